@@ -42,7 +42,7 @@ def load_agents(names: Sequence[str], engine: Engine) -> list[AgentSpec]:
 def agent_variant(name: str, *options: str) -> str:
     """The name of an agent with more options.
 
-    >>> variant("abl:preset=paper", "no-projection")
+    >>> agent_variant("abl:preset=paper", "no-projection")
     'abl:no-projection,preset=paper'
     """
     return str(AgentName.parse(f"{name}{',' if ':' in name else ':'}{','.join(options)}" if options else name))

@@ -41,11 +41,11 @@ class Big2AgentsConfig(RulesConfig):
     """Who plays, and what."""
 
     searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
-    opponent: str = setting("zhiduoxing", "whom it meets by the number of cards")
+    opponent: str = setting("zhiduoxing", "whom it meets by the number of cards", formerly="rule")
     cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each")
     deals: int = setting(100, "deals for each number of cards, each played from both seats")
     round_robin_agents: tuple[str, ...] = setting(
-        ("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher"
+        ("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher", formerly="others"
     )
     round_robin_cards: int = setting(26, "cards each in the round robin")
     round_robin_deals: int = setting(10, "its deals, each played from both seats")
@@ -227,7 +227,8 @@ EXPERIMENT = Experiment(
     Big2AgentsConfig(),
     run,
     smoke={
-        "searcher": "shensuanzi:6,2,seconds=0.01", "cards": (4, 8), "deals": 3, "others": ("zhiduoxing", "random"),
+        "searcher": "shensuanzi:6,2,seconds=0.01", "cards": (4, 8), "deals": 3, "round_robin_agents": ("zhiduoxing",
+        "random"),
         "round_robin_deals": 2,
     },
 )  # fmt: skip

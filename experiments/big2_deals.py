@@ -48,7 +48,7 @@ class DealRange(NamedTuple):
 
 
 def split_deals(series: Hashable, deals: int) -> list[DealRange]:
-    """A series of so many deals, ``AT_ONCE`` at a time."""
+    """A series of so many deals, ``DEALS_PER_CELL`` at a time."""
     return [DealRange(series, first, min(first + DEALS_PER_CELL, deals)) for first in range(0, deals, DEALS_PER_CELL)]
 
 
@@ -59,7 +59,7 @@ def measure_deals(
     measure: Callable[[int], dict[str, Any]],
     text: str,
 ) -> list[dict[str, Any]]:
-    """What was measured of each deal of a portion; ``what`` names all that it depends on."""
+    """What was measured of each deal of a portion; ``inputs`` names all that it depends on."""
     numbers = range(deal_range.first, deal_range.end)
 
     def work(tell: Callable[[int, str], None]) -> list[dict[str, Any]]:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, InformationSet, Moves
 
 SAMPLE_INTERVAL = 5
@@ -76,7 +75,7 @@ class DatasetCollector(NullListener):
         self._num_pending = np.zeros(tables, np.int64)  # [tables] decisions of the episode that is running
         self.num_complete = 0  # decisions whose episodes have ended
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Look before the cards are laid down."""
         chosen = self._choose(tables, rows)
         if not chosen.size:
@@ -88,7 +87,7 @@ class DatasetCollector(NullListener):
         self._batches.append((DecisionDataset(seen, known, hints, truth, laid, own, self._episode[chosen]), seat))
         self._num_pending[chosen] += 1
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Keep what was laid down, as each seat would see it."""
         laid = [tables.played_by_others(rows, np.full(len(rows), seat)) for seat in self._seats]
         self._ends.append((self._episode[rows], np.stack(laid, axis=1)))

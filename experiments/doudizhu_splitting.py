@@ -35,8 +35,10 @@ class DoudizhuSplittingConfig(RulesConfig):
     """What is learned from, and for how long."""
 
     records: Path | None = setting(None, "games of DouZero; by default those beside the project")
-    own_games: bool = setting(False, "learn from games of kb against itself instead, and hold some of these out")
-    games: int = setting(3500, "of kb against itself to learn from, with own=true")
+    own_games: bool = setting(
+        False, "learn from games of kb against itself instead, and hold some of these out", formerly="own"
+    )
+    games: int = setting(3500, "of kb against itself to learn from, with own_games=true")
     held_out: int = setting(500, "the last games of the file, whose winners' hands are split")
     shares: tuple[float, ...] = setting((0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "of the games that have labels")
     loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop is run as well")
@@ -48,8 +50,10 @@ class DoudizhuSplittingConfig(RulesConfig):
     weight: float = setting(12.0, "what a play weighs in the loop's abductions, in nats")
     repair: float = setting(48.0, "what it weighs when answers are repaired; chosen on training games without labels")
     judges: tuple[str, ...] = setting(("kb",), "agents whose first active plays on random deals judge the splits")
-    judge_deals: int = setting(1000, "random deals a judge")
-    unlabelled_rounds: int = setting(40, "rounds without any labels, with the preference for few plays and without it")
+    judge_deals: int = setting(1000, "random deals a judge", formerly="judged")
+    unlabelled_rounds: int = setting(
+        40, "rounds without any labels, with the preference for few plays and without it", formerly="collapse"
+    )
     seed: int = setting(0, "of what is drawn", SEED_RANGE)
 
 
@@ -148,7 +152,8 @@ class _SplittingRunner:
         (player,) = load_agents([name], self.splitter.rules.engine)
         share, settings = max(self.settings.shares), self.settings
         self.train_splitter(share, loop=False)
-        what = {"judge": name, "mark": player.fingerprint, "deals": settings.judge_deals, "share": share, "rounds": settings.rounds,
+        what = {"judge": name, "mark": player.fingerprint, "deals": settings.judge_deals, "share": share,
+        "rounds": settings.rounds,
                 "preset": settings.preset, "labelled": settings.labelled, "repair": settings.repair,
                 "seed": settings.seed}  # fmt: skip
 
@@ -226,16 +231,17 @@ class _SplittingRunner:
         file = self._weights_file(name, rounds)
         chosen = SplitTrainConfig(
             directory=file.parent, preset=settings.preset, rounds=rounds,
-            labelled=min(settings.labelled, 4 * len(labelled)), unlabelled=unlabelled,
-            weight=weight, seed=settings.seed, measure_every=_EVAL_INTERVAL,
+            labelled_per_round=min(settings.labelled, 4 * len(labelled)), unlabelled_per_round=unlabelled,
+            play_cost=weight, seed=settings.seed, eval_interval=_EVAL_INTERVAL,
         )  # fmt: skip
         bridge = SplitBridge(chosen, self.splitter, labelled, rest)
         bridge.train(evaluate=self._evaluate, on_progress=on_progress)
         scores = self._network_scores(bridge.network)
-        hands = rounds * (chosen.labelled + chosen.unlabelled)
+        hands = rounds * (chosen.labelled_per_round + chosen.unlabelled_per_round)
         card = SplitterCard(
             "doudizhu", settings.preset, settings.seed, settings.repair,
-            f"games {self.games.fingerprint}, {len(labelled)} hands with labels", hands, round(bridge.seconds / 3600, 3),
+            f"games {self.games.fingerprint}, {len(labelled)} hands with labels", hands, round(bridge.seconds / 3600,
+            3),
             "abl-cards run doudizhu_splitting", scores,
         )  # fmt: skip
         save_splitter(file, bridge.network, card)
@@ -298,7 +304,8 @@ EXPERIMENT = Experiment(
     DoudizhuSplittingConfig(),
     run,
     smoke={
-        "own": True, "games": 60, "held_out": 20, "shares": (0.1, 1.0), "loops": (0.1,), "rounds": 3, "loop_rounds": 3,
-        "labelled": 64, "unlabelled": 64, "collapse": 2, "judged": 20,
+        "own_games": True, "games": 60, "held_out": 20, "shares": (0.1, 1.0), "loops": (0.1,), "rounds": 3,
+        "loop_rounds": 3,
+        "labelled": 64, "unlabelled": 64, "unlabelled_rounds": 2, "judge_deals": 20,
     },
 )  # fmt: skip

@@ -81,7 +81,7 @@ class DoudizhuStrengthConfig(RulesConfig):
     preset: str = setting("small", f"of the network: {', '.join(STRENGTH_PRESETS)}")
     epochs: int = setting(20, "of training")
     confidence: float = setting(0.9, "the least probability of the class of a generated deal")
-    generated_deals: int = setting(1_000, "deals that are generated for each class, and played out")
+    generated_deals: int = setting(1_000, "deals that are generated for each class, and played out", formerly="made")
     agents: tuple[str, ...] = setting(("kb", "greedy", "random"), "each plays the generated deals in all seats")
     seed: int = setting(0, "of deals, samples, weights and batches", SEED_RANGE)
 
@@ -224,7 +224,8 @@ def _cluster(
 
 
 def _train_network(
-    settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace, engine: DealRules, sample: DealSample, label: NDArray[np.int64],
+    settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace, engine: DealRules, sample: DealSample,
+    label: NDArray[np.int64],
     mark: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """Train, or take what was trained: the history, what the held-out deals show, and the file of the weights."""
@@ -314,7 +315,8 @@ EXPERIMENT = Experiment(
     DoudizhuStrengthConfig(),
     run,
     smoke={
-        "games": 40, "deals": 360, "pairings": ("kb", "greedy"), "sample": 300, "draws": 1, "epochs": 2, "made": 4,
+        "games": 40, "deals": 360, "pairings": ("kb", "greedy"), "sample": 300, "draws": 1, "epochs": 2,
+        "generated_deals": 4,
         "confidence": 0.0,
     },
 )  # fmt: skip

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices
 from abl_cards.matches import derive_decision_keys, derive_match_keys, share_interval
 from experiments.agent_specs import AgentSpec
@@ -91,7 +90,7 @@ class _FirstEpisodeListener(NullListener):
         self.is_over = np.zeros(len(seating), np.bool_)
         self.points = np.zeros(len(seating))
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """What a seat of the first agent has won."""
         first = ~self.is_over[rows]
         won = self._engine.rewards(tables, rows)[np.arange(len(rows)), self._own_seat[rows]]

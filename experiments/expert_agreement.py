@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves
 from experiments.recorded_decisions import RecordedEpisodes
 from experiments.workspace import ProgressCallback
@@ -62,7 +61,7 @@ class AgreementListener(NullListener):
         self._snapshot_positions: list[tuple[NDArray[np.int64], Indices]] = []  # step and episode of the copies
         self._rewards = np.zeros((len(records), len(engine.teams)), np.float32)
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Before the recorded move is made."""
         decisions = tables.decisions(rows)
         number, step = self._num_entries[rows], self._length[rows] - self._num_entries[rows]
@@ -77,7 +76,7 @@ class AgreementListener(NullListener):
         self._copy(tables, rows[wanted], step[wanted])
         self._num_entries[rows] += 1
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Note what the episode was worth."""
         self._rewards[rows] = self._engine.rewards(tables, rows)
 
@@ -95,7 +94,7 @@ class AgreementListener(NullListener):
         right = (reached == self._rewards[episode]).all(axis=1)
         return {each: right[step == each] for each in self._steps}
 
-    def _copy(self, tables: Any, which: Indices, step: NDArray[np.int64]) -> None:
+    def _copy(self, tables: Tables, which: Indices, step: NDArray[np.int64]) -> None:
         if which.size:
             self._snapshots.append({name: array[which] for name, array in tables.arrays().items()})
             self._snapshot_positions.append((step, which))
@@ -124,7 +123,7 @@ class _EpisodeEndListener(NullListener):
         self.is_over = np.zeros(tables, np.bool_)
         self.rewards = np.zeros((tables, len(engine.teams)), np.float32)
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """The first end is the one that counts."""
         self.rewards[rows] = self._engine.rewards(tables, rows)
         self.is_over[rows] = True

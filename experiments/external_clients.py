@@ -102,7 +102,7 @@ async def _with_clients(server: GameServer, program: ExternalProgram, clients: i
         await asyncio.wait({full, *leaving}, timeout=program.startup_timeout, return_when=asyncio.FIRST_COMPLETED)
         if not any(each.done() for each in (full, *leaving)):
             late = f"{clients} were started, and not all of them sat down within {program.startup_timeout:g} seconds"
-            raise GameError(f"{program.command}: {late} (arrival= gives them longer)")
+            raise GameError(f"{program.command}: {late} (startup_timeout= gives them longer)")
         await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({games}, timeout=_SHUTDOWN_TIMEOUT)
         if not games.done():

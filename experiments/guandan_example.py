@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import check_agent_name, make_explainable_agent
 from abl_cards.core import GameError, MatrixPlot, setting
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
+from abl_cards.games.tables import NullListener
 from abl_cards.games.types import Indices, Moves
 from experiments.agent_specs import agent_fingerprint
 from experiments.experiment import Experiment
@@ -29,6 +29,7 @@ from experiments.workspace import ExperimentWorkspace, ProgressCallback
 from reasoners.explain import explain
 
 if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
     from reasoners.explain import Explanation, FiredPreference, HandEstimateReport
 
 _MAX_SHOWN = 12
@@ -42,10 +43,10 @@ class GuandanExampleConfig(RulesConfig):
     agent: str = setting("abl", "who decides")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     last: int = setting(40, "matches at the end of the records")
-    max_cards: int = setting(12, "cards that the seat holds at most")
-    min_labels: int = setting(6, "labels that it may play at least")
-    min_hidden_cards: int = setting(24, "cards that the others hold at least")
-    index: int = setting(0, "of the decisions that are so, from 0")
+    max_cards: int = setting(12, "cards that the seat holds at most", formerly="most")
+    min_labels: int = setting(6, "labels that it may play at least", formerly="labels")
+    min_hidden_cards: int = setting(24, "cards that the others hold at least", formerly="hidden")
+    index: int = setting(0, "of the decisions that are so, from 0", formerly="which")
 
 
 def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
@@ -53,8 +54,10 @@ def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> Exper
     engine = settings.load_engine("guandan")
     records = RecordedEpisodes.load(settings.records, engine.game).last_matches(settings.last)
     what = {
-        "example": [settings.max_cards, settings.min_labels, settings.min_hidden_cards, settings.index], "last": settings.last,
-        "players": [[settings.agent, agent_fingerprint(check_agent_name(settings.agent), engine)]], "records": records.fingerprint,
+        "example": [settings.max_cards, settings.min_labels, settings.min_hidden_cards, settings.index],
+        "last": settings.last,
+        "players": [[settings.agent, agent_fingerprint(check_agent_name(settings.agent), engine)]],
+        "records": records.fingerprint,
     }  # fmt: skip
     found: dict[str, Any] = workspace.measure_cell(
         what, lambda tell: _find_decision(settings, engine, records, tell), "one decision"
@@ -70,7 +73,7 @@ class _DecisionFinder(NullListener):
     num_plays: NDArray[np.int64]  # [episodes] so far
     matches: list[tuple[int, int, NDArray[np.uint8]]] = field(default_factory=list)  # episode, play, [others, cards]
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Note what is asked for."""
         self.num_plays[rows] += 1
         decisions, others = tables.decisions(rows), tables.hidden_hands(rows)
@@ -111,7 +114,8 @@ def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[s
     ]
     sets = [[str(each.action), each.cost, _reasons_text(each.reasons)] for each in explanation.candidates[:_MAX_SHOWN]]
     return {
-        "state": dict(explanation.decision_point.state), "chosen": [explanation.chosen.label, str(explanation.chosen.action)],
+        "state": dict(explanation.decision_point.state), "chosen": [explanation.chosen.label,
+        str(explanation.chosen.action)],
         "made": str(explanation.made.action) if explanation.made else None, "labels": labels, "sets": sets,
         "account": render_explanation(explanation), "hands": _hands_json(estimate, truth) if estimate else None,
     }  # fmt: skip
@@ -133,7 +137,8 @@ def _hands_json(estimate: HandEstimateReport, truth: NDArray[np.uint8]) -> dict[
         return [[None if np.isnan(cell) else float(cell) for cell in row] for row in cells]
 
     return {
-        "rows": list(grid.row_headers), "columns": list(grid.column_headers), "seats": list(estimate.names), "left": estimate.left,
+        "rows": list(grid.row_headers), "columns": list(grid.column_headers), "seats": list(estimate.names),
+        "left": estimate.left,
         "estimated": [lay(each) for each in copies], "held": [lay(each) for each in truth],
         "error": [float(np.abs(one - other).sum() / (2 * max(1, other.sum())))
                   for one, other in zip(copies, truth, strict=True)],

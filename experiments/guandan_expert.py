@@ -67,7 +67,8 @@ def _compare(
 ) -> dict[str, Any]:
     steps = tuple(dict.fromkeys((*settings.steps, *((FIRST_ENTRY,) if settings.steps else ()))))
     what = {
-        "follow": player.name, "mark": player.fingerprint, "records": records.fingerprint, "last": settings.last, "steps": steps,
+        "follow": player.name, "mark": player.fingerprint, "records": records.fingerprint, "last": settings.last,
+        "steps": steps,
         "seed": settings.seed,
     }  # fmt: skip
 

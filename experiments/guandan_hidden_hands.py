@@ -47,7 +47,7 @@ class GuandanHiddenHandsConfig(RulesConfig):
     exact: bool = setting(False, "measure the mean of all consistent deals too, which is slow")
     shares: tuple[float, ...] = setting((0.0, 0.01, 0.1, 1.0), "of the episodes whose hands are revealed in training")
     teacher: str = setting("kb", "whose games against itself are learned from, besides the records")
-    pretrain_decisions: int = setting(60_000, "of its decisions")
+    pretrain_decisions: int = setting(60_000, "of its decisions", formerly="lessons")
     steps: int = setting(1_500, "of a training, 1,024 decisions each")
     seed: int = setting(0, "of games, weights and batches", SEED_RANGE)
 
@@ -260,5 +260,5 @@ EXPERIMENT = Experiment(
     "Error of hidden-hand estimates by cards left; does abduction replace hands that are not revealed?",
     GuandanHiddenHandsConfig(),
     run,
-    smoke={"last": 1, "decisions": 300, "lessons": 600, "steps": 3, "shares": (0.0, 1.0)},
+    smoke={"last": 1, "decisions": 300, "pretrain_decisions": 600, "steps": 3, "shares": (0.0, 1.0)},
 )

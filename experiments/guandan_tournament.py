@@ -34,13 +34,18 @@ class GuandanTournamentConfig(GameConfig):
     agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEED_RANGE)
-    external_programs: tuple[str, ...] = setting((), "names of programs of others that play too, over the wire")
+    external_programs: tuple[str, ...] = setting(
+        (), "names of programs of others that play too, over the wire", formerly="visitor"
+    )
     command: str = setting("", "starts visitor {name} on one seat at {url}; without it, two clients are waited for")
-    external_games: int = setting(100, "whole matches against each visitor", range(1, 1_000_001))
+    external_games: int = setting(100, "whole matches against each visitor", range(1, 1_000_001), formerly="visits")
     port: int = setting(0, "where a visitor finds the table; 0 for any", range(1 << 16))
     think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
     startup_timeout: float = setting(
-        120.0, "seconds until the programs that the command starts have sat down", FloatRange(0, 86_400)
+        120.0,
+        "seconds until the programs that the command starts have sat down",
+        FloatRange(0, 86_400),
+        formerly="arrival",
     )
 
 
@@ -58,7 +63,8 @@ def run(settings: GuandanTournamentConfig, workspace: ExperimentWorkspace) -> Ex
     for each in visitors:
         each.command_words("")  # what is wrong with the command is said before anything is played
     if len({*names}) < len(names):
-        raise GameError(f"visitor: every visitor needs a name of its own, other than an agent's: {' '.join(names)}")
+        found = " ".join(names)
+        raise GameError(f"external_programs: every visitor needs a name of its own, other than an agent's: {found}")
     workspace.plan_cells(len(pairs) + len(visits))
 
     def meet(pair: TournamentPairing) -> MatchSummary:
@@ -105,5 +111,5 @@ EXPERIMENT = Experiment(
     "Table 5: every agent and ablation against every other, and programs of others over the wire",
     GuandanTournamentConfig(),
     run,
-    smoke={"agents": ("random", "greedy", "kb"), "games": 4, "visits": 2},
+    smoke={"agents": ("random", "greedy", "kb"), "games": 4, "external_games": 2},
 )

@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import SEED_RANGE, GameError, setting, settings_to_json
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import LOG_ODDS_SCALE, BeliefModel, evaluate_beliefs, find_belief_cells, get_belief_model
+from abl_cards.games.tables import (
+    LOG_ODDS_SCALE,
+    BeliefModel,
+    NullListener,
+    evaluate_beliefs,
+    find_belief_cells,
+    get_belief_model,
+)
 from abl_cards.games.types import Indices, InformationSet, Moves
 from abl_cards.matches import sample_records_path
 from experiments.agent_specs import rules_fingerprint
@@ -27,6 +33,9 @@ from experiments.recorded_decisions import RecordedEpisodes
 from experiments.report import ExperimentReport, ReportTable
 from experiments.rules import RulesConfig
 from experiments.workspace import ExperimentWorkspace, ProgressCallback
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 _PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
 _IMPOSSIBLE_LOG_ODDS = -30.0  # log-odds of a seat that the facts deny a card
@@ -69,14 +78,16 @@ class _HintCollector(NullListener):
     def _weights(self) -> list[int]:
         return [int(weight) for weight in self.hints.weights]
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Write down the hints and the truth."""
         chosen = rows[self._rng.random(len(rows)) < self.settings.share]
         if not chosen.size:
             return
         view = tables.view(chosen)
         cells = find_belief_cells(tables.rules, view.context)
-        copies = _count_copies(self.hints.num_cells + 1, cells, tables.hidden(chosen), tables.others(chosen))
+        copies = _count_copies(
+            self.hints.num_cells + 1, cells, tables.information_set(chosen), tables.hidden_hands(chosen)
+        )
         self.parts.append((self._count_rules(evaluate_beliefs(tables.rules, view)), *copies))
 
     def _count_rules(self, there: NDArray[np.uint8]) -> NDArray[np.float32]:

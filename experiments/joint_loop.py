@@ -39,19 +39,21 @@ class JointLoopConfig(GameConfig):
     """Where the loop begins, how long it goes, and how its steps are made."""
 
     init_from: str = setting(
-        FROM_NOTHING, f"where it begins: {FROM_NOTHING}, {FROM_PREFERENCES}, or an agent to train on"
+        FROM_NOTHING, f"where it begins: {FROM_NOTHING}, {FROM_PREFERENCES}, or an agent to train on", formerly="start"
     )
-    reference_agent: str = setting("abl", "an agent that meets the same opponents; nothing for nobody")
+    reference_agent: str = setting(
+        "abl", "an agent that meets the same opponents; nothing for nobody", formerly="beside"
+    )
     minutes: float = setting(3.0, "of training")
     stages: int = setting(3, "parts of it, after each of which the agent is measured")
     opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "whom the agent meets")
     episodes: int = setting(400, "against each, always on the same deals, each deal twice with the teams swapped")
-    num_envs: int = setting(256, "played side by side")
-    rollout_size: int = setting(4096, "decisions with a choice between two updates")
-    minibatch_size: int = setting(512, "of these, in a step")
+    num_envs: int = setting(256, "played side by side", formerly="tables")
+    rollout_size: int = setting(4096, "decisions with a choice between two updates", formerly="rows")
+    minibatch_size: int = setting(512, "of these, in a step", formerly="batch")
     learning_rate: float = setting(5e-4, "of the steps")
-    critic_warmup_updates: int = setting(2, "updates that teach the critic alone")
-    ema_decay: float = setting(0.98, "memory of the running mean of the weights, which plays")
+    critic_warmup_updates: int = setting(2, "updates that teach the critic alone", formerly="critic_first")
+    ema_decay: float = setting(0.98, "memory of the running mean of the weights, which plays", formerly="averaged")
     preset: str = setting("small", "the sizes of the networks; those of the agent that it begins with")
     seed: int = setting(0, "of deals and choices", SEED_RANGE)
 
@@ -116,9 +118,12 @@ class _TrainedLoop:
         preset, abln = _read_preset(start) if start else (settings.preset, True)
         return LoopSettings(
             directory=self.workspace.folder / f"loop-{name}", game=self.engine.game, preset=preset, abln=abln,
-            seed=settings.seed, tables=settings.num_envs, start=start, trust=None if start else _PRIOR_SCALE[settings.init_from],
-            rows=settings.rollout_size, batch=settings.minibatch_size, learning_rate=settings.learning_rate,
-            critic_first=settings.critic_warmup_updates, averaged=settings.ema_decay, save_every=5, kb=settings.kb,
+            seed=settings.seed, num_envs=settings.num_envs, init_from=start,
+            prior_scale=None if start else _PRIOR_SCALE[settings.init_from],
+            rollout_size=settings.rollout_size, minibatch_size=settings.minibatch_size,
+            learning_rate=settings.learning_rate,
+            critic_warmup_updates=settings.critic_warmup_updates, ema_decay=settings.ema_decay, checkpoint_interval=5,
+            kb=settings.kb,
             profile=settings.profile,
         )  # fmt: skip
 
@@ -172,7 +177,7 @@ class _TrainedLoop:
         return read_metrics(self.loop_config.directory) if file.exists() else []
 
 
-_UNRELATED_SETTINGS = ("kb", "profile", "beside", "minutes", "stages", "opponents", "episodes")
+_UNRELATED_SETTINGS = ("kb", "profile", "reference_agent", "minutes", "stages", "opponents", "episodes")
 """Settings that leave what is learned as it is; of the rules their contents count."""
 
 
@@ -264,7 +269,7 @@ EXPERIMENT = Experiment(
     JointLoopConfig(),
     run,
     smoke={
-        "minutes": 0.02, "stages": 1, "episodes": 8, "tables": 64, "rows": 512, "opponents": ("random",),
-        "beside": "kb",
+        "minutes": 0.02, "stages": 1, "episodes": 8, "num_envs": 64, "rollout_size": 512, "opponents": ("random",),
+        "reference_agent": "kb",
     },
 )  # fmt: skip

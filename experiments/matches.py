@@ -67,7 +67,8 @@ def measure_matches(
     """Play whole matches on duplicate deals, or take what was played before."""
     first, second = pair
     what = {
-        "match": [first.name, second.name], "marks": [first.fingerprint, second.fingerprint], "games": games, "seed": seed,
+        "match": [first.name, second.name], "marks": [first.fingerprint, second.fingerprint], "games": games,
+        "seed": seed,
     }  # fmt: skip
     text = f"{first.name} : {second.name}"
     return MatchSummary.from_json(

@@ -18,7 +18,7 @@ def rerun_command(name: str, settings: Any, defaults: Any) -> str:
 
     >>> from experiments.big2_depth import EXPERIMENT
     >>> from dataclasses import replace
-    >>> command_of("big2_depth", replace(EXPERIMENT.settings, depths=(4, 5), deals=20), EXPERIMENT.settings)
+    >>> rerun_command("big2_depth", replace(EXPERIMENT.settings, depths=(4, 5), deals=20), EXPERIMENT.settings)
     "abl-cards run big2_depth --set 'depths=4 5' --set deals=20"
     """
     differ = [each.name for each in fields(settings) if getattr(settings, each.name) != getattr(defaults, each.name)]
@@ -32,9 +32,9 @@ def find_fingerprints(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     A mark belongs to the name that stands before it in a pair, at its place in the list beside ``marks``, or beside
     ``mark``; any other has its key for a name.
 
-    >>> dict(marks_of({"match": ["kb", "abl"], "marks": ["0123456789abcdef", "123456789abcdef0"], "seed": 1}))
+    >>> dict(find_fingerprints({"match": ["kb", "abl"], "marks": ["0123456789abcdef", "123456789abcdef0"], "seed": 1}))
     {'kb': '0123456789abcdef', 'abl': '123456789abcdef0'}
-    >>> dict(marks_of({"follow": "kb", "mark": "0123456789abcdef", "records": "123456789abcdef0"}))
+    >>> dict(find_fingerprints({"follow": "kb", "mark": "0123456789abcdef", "records": "123456789abcdef0"}))
     {'kb': '0123456789abcdef', 'records': '123456789abcdef0'}
     """
     names = next(iter(inputs.values()), None)

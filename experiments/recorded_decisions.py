@@ -6,17 +6,19 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Decisions
-from abl_cards.games.types import Indices, Listener, Moves
+from abl_cards.games.tables import Decisions, Listener, NullListener
+from abl_cards.games.types import Indices, Moves
 from abl_cards.matches import find_contest_records, match_indices, read_valid_records
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,13 @@ class RecordedEpisodes:
 class DecisionListener(NullListener):
     """Listens to a replay and shows the decisions with more than one legal label.
 
-    ``show`` is given the decisions, the label played at each, and the episode of each.
+    ``on_decisions`` is given the decisions, the label played at each, and the episode of each.
     """
 
     on_decisions: Callable[[Decisions, NDArray[np.int16], Indices], None]
     selected: NDArray[np.bool_] | None = None  # [episodes] which to show, all by default
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Pick the decisions that were decisions."""
         chosen = np.ones(len(rows), bool) if self.selected is None else self.selected[rows]
         if not chosen.any():

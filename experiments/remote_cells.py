@@ -76,7 +76,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
     def measure_cell(
         self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
     ) -> Any:
-        """What is known, or is wanted; raises Unknown for the others."""
+        """What is known, or is wanted; raises MissingCell for the others."""
         key = cell_key(inputs)
         if key == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))

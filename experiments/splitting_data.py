@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import PROJECT, GameError
 from abl_cards.games.min_plays import keys_from_counts
 from abl_cards.hand_analysis import PlayedGames, TaggedHands, play_games, read_played_games
 from abl_cards.matches import read_valid_records
@@ -68,10 +68,11 @@ def play_kb_games(
 
 
 def _douzero_file() -> Path:
-    folder = Path(os.environ.get("ABL_CARDS_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    folder = Path(os.environ.get("ABL_CARDS_DATA") or PROJECT.parent / "shared" / "data")
     file = folder / "doudizhu_douzero_selfplay.jsonl.gz"
     if not file.is_file():
-        raise GameError(f"no recorded games: set ABL_CARDS_DATA to the folder that holds {file.name}, or own=true")
+        remedy = f"set ABL_CARDS_DATA to the folder that holds {file.name}, or own_games=true"
+        raise GameError(f"no recorded games: {remedy}")
     return file
 
 

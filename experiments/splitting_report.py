@@ -15,7 +15,8 @@ PAPER_ACCURACY, PAPER_GAMES = 0.8916, 4_300_000  # human games; figure 2 and the
 
 def build_report(
     baselines: Mapping[str, Any], label_runs: Mapping[float, Any],
-    loop_runs: Mapping[float, Any], unlabelled_runs: Mapping[str, Any], judge_results: Mapping[str, Mapping[str, float]],
+    loop_runs: Mapping[float, Any], unlabelled_runs: Mapping[str, Any], judge_results: Mapping[str, Mapping[str,
+    float]],
 ) -> ExperimentReport:  # fmt: skip
     """Everything that was found: scores by baseline, runs by share of the labels, and runs without any."""
     tables = [
@@ -93,7 +94,8 @@ def _plots(
     dashed = {"fewest pieces": [(min(hands), level), (max(hands), level)],
               "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}  # fmt: skip
     plots: list[Plot] = [] if not taught else [
-        LinePlot("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
+        LinePlot("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves,
+        dashed,
                log_x=True),
     ]  # fmt: skip
     for key, title in (("accuracy", "share of cards right"), ("singles", "share of cards tagged single")):

@@ -48,14 +48,18 @@ class TractorEasyConfig(RulesConfig):
     stages: int = setting(3, "parts of it, after each of which a run is measured against kb")
     games: int = setting(1024, "that table 4.1 counts, each deal twice with the teams swapped")
     rounds: int = setting(1000, "between abl and EasyTractor")
-    pretrain_episodes: int = setting(4096, "games of kb, from a fifth of which nothing is learned")
+    pretrain_episodes: int = setting(4096, "games of kb, from a fifth of which nothing is learned", formerly="lessons")
     steps: int = setting(900, "of learning from them")
-    pretrain_decisions: int = setting(60_000, "decisions of such games that teach the estimate of the hidden hands")
+    pretrain_decisions: int = setting(
+        60_000, "decisions of such games that teach the estimate of the hidden hands", formerly="own_lessons"
+    )
     abln_steps: int = setting(700, "steps that it learns from them")
     preset: str = setting("planes-small", "the network of EasyTractor: planes-small, planes-paper")
-    num_envs: int = setting(256, "played side by side")
-    rollout_size: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
-    critic_warmup_updates: int = setting(3, "updates that teach the value alone")
+    num_envs: int = setting(256, "played side by side", formerly="tables")
+    rollout_size: int | None = setting(
+        None, "decisions with a choice between two updates; none is the preset's", formerly="rows"
+    )
+    critic_warmup_updates: int = setting(3, "updates that teach the value alone", formerly="critic_first")
     options: int = setting(200, "decisions whose options are counted")
     seed: int = setting(0, "of deals and choices", SEED_RANGE)
 
@@ -211,19 +215,28 @@ class Curriculum:
         settings = self.settings
         found = LoopSettings(
             directory=self._folder(name), game=self.engine.game, preset=settings.preset, abln=False,
-            seed=settings.seed, decisions=decisions, tables=settings.num_envs, against_kb=0.0, against_past=0.0,
-            remember_every=1000, critic_first=settings.critic_warmup_updates, averaged=0.99, rows=settings.rollout_size,
+            seed=settings.seed, total_decisions=decisions, num_envs=settings.num_envs, kb_opponent_share=0.0,
+            past_opponent_share=0.0,
+            snapshot_interval=1000, critic_warmup_updates=settings.critic_warmup_updates, ema_decay=0.99,
+            rollout_size=settings.rollout_size,
             kb=settings.kb, profile=settings.profile, workers=1, threads=1,
         )  # fmt: skip
         if name == SUPERVISED_PPO:
-            return replace(found, own_player="kb", own_games=settings.pretrain_episodes, decision_steps=settings.steps)
+            return replace(
+                found,
+                pretrain_agent="kb",
+                pretrain_episodes=settings.pretrain_episodes,
+                policy_pretrain_steps=settings.steps,
+            )
         if name == PPO_ONLY:
             return found
-        found = replace(found, preset="planes-abl", trust=8.0)
+        found = replace(found, preset="planes-abl", prior_scale=8.0)
         if name == ABL_NO_ESTIMATE:
             return found
         own = settings.pretrain_decisions
-        return replace(found, abln=True, own_player="kb", own_lessons=own, abln_steps=settings.abln_steps)
+        return replace(
+            found, abln=True, pretrain_agent="kb", pretrain_decisions=own, abln_pretrain_steps=settings.abln_steps
+        )
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -308,7 +321,8 @@ EXPERIMENT = Experiment(
     TractorEasyConfig(),
     run,
     smoke={
-        "decisions": 600, "stages": 1, "games": 8, "rounds": 8, "lessons": 8, "steps": 2, "own_lessons": 200,
-        "abln_steps": 2, "tables": 8, "rows": 256, "critic_first": 1, "options": 4,
+        "decisions": 600, "stages": 1, "games": 8, "rounds": 8, "pretrain_episodes": 8, "steps": 2,
+        "pretrain_decisions": 200,
+        "abln_steps": 2, "num_envs": 8, "rollout_size": 256, "critic_warmup_updates": 1, "options": 4,
     },
 )  # fmt: skip

@@ -87,7 +87,7 @@ class ExperimentWorkspace:
     ) -> Any:
         """The result of some work in plain values: from before, or done now under a bar with this text and total.
 
-        ``what`` names everything that the result depends on: settings, rules, weights.
+        ``inputs`` names everything that the result depends on: settings, rules, weights.
         """
         key = cell_key(inputs)
         if self._is_dry_run:

@@ -23,7 +23,7 @@ class ABLN(nn.Module):
         super().__init__()
         cards = len(copies)
         self.register_buffer("copies", torch.tensor(copies, dtype=torch.float32), persistent=False)
-        self.shape, self.uses_prior = (num_others, cards), preset.abln_prior
+        self.shape, self.uses_prior = (num_others, cards), preset.abln_uses_prior
         self.encoder = Encoder(layout, preset.encoder)
         told = preset.encoder.out_size + self.uses_prior * num_others * cards
         self.estimate = mlp((told, *preset.abln_hidden, num_others * cards))

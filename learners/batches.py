@@ -57,7 +57,7 @@ def to_training_batch(
     symmetry: int = 0,
     dtype: torch.dtype = torch.float32,
 ) -> TrainingBatch:
-    """Move examples to a device, under one of the symmetries of their game; see ``question``."""
+    """Move examples to a device, under one of the symmetries of their game; see ``to_input_tensors``."""
     asked = to_input_tensors(examples, device, dtype)
     hands, prior = (torch.from_numpy(array).to(device).float() for array in (examples.hands, examples.prior))
     if symmetries is not None and symmetry:

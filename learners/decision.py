@@ -72,7 +72,7 @@ def _scaled_plays_left(inputs: InputTensors) -> Tensor:
 
 
 def _thermometer(plays_left: Tensor) -> Tensor:
-    """[n, hands, MOST_PLAYS] numbers of plays [n, hands] as steps: more than none, more than one, ..."""
+    """[n, hands, MAX_PLAYS] numbers of plays [n, hands] as steps: more than none, more than one, ..."""
     return plays_left[..., None] > torch.arange(MAX_PLAYS, device=plays_left.device)
 
 
@@ -115,10 +115,10 @@ class PolicyNetwork(nn.Module):
         sizes |= {ESTIMATE: num_others * num_cards, RESPONSES: num_others * num_labels}
         self.inputs, self.encoder_out = preset.inputs, preset.encoder.out_size
         self.encoder = Encoder(layout, preset.encoder)
-        self.join = nn.Linear(preset.encoder.out_size + sum(sizes[name] for name in self.inputs), preset.decision_width)
-        self.blocks = nn.Sequential(*[_ResidualBlock(preset.decision_width) for _ in range(preset.decision_blocks)])
+        self.join = nn.Linear(preset.encoder.out_size + sum(sizes[name] for name in self.inputs), preset.policy_width)
+        self.blocks = nn.Sequential(*[_ResidualBlock(preset.policy_width) for _ in range(preset.policy_blocks)])
         self.input_dropout, self.dropout = nn.Dropout(0.0), nn.Dropout(0.0)
-        self.policy = nn.Linear(preset.decision_width, num_labels)
+        self.policy = nn.Linear(preset.policy_width, num_labels)
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         nn.init.normal_(self.policy.weight, std=0.01)
 
@@ -159,7 +159,7 @@ class PolicyNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class PrivilegedTensors:
-    """What the critic is told of n decisions where every hand lies open; see ``learners.model_inputs.PrivilegedInputs``."""
+    """What the critic is told of n decisions where every hand lies open; see ``PrivilegedInputs``."""
 
     hands: Tensor  # [n, others, cards]
     plays_left: Tensor  # [n, others]
@@ -178,8 +178,8 @@ class PrivilegedCritic(nn.Module):
         """For observations of a layout, so many labels, and so many hands of others of so many cards."""
         super().__init__()
         self.layout, self.labels = layout, num_labels
-        self.inputs: tuple[str, ...] = _CRITIC_INPUTS if preset.critic_labels else ()
-        hands = num_others + 1 if preset.critic_labels else 0
+        self.inputs: tuple[str, ...] = _CRITIC_INPUTS if preset.critic_reads_labels else ()
+        hands = num_others + 1 if preset.critic_reads_labels else 0
         race = num_others * num_cards + (num_others + 1) * MAX_PLAYS
         self.column_blocks = [(layout.current_size, len(self.inputs)), (race, hands)]
         told = layout.current_size + race + (len(self.inputs) + hands) * num_labels

@@ -41,12 +41,12 @@ class ObservationLayout:
 
     @property
     def current_size(self) -> int:
-        """How many numbers ``present`` leaves."""
+        """How many numbers ``current_features`` leaves."""
         acts = self.history_slices[0].stop - self.history_slices[0].start if self.history_slices else 0
         return self.size - (self.played_slice.stop - self.played_slice.start) - acts + self.num_steps
 
     def current_features(self, observation: Tensor) -> list[Tensor]:
-        """[n, size] to parts of [n, present_size]: no cards laid down, but for which of the last acts were none."""
+        """[n, size] to parts of [n, current_size]: no cards laid down, but for which of the last acts were none."""
         parts = [observation[:, : self.played_slice.start], observation[:, self.played_slice.stop : self.state_size]]
         if self.history_slices:
             cards, *rest = self.history_slices

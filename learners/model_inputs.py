@@ -36,9 +36,9 @@ class PrivilegedInputs:
 def apply_reward_exponent(points: NDArray[np.float32], exponent: float) -> NDArray[np.float32]:
     """Points as they count to a player: to this power, with their sign; so do rates between the points of seats.
 
-    >>> counted(np.array([-16.0, 0, 1], np.float32), 0.25).tolist()
+    >>> apply_reward_exponent(np.array([-16.0, 0, 1], np.float32), 0.25).tolist()
     [-2.0, 0.0, 1.0]
-    >>> counted(np.array([-16.0, 0, 1], np.float32), 0).tolist()
+    >>> apply_reward_exponent(np.array([-16.0, 0, 1], np.float32), 0).tolist()
     [-1.0, 0.0, 1.0]
     """
     return points if exponent == 1 else np.sign(points) * np.abs(points) ** np.float32(exponent)
@@ -55,7 +55,7 @@ def pad_inputs(inputs_type: type[_InputsT], inputs: _InputsT, multiple: int) -> 
 def pad_rows(rows: NDArray[Any], multiple: int) -> NDArray[Any]:
     """Rows [n, ...], and the last of them again until they are a multiple of the unit; no rows stay none.
 
-    >>> filled_rows(np.array([1, 2, 3]), 2).tolist()
+    >>> pad_rows(np.array([1, 2, 3]), 2).tolist()
     [1, 2, 3, 3]
     """
     missing = -len(rows) % multiple

@@ -76,7 +76,7 @@ class Networks(nn.Module):
 
     @property
     def dtype(self) -> torch.dtype:
-        """What their inputs are made of inside ``arithmetic``."""
+        """What their inputs are made of inside ``autocast``."""
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     @property
@@ -90,9 +90,9 @@ def _create_policy_and_critic(
 ) -> tuple[PolicyNetwork | PlanePolicyNetwork, PrivilegedCritic | SharedValueHead]:
     """What decides and what values, of a preset; raises GameError for planes in a game that has none."""
     sizes = shape.num_labels, shape.num_others, shape.num_cards
-    if preset.look is None:
+    if preset.plane_resnet is None:
         return PolicyNetwork(layout, preset, *sizes), PrivilegedCritic(layout, preset, *sizes)
     looking = PlanePolicyNetwork(PlaneFeatures(shape.load_planes(), shape.observation), preset, shape.num_others)
-    return looking, SharedValueHead(looking, preset.look.hidden) if preset.look.value else PrivilegedCritic(
-        layout, preset, *sizes
-    )
+    return looking, SharedValueHead(
+        looking, preset.plane_resnet.hidden_width
+    ) if preset.plane_resnet.has_value_head else PrivilegedCritic(layout, preset, *sizes)

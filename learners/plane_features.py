@@ -29,7 +29,7 @@ class Options(NamedTuple):
 
 
 def find_options(inputs: InputTensors) -> Options:
-    """The legal labels, at most ``MOST_OPTIONS`` of a decision."""
+    """The legal labels, at most ``MAX_OPTIONS`` of a decision."""
     legal = inputs.legal
     if len(legal) and legal.shape[1] > MAX_OPTIONS and int(legal.sum(dim=1).max()) > MAX_OPTIONS:
         costs = inputs.regret if inputs.regret.shape[1] else legal.new_zeros(legal.shape, dtype=torch.float32)
@@ -54,8 +54,13 @@ class PlaneFeatures(nn.Module):
         self.num_kinds = len(planes.cell_index)
         cards = sum(part.stop - part.start for part in self.feature_slices) // self.num_kinds
         self.num_state_planes = self.copies * (planes.named_planes.shape[1] + cards)
-        for name in ("place", "context", "named", "labels"):
-            self.register_buffer(f"_{name}", torch.from_numpy(getattr(planes, name)), persistent=False)
+        for name, array in (
+            ("_place", planes.cell_index),
+            ("_context", planes.context_weights),
+            ("_named", planes.named_planes),
+            ("_labels", planes.label_cards),
+        ):
+            self.register_buffer(name, torch.from_numpy(array), persistent=False)
 
     @property
     def plane_size(self) -> int:
@@ -79,7 +84,7 @@ class PlaneFeatures(nn.Module):
         return (observation.float() @ self._context.float()).round().long()
 
     def encode_state(self, observation: Tensor) -> Tensor:
-        """Observations [n, features] as planes [n, state_planes, size]."""
+        """Observations [n, features] as planes [n, num_state_planes, size]."""
         named = self._named[self.compute_context(observation)].to(observation.dtype) * self.copies
         sets = [torch.unflatten(observation[:, part], 1, (-1, self.num_kinds)) for part in self.feature_slices]
         return self.to_count_planes(torch.cat([named, *sets], dim=1))

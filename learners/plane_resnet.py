@@ -51,9 +51,11 @@ class ResNetTrunk(nn.Module):
         self.first = _conv3x3(planes, config.channels[0], stride=2)
         self.norm = nn.GroupNorm(_NORM_GROUPS, config.channels[0])
         stages = [(inner, outer) for inner, outer in pairwise(config.channels)]
-        blocks = [(outer if again else inner, outer) for inner, outer in stages for again in range(config.blocks)]
+        blocks = [
+            (outer if again else inner, outer) for inner, outer in stages for again in range(config.blocks_per_stage)
+        ]
         self.blocks = nn.Sequential(*[_ConvBlock(*sizes) for sizes in blocks])
-        self.hidden = nn.Linear(config.channels[-1] * -(-rows // 2) * -(-columns // 2), config.hidden)
+        self.hidden = nn.Linear(config.channels[-1] * -(-rows // 2) * -(-columns // 2), config.hidden_width)
 
     def forward(self, planes: Tensor) -> Tensor:
         """[n, planes, rows, columns] to [n, hidden]."""
@@ -67,8 +69,14 @@ class OptionScorer(nn.Module):
 
     def __init__(self, in_features: int, config: PlaneResNetConfig) -> None:
         super().__init__()
-        self.option, self.state = nn.Linear(in_features, config.options), nn.Linear(config.hidden, config.options)
-        self.between, self.score = nn.Linear(config.options, config.options), nn.Linear(config.options, 1)
+        self.option, self.state = (
+            nn.Linear(in_features, config.option_width),
+            nn.Linear(config.hidden_width, config.option_width),
+        )
+        self.between, self.score = (
+            nn.Linear(config.option_width, config.option_width),
+            nn.Linear(config.option_width, 1),
+        )
         nn.init.normal_(self.score.weight, std=0.1)
 
     def forward(self, features: Tensor, hidden: Tensor, options: Options) -> Tensor:
@@ -83,15 +91,15 @@ class PlanePolicyNetwork(nn.Module):
 
     def __init__(self, plane_features: PlaneFeatures, preset: Preset, num_others: int) -> None:
         super().__init__()
-        look = preset.look
+        look = preset.plane_resnet
         if look is None:
             raise ValueError("a preset that does not look")
-        self.inputs, self.plane_features, self.scores_each_option = preset.inputs, plane_features, look.options > 0
+        self.inputs, self.plane_features, self.scores_each_option = preset.inputs, plane_features, look.option_width > 0
         planes = plane_features.num_state_planes + (num_others if ESTIMATE in self.inputs else 0)
         if not self.scores_each_option:
             planes += MAX_OPTIONS * plane_features.copies
         self.trunk = ResNetTrunk(planes, plane_features.rows, plane_features.columns, look)
-        self.policy: nn.Module = nn.Linear(look.hidden, MAX_OPTIONS)
+        self.policy: nn.Module = nn.Linear(look.hidden_width, MAX_OPTIONS)
         if self.scores_each_option:
             told = 2 * plane_features.copies * plane_features.plane_size + (REGRET in self.inputs)
             self.policy = OptionScorer(told, look)

@@ -43,21 +43,25 @@ class PPOConfig:
     """Proximal policy optimisation (Schulman et al. 2017), table 4."""
 
     learning_rate: float = 1e-4
-    fades: bool = False  # whether the learning rate falls evenly over a run, to a tenth at its end
-    clip: float = 0.2
-    discount: float = 0.996
-    trace: float = 0.98  # lambda of the generalised advantage
-    batch: int = 16_384
-    rows: int = 16_384  # decisions with a choice between two updates
+    anneal_lr: bool = False  # whether the learning rate falls evenly over a run, to a tenth at its end
+    clip_coef: float = 0.2
+    gamma: float = 0.996
+    gae_lambda: float = 0.98  # lambda of the generalised advantage
+    minibatch_size: int = 16_384
+    rollout_size: int = 16_384  # decisions with a choice between two updates
     epochs: int = 2  # the paper is silent, here and below
     value_epochs: int = 2  # of these, in how many the critic learns
-    entropy: float = 0.01
-    value_weight: float = 0.5
-    gradient_norm: float = 0.5
-    ends: float = 1.0  # share of an episode's reward that is given; the rest is left to what is earned on the way
-    worth: float = 0.0  # reward for each point that a trick is worth (worth/2), to the side that takes it
-    certain: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
-    power: float = 1.0  # to which the points of an episode count; 0 is won or lost, for games whose stakes double
+    ent_coef: float = 0.01
+    vf_coef: float = 0.5
+    max_grad_norm: float = 0.5
+    terminal_share: float = (
+        1.0  # share of an episode's reward that is given; the rest is left to what is earned on the way
+    )
+    trick_point_reward: float = 0.0  # reward for each point that a trick is worth (worth/2), to the side that takes it
+    max_prob_for_update: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
+    reward_exponent: float = (
+        1.0  # to which the points of an episode count; 0 is won or lost, for games whose stakes double
+    )
 
 
 @dataclass(frozen=True)
@@ -65,10 +69,10 @@ class PlaneResNetConfig:
     """What makes a decision model that looks at planes of cards; see ``learners.plane_resnet``."""
 
     channels: tuple[int, ...] = (64, 64)  # of the first convolution, then of each stage of residual blocks
-    blocks: int = 1  # in each stage
-    hidden: int = 256  # the layer that the policy and the value share
-    options: int = 128  # width of what weighs an option, alike for all; 0: options are channels, as in the paper
-    value: bool = True  # the value is read off the hidden layer; else a critic sees all hands
+    blocks_per_stage: int = 1  # in each stage
+    hidden_width: int = 256  # the layer that the policy and the value share
+    option_width: int = 128  # width of what weighs an option, alike for all; 0: options are channels, as in the paper
+    has_value_head: bool = True  # the value is read off the hidden layer; else a critic sees all hands
 
 
 @dataclass(frozen=True)
@@ -78,25 +82,33 @@ class Preset:
     name: str
     encoder: EncoderConfig = EncoderConfig()
     abln_hidden: tuple[int, ...] = (512, 512, 512)
-    abln_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
-    decision_width: int = 512  # the paper is silent on the decision network
-    decision_blocks: int = 2  # residual blocks
+    abln_uses_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
+    policy_width: int = 512  # the paper is silent on the decision network
+    policy_blocks: int = 2  # residual blocks
     critic_width: int = 512
-    critic_labels: bool = True  # the critic is told label by label what is legal, and what each hand could lead
-    slips: float = 0.0  # share of the labels that a policy from nothing draws and kb would not; 0: costs as they are
+    critic_reads_labels: bool = True  # the critic is told label by label what is legal, and what each hand could lead
+    prior_error_rate: float = (
+        0.0  # share of the labels that a policy from nothing draws and kb would not; 0: costs as they are
+    )
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPOConfig = PPOConfig()
-    supervised_rate: float = 4e-6  # lr_sl, of ABLN
-    forget: float = 0.0  # dropout of the decision model in supervised training
-    forget_inputs: float = 0.0  # and of the numbers of its observations
-    abln_share: float = 1.0  # of the decisions ABLN learns from
-    temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
+    supervised_learning_rate: float = 4e-6  # lr_sl, of ABLN
+    dropout: float = 0.0  # dropout of the decision model in supervised training
+    input_dropout: float = 0.0  # and of the numbers of its observations
+    abln_train_share: float = 1.0  # of the decisions ABLN learns from
+    search_temperature: float = (
+        0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
+    )
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers before the critic speaks
-    answers_of_kb: bool = False  # they are what the preferences like best, where there are any, not the policy's
+    rollout_with_kb: bool = False  # they are what the preferences like best, where there are any, not the policy's
     tried: tuple[int, float] = (5, 0.01)  # labels that it looks ahead at, at most, and how probable they must be
-    endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
-    hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done
-    look: PlaneResNetConfig | None = None  # decide by planes of cards, in games where each label is one set of cards
+    endgame_cards: int = (
+        0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
+    )
+    belief_reweighting: bool = False  # deals that it looks ahead on are weighed by what the others have just done
+    plane_resnet: PlaneResNetConfig | None = (
+        None  # decide by planes of cards, in games where each label is one set of cards
+    )
 
     def without_abln(self) -> Preset:
         """The twin that decides by the observation alone."""
@@ -114,8 +126,8 @@ class Preset:
 
 
 _PLANES_PPO = PPOConfig(
-    learning_rate=2e-4, trace=0.8, batch=2_048, rows=8_192, epochs=2, value_epochs=2, entropy=0.002, ends=0.25,
-    worth=0.01, certain=0.98,
+    learning_rate=2e-4, gae_lambda=0.8, minibatch_size=2_048, rollout_size=8_192, epochs=2, value_epochs=2,
+    ent_coef=0.002, terminal_share=0.25, trick_point_reward=0.01, max_prob_for_update=0.98,
 )  # fmt: skip
 
 _SMALL = EncoderConfig(
@@ -128,64 +140,69 @@ PRESETS: dict[str, Preset] = {
         "small",
         encoder=_SMALL,
         abln_hidden=(256, 256),
-        abln_prior=True,
-        decision_width=384,
+        abln_uses_prior=True,
+        policy_width=384,
         critic_width=256,
         inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
         ppo=PPOConfig(
-            learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, value_epochs=1, entropy=0.0005,
-            certain=0.95,
+            learning_rate=1.5e-4, gae_lambda=0.8, minibatch_size=4_096, rollout_size=32_768, epochs=2, value_epochs=1,
+            ent_coef=0.0005, max_prob_for_update=0.95,
         ),
-        supervised_rate=5e-4,
-        forget=0.35,
-        forget_inputs=0.15,
-        abln_share=0.25,
-        endgame=20,
+        supervised_learning_rate=5e-4,
+        dropout=0.35,
+        input_dropout=0.15,
+        abln_train_share=0.25,
+        endgame_cards=20,
     ),
     "quick": Preset(
         "quick",
         encoder=EncoderConfig(state_layers=1, state_out=128, history_layers=0, history_width=16, history_out=16),
-        decision_width=128,
-        decision_blocks=1,
+        policy_width=128,
+        policy_blocks=1,
         critic_width=128,
         inputs=(REGRET, PLAYS_LEFT),
-        critic_labels=False,
-        slips=0.3,
+        critic_reads_labels=False,
+        prior_error_rate=0.3,
         ppo=PPOConfig(
-            learning_rate=2e-3, fades=True, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2,
-            entropy=0.003, certain=0.98, power=0.5,
+            learning_rate=2e-3, anneal_lr=True, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, epochs=2,
+            value_epochs=2, ent_coef=0.003, max_prob_for_update=0.98, reward_exponent=0.5,
         ),
         ahead=(32, 40),
-        answers_of_kb=True,
+        rollout_with_kb=True,
         tried=(13, 1e-6),
-        hindsight=True,
-        temperature=0.015,
+        belief_reweighting=True,
+        search_temperature=0.015,
     ),
     "small-stakes": Preset(
         "small-stakes",
         encoder=_SMALL,
         abln_hidden=(256, 256),
-        abln_prior=True,
-        decision_width=384,
+        abln_uses_prior=True,
+        policy_width=384,
         critic_width=224,
         inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
         ppo=PPOConfig(
-            learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.002,
-            certain=0.98, power=0.25,
+            learning_rate=3e-4, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, epochs=2, value_epochs=2,
+            ent_coef=0.002, max_prob_for_update=0.98, reward_exponent=0.25,
         ),
-        supervised_rate=5e-4,
-        forget=0.35,
-        forget_inputs=0.15,
-        abln_share=0.25,
-        temperature=0.3,
+        supervised_learning_rate=5e-4,
+        dropout=0.35,
+        input_dropout=0.15,
+        abln_train_share=0.25,
+        search_temperature=0.3,
         ahead=(8, 4),
-        endgame=16,
+        endgame_cards=16,
     ),
     "planes-paper": Preset(
         "planes-paper",
         inputs=(),
-        ppo=PPOConfig(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2, ends=0.25, worth=0.01),
-        look=PlaneResNetConfig(channels=(512, 512, 256, 128, 64), blocks=2, hidden=512, options=0),
+        ppo=PPOConfig(
+            learning_rate=3e-5, gae_lambda=0.95, minibatch_size=256, rollout_size=2_048, epochs=2, terminal_share=0.25,
+            trick_point_reward=0.01,
+        ),
+        plane_resnet=PlaneResNetConfig(
+            channels=(512, 512, 256, 128, 64), blocks_per_stage=2, hidden_width=512, option_width=0
+        ),
     ),
     "planes-small": Preset(
         "planes-small",
@@ -193,20 +210,20 @@ PRESETS: dict[str, Preset] = {
         critic_width=192,
         inputs=(),
         ppo=_PLANES_PPO,
-        forget=0.1,
-        look=PlaneResNetConfig(value=False),
+        dropout=0.1,
+        plane_resnet=PlaneResNetConfig(has_value_head=False),
     ),
     "planes-abl": Preset(
         "planes-abl",
         encoder=EncoderConfig(state_layers=2, state_width=192, state_out=192, history_out=0),
         abln_hidden=(192,),
-        abln_prior=True,
+        abln_uses_prior=True,
         critic_width=192,
         inputs=(ESTIMATE, REGRET),
         ppo=replace(_PLANES_PPO, learning_rate=5e-4),
-        supervised_rate=5e-4,
-        abln_share=0.25,
-        look=PlaneResNetConfig(value=False),
+        supervised_learning_rate=5e-4,
+        abln_train_share=0.25,
+        plane_resnet=PlaneResNetConfig(has_value_head=False),
     ),
 }  # fmt: skip
 """The presets by name."""
@@ -232,17 +249,17 @@ class SplitterPreset:
     """Everything that makes a splitter, a BiLSTM-CRF, and how it learns; the paper's table 3 is not in its text."""
 
     name: str
-    width: int = 32  # of the vector of a card
-    hidden: int = 64  # of each direction of the LSTM
-    layers: int = 2
-    forget: float = 0.3  # dropout between the layers and before the tags
+    card_width: int = 32  # of the vector of a card
+    hidden_width: int = 64  # of each direction of the LSTM
+    num_layers: int = 2
+    dropout: float = 0.3  # dropout between the layers and before the tags
     learning_rate: float = 6e-3  # at its peak
-    decay: float = 0.01  # of the weights
-    batch: int = 128  # hands
+    weight_decay: float = 0.01  # of the weights
+    batch_size: int = 128  # hands
 
 
 SPLITTER_PRESETS: dict[str, SplitterPreset] = {
     "small": SplitterPreset("small"),
-    "large": SplitterPreset("large", width=64, hidden=128, batch=256, learning_rate=3e-3),
+    "large": SplitterPreset("large", card_width=64, hidden_width=128, batch_size=256, learning_rate=3e-3),
 }
 """The splitters by name; ``large`` is for millions of games."""

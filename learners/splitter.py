@@ -73,13 +73,13 @@ class SplitterNetwork(nn.Module):
     def __init__(self, preset: SplitterPreset) -> None:
         super().__init__()
         self.preset = preset
-        self.card = nn.Linear(_FEATURES, preset.width)
+        self.card = nn.Linear(_FEATURES, preset.card_width)
         self.read = nn.LSTM(
-            preset.width, preset.hidden, preset.layers, batch_first=True, bidirectional=True,
-            dropout=preset.forget if preset.layers > 1 else 0.0,
+            preset.card_width, preset.hidden_width, preset.num_layers, batch_first=True, bidirectional=True,
+            dropout=preset.dropout if preset.num_layers > 1 else 0.0,
         )  # fmt: skip
-        self.dropout = nn.Dropout(preset.forget)
-        self.tag = nn.Linear(2 * preset.hidden, NUM_TAGS)
+        self.dropout = nn.Dropout(preset.dropout)
+        self.tag = nn.Linear(2 * preset.hidden_width, NUM_TAGS)
         self.crf = ConditionalRandomField(NUM_TAGS)
 
     def emissions(self, hands: CardSequences) -> Tensor:
@@ -115,7 +115,9 @@ class SplitterCard:
     game: str
     preset: str
     seed: int
-    weight: float  # what a play weighs beside its log-probabilities, in nats
+    play_cost: float = field(
+        metadata={"formerly": "weight"}
+    )  # what a play weighs beside its log-probabilities, in nats
     data: str = ""
     hands: int = 0  # that it has learned from, one after the other
     hours: float = 0.0

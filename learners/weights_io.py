@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from abl_cards.core import GameError, atomic_write, write_text
+from abl_cards.core import GameError, atomic_write, current_keys, write_text
 from abl_cards.games import Engine, game_names, load
 from learners.decision import PolicyNetwork
 from learners.networks import GameShape, Networks
@@ -43,7 +43,9 @@ class WeightsCard:
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
     profile: str | None = None  # by which it was learned; None is the game's own
-    stray: float = 0.0  # share of the choices (bids, cards to give) that were made at random
+    choice_epsilon: float = field(
+        default=0.0, metadata={"formerly": "stray"}
+    )  # share of the choices (bids, cards to give) that were made at random
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
 
@@ -84,7 +86,7 @@ def read_card(file: Path, card_type: type[CardT]) -> CardT:
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:
-        values = json.loads(card.read_text("utf-8"))
+        values = current_keys(card_type, json.loads(card.read_text("utf-8")))
         wrong = [
             name for name, value in values.items() if not _matches_type(value, get_type_hints(card_type).get(name))
         ]
@@ -143,7 +145,7 @@ def load_networks(file: Path, engine: Engine) -> Networks:
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
     networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks, engine)
-    networks.has_explored_choices = networks.has_trained_critic and card.stray > 0
+    networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
     return networks.eval()
 
 
@@ -177,7 +179,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
     # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
     networks.has_trained_critic = (
-        any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.worth
+        any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
     )
 
 
@@ -200,7 +202,7 @@ def _adapt_to_labels(
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:
     """The most likely way for weights not to fit: other rules have other labels."""
     policy, labels = weights.get(_POLICY_KEY), networks.shape.num_labels
-    if policy is not None and policy.ndim and len(policy) != labels and networks.preset.look is None:
+    if policy is not None and policy.ndim and len(policy) != labels and networks.preset.plane_resnet is None:
         raise GameError(
             f"{file}: made for {len(policy)} labels, these rules have {labels}; "
             "train on these rules, or play by those of the weights"

@@ -34,14 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the long tests too")
 
 
-QUICK = ("test_project.py", "logic/", "test_archive.py", "test_cards.py", "test_files.py", "brute_force/")
+QUICK = ("test_project.py", "test_glossary.py", "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
 SLOW = (
     "games/test_edits.py",
     "fuzz/",
-    "serve/",
+    "server/",
     "experiments/",
-    "loop/test_training.py",
-    "test_cli_kb.py",
+    "training/test_joint_loop.py",
+    "cli/test_kb.py",
     "test_docs.py",
 )
 APART = (SLOW[0], *SLOW[-3:])

@@ -81,7 +81,7 @@ def test_blocks_do_what_they_say(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
     monkeypatch.setattr(
-        "abl_cards.core.parallel.NUM_THREADS", 1
+        "abl_cards.training.settings.NUM_THREADS", 1
     )  # a helper takes longer to start than to play so little
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = ""

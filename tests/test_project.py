@@ -7,9 +7,13 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
+
+from tests.contracts import package_edges
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("abl_cards", "kb", "learners", "reasoners", "experiments")
@@ -131,3 +135,11 @@ def test_the_command_starts_without_heavy_libraries() -> None:
     """Importing torch or scikit-learn takes seconds: only the functions that need them do."""
     loaded = output_of(sys.executable, "-c", "import sys, abl_cards.cli; print(*sys.modules)").split()
     assert HEAVY.isdisjoint(loaded)
+
+
+def test_no_circle_crosses_a_package() -> None:
+    """Packages import one way: their graph has an order. The order itself is the contract of import-linter."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    edges = package_edges(graph)
+    assert len(edges) > 30
+    tuple(TopologicalSorter(edges).static_order())  # raises CycleError

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import GameError
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
-from abl_cards.games.types import Moves, PreferenceModel
+from abl_cards.games.types import Moves
 
 if TYPE_CHECKING:
     from reasoners.explain import ModelExplanation
@@ -46,7 +47,7 @@ class ExplainableAgent(Agent, Protocol):
 
 def needs_history(agent: Agent) -> bool:
     """Whether an agent asks what lay there before the last acts, which tables keep only for who asks."""
-    return bool(getattr(agent, "looks_back", False))
+    return bool(getattr(agent, "needs_history", False))
 
 
 class PlayerLeftError(GameError):

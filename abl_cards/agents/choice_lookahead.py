@@ -2,7 +2,8 @@
 
 An option is chosen at imagined tables, the preferences answer for everybody who is asked after it, and the critic,
 before whom all hands lie open, says what the play that begins then is worth. A deal that is dealt anew is worth nothing
-to anybody. This asks for a critic that has met choices of all kinds: a run where some of them strayed (``stray=``).
+to anybody. This asks for a critic that has met choices of all kinds: a run where some of them strayed
+(``choice_epsilon=``).
 """
 
 from __future__ import annotations

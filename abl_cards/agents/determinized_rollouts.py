@@ -22,8 +22,8 @@ class DeterminizedRollout:
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
         """The critic of the mind's networks must have learned."""
         preset = policy.networks.preset
-        self._policy, self._reward_exponent = policy, preset.ppo.power
-        self._uses_preferences = preset.answers_of_kb and bool(policy.preference_model.preferences())
+        self._policy, self._reward_exponent = policy, preset.ppo.reward_exponent
+        self._uses_preferences = preset.rollout_with_kb and bool(policy.preference_model.preferences())
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8], depth: int = 0) -> NDArray[np.float32]:
         """[m] points that the rest of the episode is worth to seats [m], after so many answers.

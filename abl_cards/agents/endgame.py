@@ -134,10 +134,10 @@ def make_endgame_search(
     said, preset = name.value("endgame"), policy.networks.preset
     if said is not None and not said.isdecimal():
         raise GameError(f"agent '{name}': write endgame=N, cards in all hands together, or 0")
-    cards = int(said) if said is not None else preset.endgame
+    cards = int(said) if said is not None else preset.endgame_cards
     if not cards:
         return None
     if said is not None:
         check_applicable(policy.engine.rules)
     nodes = MAX_NODES if think_seconds is None else max(1, int(think_seconds * NODES_PER_SECOND))
-    return EndgameSearch(policy, cards, max_nodes=nodes, temperature=preset.temperature)
+    return EndgameSearch(policy, cards, max_nodes=nodes, temperature=preset.search_temperature)

@@ -7,7 +7,7 @@ The human plays one seat, the first that is asked; the knowledge base plays the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,13 @@ from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_
 from abl_cards.agents.terminal_ui import MoveDialog, Terminal
 from abl_cards.games import Engine
 from abl_cards.games.description import move_text
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import Indices, Moves, PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.tables import Choices, Decisions, NullListener
+from abl_cards.games.types import Indices, Moves
 from reasoners.abduction import Minimiser
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 _MAX_SHOWN_PLAYS = 12
 """Plays shown; a seat plays once in four."""
@@ -96,26 +99,26 @@ class HumanAgent(NullListener):
 
     # --- what happens at the table -----------------------------------------------------------------------------------
 
-    def on_episode_start(self, tables: Any, rows: Indices) -> None:
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Forget the episode before."""
         self._tables = tables
         self._log = [self._texts["episode_began"]]
 
-    def on_choice(self, tables: Any, rows: Indices, options: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
         """Nothing: whose card goes where is open until both payers have chosen; the hand shows what came."""
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Remember a play for the next time the human is asked."""
         for table, form, cards in zip(rows, moves.form, moves.cards, strict=True):
             label, action = self._engine.label_of(int(form)), self._engine.notate_move(int(form), cards)
             move = move_text(self._engine, label, action, self.language)
             self._log.append(self._texts["played"].format(seat=tables.seat[table], move=move))
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Show the last plays."""
         self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], self._texts["episode_ended"]]))
 
-    def on_match_end(self, tables: Any, rows: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Say who has won, and stand up: the next match may have another seat for us."""
         self._seat = None
         for outcome in tables.match_returns(rows):

@@ -68,7 +68,7 @@ class Lookahead:
     ) -> None:
         """The critic of the mind's networks must have learned. So many decisions are looked at together.
 
-        With so many seconds to think for a decision it goes on until they are over, see ``effort.timed``.
+        With so many seconds to think for a decision it goes on until they are over, see ``plan_timed_rounds``.
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
@@ -76,7 +76,10 @@ class Lookahead:
         )
         self._search_rounds, self._depths = rounds
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(), think_seconds
-        self._reweights_beliefs, self._candidate_limits = policy.networks.preset.hindsight, policy.networks.preset.tried
+        self._reweights_beliefs, self._candidate_limits = (
+            policy.networks.preset.belief_reweighting,
+            policy.networks.preset.tried,
+        )
 
     def improve_policy(
         self,

@@ -15,8 +15,9 @@ from abl_cards.agents.preference_agent import preference_model_from_name
 from abl_cards.core import NUM_THREADS, GameError, missing_library_message
 from abl_cards.games import Engine
 from abl_cards.games.notation import build_card_grid
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, is_play_decision
-from abl_cards.games.types import Moves, PreferenceModel
+from abl_cards.games.types import Moves
 from reasoners.abduction import Minimiser
 from reasoners.explain import HandEstimateReport, ModelExplanation, seat_names
 
@@ -44,7 +45,8 @@ class AblAgent:
     """Plays the most probable label, realised as the preferences like best; they choose, or looking ahead does."""
 
     def __init__(
-        self, policy: NeuroSymbolicPolicy, use_preferences: bool = True, lookahead: Lookahead | None = None, search_choices: bool = False,
+        self, policy: NeuroSymbolicPolicy, use_preferences: bool = True, lookahead: Lookahead | None = None,
+        search_choices: bool = False,
         endgame: EndgameSearch | None = None,
     ) -> None:  # fmt: skip
         """Play with this mind; without preferences, any consistent card set of the label will do.
@@ -63,7 +65,7 @@ class AblAgent:
     @property
     def needs_history(self) -> bool:
         """Whether it weighs deals by what the others have just done."""
-        return self._lookahead is not None and self.policy.networks.preset.hindsight
+        return self._lookahead is not None and self.policy.networks.preset.belief_reweighting
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """The move each."""
@@ -219,7 +221,7 @@ def _make_lookahead(mind: NeuroSymbolicPolicy, think: float | None) -> Lookahead
     from abl_cards.agents.search_budget import SearchRound
 
     preset = mind.networks.preset
-    return Lookahead(mind, (SearchRound(*preset.ahead),), preset.temperature, think_seconds=think)
+    return Lookahead(mind, (SearchRound(*preset.ahead),), preset.search_temperature, think_seconds=think)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:

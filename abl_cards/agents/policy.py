@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import RandomKeys
 from abl_cards.core import map_ranges
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions, Tables
-from abl_cards.games.types import Indices, PreferenceModel
+from abl_cards.games.types import Indices
 from learners import ModelInputs, PrivilegedInputs, pad_inputs, pad_rows
 from reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
 
@@ -171,7 +172,9 @@ class NeuroSymbolicPolicy:
         hands = tables.open_hands(rows)
         n, seats, cards = hands.shape
         others = hands[:, 1:].reshape(-1, cards)
-        openings = np.zeros((len(self.engine.labels) if self.networks.preset.critic_labels else 0, n * seats), np.uint8)
+        openings = np.zeros(
+            (len(self.engine.labels) if self.networks.preset.critic_reads_labels else 0, n * seats), np.uint8
+        )
         if len(openings) and self.engine.has_response_masks:
             openings = self.engine.lead_mask(np.repeat(contexts, seats), hands.reshape(-1, cards))
         return PrivilegedInputs(

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
-from abl_cards.games.types import Moves, PreferenceModel
+from abl_cards.games.types import Moves
 from reasoners.abduction import ClingoReasoner, Minimiser
 
 

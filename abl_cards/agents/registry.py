@@ -17,7 +17,7 @@ from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agen
 from abl_cards.asp import did_you_mean
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from abl_cards.agents.base import Agent, ForfeitError, RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
 from abl_cards.protocols.botzone import BotProcess, BotzoneGame, Fault
 from abl_cards.protocols.common import ProgramSession, WriteLog
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 T = TypeVar("T")
 
@@ -30,7 +32,7 @@ class SubprocessAgent(NullListener):
     """Asks a program; it follows one table, so a match gives it one game at a time. Each of its seats has a process."""
 
     def __init__(self, start_process: Callable[[], BotProcess]) -> None:
-        """Ask this program; it plays where it is told what happens, see ``one_script``."""
+        """Ask this program; it plays where it is told what happens, see ``attach_shared_script``."""
         self._start_process = start_process
         self._processes: dict[int, BotProcess] = {}
         self._script: ProgramSession | None = None
@@ -40,12 +42,12 @@ class SubprocessAgent(NullListener):
         self._script = script
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The program's move, a whole one; raises GivenUp."""
+        """The program's move, a whole one; raises ForfeitError."""
         script = self._require_script()
         return self._request(lambda answer: script.read_play(decisions, answer))
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The program's choice; raises GivenUp."""
+        """The program's choice; raises ForfeitError."""
         script = self._require_script()
         option = self._convert_faults(lambda: script.next_option(choices))
         if option is None:
@@ -58,7 +60,7 @@ class SubprocessAgent(NullListener):
         return self._script
 
     def _request(self, read: Callable[[Any], T]) -> T:
-        """What is read in the program's answer; raises GivenUp."""
+        """What is read in the program's answer; raises ForfeitError."""
         script = self._require_script()
         process = self._processes.setdefault(script.seat, self._start_process())
         while (message := script.auto_answered_message()) is not None:
@@ -75,7 +77,7 @@ class SubprocessAgent(NullListener):
         return self._convert_faults(answered, heard)
 
     def _convert_faults(self, act: Callable[[], T], heard: Sequence[Any] = ()) -> T:
-        """What comes of it; raises GivenUp where that is a fault."""
+        """What comes of it; raises ForfeitError where that is a fault."""
         script = self._require_script()
         try:
             return act()
@@ -84,7 +86,7 @@ class SubprocessAgent(NullListener):
             points = script.forfeit(fault, response)
             raise ForfeitError(script.seat, fault.kind, str(fault), points) from None
 
-    def on_match_end(self, tables: Any, rows: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """A program that was kept running is ended."""
         for process in self._processes.values():
             process.close()
@@ -117,7 +119,7 @@ def attach_shared_script(
 ) -> ProgramSession | None:
     """What the programs among some agents are asked by, all at one table; None where there is none and nobody writes.
 
-    ``write`` is given the log of every round. Raises GameError where the platform does not know the game.
+    ``write_log`` is given the log of every round. Raises GameError where the platform does not know the game.
     """
     programs = [agent for agent in agents if isinstance(agent, SubprocessAgent)]
     if not programs and write_log is None:

@@ -9,8 +9,8 @@ from abl_cards.agents.base import PlayerLeftError
 from abl_cards.agents.human_texts import COMMANDS, TEXTS
 from abl_cards.games import Engine
 from abl_cards.games.description import has_chinese, label_text, match_play_names, move_text
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import DecisionPoint
-from abl_cards.games.types import PreferenceModel
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MoveDialog:
     )  # what the numbers stand for: moves by label, or one each
 
     def run(self) -> int:
-        """Ask until there is a move; raises LeftTable."""
+        """Ask until there is a move; raises PlayerLeftError."""
         self._show_choices(_group_by_label(self.decision_point))
         while True:
             line = self._read_line()

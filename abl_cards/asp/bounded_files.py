@@ -19,7 +19,7 @@ class FileTooLargeError(OSError):
 def read_regular_file(path: str | Path, limit: int) -> bytes:
     """The bytes of an ordinary file.
 
-    Raises NotAFile for anything else, which is not opened, TooLarge beyond the limit, and OSError.
+    Raises NotAFileError for anything else, which is not opened, FileTooLargeError beyond the limit, and OSError.
     """
     _require_regular(os.stat(path))
     # What was a file a moment ago may be a pipe by now: not to be waited for.

@@ -25,6 +25,7 @@ from abl_cards.asp.bounded_files import read_regular_file
 from abl_cards.asp.build import BuildRequest
 from abl_cards.asp.program import read_sources
 from abl_cards.asp.terms import Signature
+from abl_cards.core import PACKAGE
 
 MAX_CACHE_BYTES = 256 << 20
 
@@ -75,10 +76,11 @@ def make_cache_key(request: BuildRequest, file_bytes: int) -> CacheKey | None:
 
 @functools.cache
 def code_digest() -> str:
-    """The version of the format: a change in this package's code makes everything stored obsolete."""
+    """The version of the format: a change in the code of asp or circuit makes everything stored obsolete."""
     digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    for folder in ("asp", "circuit"):
+        for file in sorted((PACKAGE / folder).glob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 

@@ -1,7 +1,7 @@
 """The text of a rule file before clingo sees it: comments and includes taken out, each letter left in its place.
 
 clingo's own reader opens whatever stands behind `#include`. So it is handed text in which that word does not occur:
-`scan` finds the includes, and the files are read by `program.py`, which knows where a knowledge base ends.
+`scan_text` finds the includes, and the files are read by `program.py`, which knows where a knowledge base ends.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ScanResult:
     tokens: tuple[LexerToken, ...]  # outside of comments
     includes: tuple[Include, ...]
     unclosed_comment_at: int | None  # where a block comment begins that does not end
-    too_deep_at: int | None  # where the first term stands that is nested more than `MOST_NESTED` times
+    too_deep_at: int | None  # where the first term stands that is nested more than `MAX_NESTING` times
 
 
 def scan_text(text: str) -> ScanResult:
@@ -135,7 +135,7 @@ def _find_block_end(text: str, position: int) -> int | None:
 
 
 def _find_too_deep(code: str) -> int | None:
-    """Where brackets and operators first are nested more than `MOST_NESTED` times; None where they never are.
+    """Where brackets and operators first are nested more than `MAX_NESTING` times; None where they never are.
 
     Operators in a row make a tree as deep as they are many: 1+1+1 is (1+1)+1.
     """

@@ -39,7 +39,7 @@ _PARSER_MODULE = "abl_cards.asp.parser_process"
 
 
 def parse_program(sources: RuleSources) -> ProgramSummary:
-    """What the text of some files declares and uses, as `collect_files`; raises KBError beyond a bound."""
+    """What the text of some files declares and uses, as `summarise_files`; raises KBError beyond a bound."""
     whole = ProgramSummary(sources)
     texts = [source.text if not any(check_source_texts([source])) else "" for source in sources.files]
     declaring = [text if "#const" in text else "" for text in texts]

@@ -115,7 +115,7 @@ def find_failing_rule(
 
 
 def encode_cost(cost: GroundingCost) -> str:
-    """A line for `decode`."""
+    """A line for `find_costliest_rule`."""
     return json.dumps([astuple(cost.location), cost.seconds, cost.rules])
 
 

@@ -2,8 +2,8 @@
 
 The parent sends the request as JSON. The child bounds its own memory and processor time; the parent kills it when it
 takes far longer than that, however busy the machine is. Where a bound was passed, a second child finds the rule. What
-comes back through the pipe is data (see ``blob``): a child that rules have brought to misbehave cannot have its parent
-run anything.
+comes back through the pipe is data (see ``serialization``): a child that rules have brought to misbehave cannot have
+its parent run anything.
 """
 
 from __future__ import annotations
@@ -56,8 +56,16 @@ class _ProcessExit:
         return self.status == 0 and not self.timed_out
 
 
+_in_process = False  # whether this process grounds rules itself
+
+
 def build_in_subprocess(request: BuildRequest, limits: Limits, cpu_budget: CpuBudget) -> BuildResult:
-    """Like `build`, within the limits and a budget: passing one is a diagnostic with the place of the worst rule."""
+    """Like `build_program`, within the limits and a budget.
+
+    Passing one is a diagnostic with the place of the worst rule.
+    """
+    if _in_process:
+        return build_in_process(request, limits, cpu_budget)
     if cpu_budget.remaining <= 0:
         return _failed_build(
             None, f"not ground: the {cpu_budget.seconds:g} s of this command are used up", "check one profile"
@@ -76,12 +84,15 @@ def build_in_subprocess(request: BuildRequest, limits: Limits, cpu_budget: CpuBu
 
 def work_in_process() -> None:
     """Ground in this process from now on: for processes that are expendable themselves."""
-    global build_in_subprocess
-    build_in_subprocess = build_in_process
+    global _in_process
+    _in_process = True
 
 
 def build_in_process(request: BuildRequest, limits: Limits, cpu_budget: CpuBudget) -> BuildResult:
-    """Like `build_in_child`, in this process, which is expendable: of the bounds only the number of rules is one."""
+    """Like `build_in_subprocess`, in this process, which is expendable.
+
+    Of the bounds only the number of rules is one.
+    """
     try:
         return build_program(request, limits, ground_limits=limits)
     except TooManyRules:

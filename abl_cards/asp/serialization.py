@@ -43,7 +43,7 @@ def pack_build(built: BuildResult, paths: Sequence[str] = ()) -> bytes:
 
 
 def unpack_build(data: bytes, paths: Sequence[str] = ()) -> BuildResult:
-    """The reverse of `pack`, of the files at these paths."""
+    """The reverse of `pack_build`, of the files at these paths."""
     (header, arrays), files = unpack_arrays(data), _PathTable(paths)
 
     def located(place: list[Any]) -> Location:
@@ -76,7 +76,7 @@ def pack_arrays(header: dict[str, Any], arrays: Sequence[Int32Array]) -> bytes:
 
 
 def unpack_arrays(data: bytes) -> tuple[dict[str, Any], list[array[int]]]:
-    """The reverse of `join`."""
+    """The reverse of `pack_arrays`."""
     end = 8 + int.from_bytes(data[:8], "little")
     header: dict[str, Any] = json.loads(data[8:end])
     every, ends = array("i", data[end:]), [0, *accumulate(header["lengths"])]
@@ -89,7 +89,7 @@ def atoms_to_json(atoms: Sequence[Atom]) -> list[list[Any]]:
 
 
 def atoms_from_json(names: list[list[Any]]) -> tuple[Atom, ...]:
-    """The reverse of `names`."""
+    """The reverse of `atoms_to_json`."""
     return tuple(Atom(name, tuple(args)) for name, *args in names)
 
 

@@ -64,7 +64,7 @@ class SolveOptions:
 class ClingoSolver:
     """Rule files that are ground, in a child of their own; it ends with this object.
 
-    >>> solver = Solver(Request((Path("plan.lp"),), (), (), {}))  # doctest: +SKIP
+    >>> solver = ClingoSolver(BuildRequest((Path("plan.lp"),), (), (), {}))  # doctest: +SKIP
     >>> solver.solve([[Atom("held", (3, 2))]])  # doctest: +SKIP
     """
 

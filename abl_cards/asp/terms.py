@@ -93,7 +93,7 @@ def atom_from_symbol(symbol: clingo.Symbol) -> Atom:
 def split_term(text: Term) -> Atom:
     """The functor and the arguments of a term's text; a number has neither.
 
-    >>> parse_name("break_straight_flush(5,h)")
+    >>> split_term("break_straight_flush(5,h)")
     Atom(name='break_straight_flush', args=(5, 'h'))
     """
     import clingo

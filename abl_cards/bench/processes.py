@@ -15,7 +15,7 @@ def measure_memory(name: str) -> Measurement:
     """How much a process grows by thousands of tables and their play."""
     from abl_cards.bench.play import NUM_TABLES
 
-    code = f"from abl_cards.bench.processes import print_growth; print_growth({name!r}, {NUM_TABLES})"
+    code = f"from abl_cards.bench.processes import print_memory_growth; print_memory_growth({name!r}, {NUM_TABLES})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return Measurement(
         f"memory for {NUM_TABLES:,} tables, lists included", float(done.stdout), "MiB", 1024, at_most=True

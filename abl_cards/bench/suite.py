@@ -19,7 +19,7 @@ ProgressCallback = Callable[[str], object]
 
 
 def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallback = str) -> list[Measurement]:
-    """The whole table; ``say`` is told what is being measured."""
+    """The whole table; ``on_progress`` is told what is being measured."""
     from abl_cards.bench import circuits, play, processes, solving, splits, training
 
     on_progress("compiling the rules")

@@ -43,8 +43,10 @@ def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measuremen
         return []
     with TemporaryDirectory() as folder:
         settings = TrainConfig(
-            Path(folder), game.name, config.preset, tables=config.num_envs, rows=config.rollout_size, start=start,
-            decision_steps=0, precision="bfloat16", against_kb=AGAINST_KB, against_past=AGAINST_PAST, critic_first=0,
+            Path(folder), game.name, config.preset, num_envs=config.num_envs, rollout_size=config.rollout_size,
+            init_from=start,
+            policy_pretrain_steps=0, precision="bfloat16", kb_opponent_share=AGAINST_KB,
+            past_opponent_share=AGAINST_PAST, critic_warmup_updates=0,
         )  # fmt: skip
         run = Trainer(settings)
         with run.start_workers():

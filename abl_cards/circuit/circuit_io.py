@@ -1,4 +1,4 @@
-"""A circuit as bytes, for the disk cache; see blob.py for their form."""
+"""A circuit as bytes, for the disk cache; see asp/serialization.py for their form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pack_circuit(circuit: Circuit) -> bytes:
 
 
 def unpack_circuit(data: bytes) -> Circuit:
-    """The reverse of `pack`."""
+    """The reverse of `pack_circuit`."""
     header, arrays = unpack_arrays(data)
     parts: dict[str, Any] = {
         name: np.frombuffer(each, np.int32) if each else np.zeros(0, np.int32)

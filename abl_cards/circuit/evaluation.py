@@ -44,9 +44,9 @@ class CircuitInputs(NamedTuple):
 
 
 SetBits = Callable[[int, int, int, "NDArray[np.uint64]"], None]
-"""``light(first, states, words, block)`` sets the bits of inputs that hold, of so many states from column ``first`` on.
+"""Sets the bits of inputs that hold: ``set_bits(first, states, words, block)``, of ``states`` states from ``first`` on.
 
-An input owns the row of its number in the block; `kernels.light` says which bit is whose.
+An input owns the row of its number in the block; `kernels.set_bits` says which bit is whose.
 """
 
 
@@ -57,7 +57,7 @@ def evaluate_inputs(
     threads: int = 1,
     bit_setters: Sequence[SetBits] = (),
 ) -> NDArray[np.uint8]:
-    """uint8[outputs, states] of what `write(lo, hi)` tells the states lo..hi-1, and lights tell besides.
+    """uint8[outputs, states] of what `write_rows(lo, hi)` tells the states lo..hi-1, and bit setters tell besides.
 
     A share is written and evaluated by one thread, while it is in its cache. Where an input says which of many values
     something has, its number is told and not a row for each of them. Where few of many inputs hold, they are lit.
@@ -100,7 +100,9 @@ def weighted_sums(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray
 
 
 _bytecode_cache: WeakValueDictionary[bytes, Bytecode] = WeakValueDictionary()
-"""By the circuits that they are of, as long as one of these is there; see `abl_cards.circuit.compile.specialise_circuit`."""
+"""By the circuits that they are of, as long as one of these is there; see
+`abl_cards.circuit.compile.specialise_circuit`.
+"""
 
 
 def get_bytecode(circuit: Circuit) -> Bytecode:

@@ -43,7 +43,7 @@ def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> Non
 
 @njit(nogil=True, cache=True, inline="always")
 def set_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
-    """Set the bits that `hot` [maps, states] names by their slots, -1 for none, for states from column `first` on."""
+    """Set the bits that `one_hot` [maps, states] names by their slots, -1 for none; from column `first` on."""
     target = buffer.reshape(buffer.size).view(np.uint8)
     width, run = 8 * buffer.shape[1], 8 * words
     for each in range(len(one_hot)):
@@ -66,7 +66,7 @@ def is_never_true(buffer: Any, literal: int, words: int) -> bool:
 
 @njit(nogil=True, cache=True, inline="always")
 def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
-    """The reverse of `pack`, for literals of slots."""
+    """The reverse of `pack_bits`, for literals of slots."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
@@ -83,7 +83,7 @@ def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> 
 
 @njit(nogil=True, cache=True)
 def execute_operations(operations: Any, first: int, end: int, words: int, buffer: Any) -> bool:
-    """Run operations [first, end) on a block; returns whether a RAISE changed a word."""
+    """Run operations [first, end) on a block; returns whether an OR_ASSIGN changed a word."""
     # One flat array and unsigned indices: no views to count references of, and loops that LLVM vectorises.
     flat = buffer.reshape(buffer.size)
     stride = np.uint64(buffer.shape[1])
@@ -123,7 +123,7 @@ def execute_operations(operations: Any, first: int, end: int, words: int, buffer
                 either = x ^ y
                 flat[target + j] = either ^ z
                 flat[carry + j] = (x & y) | (either & z)
-        else:  # RAISE
+        else:  # OR_ASSIGN
             for j in range(length):
                 new = flat[target + j] | (flat[a + j] ^ ma)
                 risen |= new ^ flat[target + j]
@@ -133,7 +133,7 @@ def execute_operations(operations: Any, first: int, end: int, words: int, buffer
 
 @njit(nogil=True, cache=True)
 def execute_operations_word(operations: Any, first: int, end: int, flat: Any) -> bool:
-    """As `execute` does, where a slot is a single word: the loops over words would take most of the time."""
+    """As `execute_operations` does, where a slot is a single word: the loops over words would take most of the time."""
     risen = ZERO
     for index in range(np.uint64(first), np.uint64(end)):
         code, target = operations[index, 0], np.uint64(operations[index, 1])
@@ -153,7 +153,7 @@ def execute_operations_word(operations: Any, first: int, end: int, flat: Any) ->
         elif code == FULL_ADD:
             c, either = read_literal(flat, operations[index, 5]), a ^ b
             flat[target], flat[np.uint64(operations[index, 2])] = either ^ c, (a & b) | (either & c)
-        else:  # RAISE
+        else:  # OR_ASSIGN
             new = flat[target] | a
             risen |= new ^ flat[target]
             flat[target] = new
@@ -182,7 +182,7 @@ def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> Non
 
 @njit(nogil=True, cache=True, inline="always")
 def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
-    """As `pack` does, of a block that is not full: the states that are not there are 0."""
+    """As `pack_bits` does, of a block that is not full: the states that are not there are 0."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
     columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(rows))):
@@ -199,7 +199,7 @@ def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int
 
 @njit(nogil=True, cache=True, inline="always")
 def unpack_partial_bits(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
-    """The reverse of `pack_some`."""
+    """The reverse of `pack_partial_bits`."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
@@ -221,7 +221,8 @@ def load_inputs(
 ) -> None:
     """Write what so many states from column `first` on are told into a block.
 
-    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `light` has it.
+    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `set_bits` has
+    it.
     """
     if len(slots) < inputs:
         buffer[:inputs, :words] = ZERO

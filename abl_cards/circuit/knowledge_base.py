@@ -77,7 +77,7 @@ class KnowledgeBase:
     ) -> KnowledgeBase:
         """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
 
-        Time is that of a budget which all that is loaded inside of `budget.shared` has in common.
+        Time is that of a budget which all that is loaded inside of `shared_budget` has in common.
 
         Raises KBError with all the problems that were found.
         """

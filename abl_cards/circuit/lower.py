@@ -26,7 +26,7 @@ class Bytecode:
 
     operations: NDArray[np.int32]  # [operations, 7]
     segments: NDArray[np.int32]  # [segments, 3]: first operation, end, whether to repeat until nothing rises
-    outputs: NDArray[np.int32]  # [outputs] 2 * slot + negated, or ALWAYS, NEVER
+    outputs: NDArray[np.int32]  # [outputs] 2 * slot + negated, or CONST_TRUE, CONST_FALSE
     slots: int  # the inputs own the first ones
 
 
@@ -51,7 +51,7 @@ class _CodeWriter:
         return 2 * (self.values - 1)
 
     def emit(self, opcode: int, operands: tuple[int, ...]) -> int:
-        """The literal of the (first) result; the second one of HALF and FULL is the next value."""
+        """The literal of the (first) result; the second one of HALF_ADD and FULL_ADD is the next value."""
         key = (opcode, tuple(sorted(operands)))
         known = self.known_literals.get(key)
         if known is None:

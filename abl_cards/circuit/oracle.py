@@ -67,7 +67,7 @@ class Oracle:
             self._control.assign_external(literal, None)
 
     def solve(self, true_inputs: Collection[Atom], atoms: Collection[Atom] | None = None) -> OracleAnswer:
-        """The atoms (those of `among`, which is much faster than all) and the cost of one state.
+        """The atoms (those of `atoms`, which is much faster than all) and the cost of one state.
 
         Raises KeyError for an atom that is not an input.
         """
@@ -124,7 +124,7 @@ def tabulate_oracle(
 ) -> OutputTable:
     """Clingo's answers for every column of the rows of these inputs.
 
-    Other inputs are false, but for those that are always true. `progress` is told how many states are done.
+    Other inputs are false, but for those that are always true. `on_progress` is told how many states are done.
     """
     import numpy as np
 
@@ -144,7 +144,7 @@ def tabulate_oracle(
 def compare_tables(
     circuit_table: OutputTable, oracle_table: OutputTable, inputs_of: Callable[[int], tuple[Atom, ...]]
 ) -> list[Mismatch]:
-    """Where a circuit's answers differ from clingo's for the same outputs; ``told`` gives the inputs of a state."""
+    """Where a circuit's answers differ from clingo's for the same outputs; ``inputs_of`` gives those of a state."""
     import numpy as np
 
     both = circuit_table.consistent & oracle_table.consistent
@@ -180,7 +180,7 @@ def verify(
 ) -> list[Mismatch]:
     """Compare a circuit with clingo on every column: the outputs, the costs, and whether a constraint is violated.
 
-    Inputs that the circuit does not have are false for clingo, or what `specialise` made them. `progress` is told
+    Inputs that the circuit does not have are false for clingo, or what `specialise` made them. `on_progress` is told
     how many states are done.
     """
     assumed = [name for name, value in circuit.fixed_inputs.items() if value]

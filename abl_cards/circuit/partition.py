@@ -24,7 +24,7 @@ SHARED = "shared"
 def partition_circuit(circuit: Circuit, is_varying: Callable[[Atom], bool]) -> tuple[Circuit, Circuit]:
     """The shared half, with outputs `shared(0)`, `shared(1)`, …, and the varying half, with the circuit's own outputs.
 
-    The inputs of the varying half are the shared atoms it needs and the inputs for which `varies` holds.
+    The inputs of the varying half are the shared atoms it needs and the inputs for which `is_varying` holds.
     """
     dependent = _find_dependent(circuit, is_varying)
     frontier = _find_frontier(circuit, dependent)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, TypeVar
 
 import typer
 
+from abl_cards.core import PROJECT
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -31,7 +33,7 @@ MAX_MESSAGE_LENGTH = 400
 
 def list_game_names() -> str:
     """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
-    folder = Path(__file__).resolve().parents[2] / "kb"
+    folder = PROJECT / "kb"
     return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
 
 
@@ -205,7 +207,7 @@ def open_record_writer(
 ) -> Iterator[Callable[[dict[str, Any]], None] | None]:
     """A function that writes a record for good, where there is a file for it; says on stderr where they lie.
 
-    ``at_end`` are fields that every record gets when all are written.
+    ``final_fields`` are fields that every record gets when all are written.
     """
     from abl_cards.matches import open_record_file
 

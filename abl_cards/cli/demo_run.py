@@ -42,8 +42,8 @@ def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
     typer.echo(render_mid_game(engine))
     shipped = _find_shipped_agent(engine)
     if shipped is None and start in (FROM_NOTHING, FROM_PREFERENCES):
-        _run_command("Two agents, whole matches, each deal twice with the teams swapped", "match", name, "greedy", "random",
-              "--games", "40", "--seed", str(SEED))  # fmt: skip
+        heading = "Two agents, whole matches, each deal twice with the teams swapped"
+        _run_command(heading, "match", name, "greedy", "random", "--games", "40", "--seed", str(SEED))
         report = ""
     else:
         _run_training(name, start, shipped, folder, smoke)
@@ -54,8 +54,8 @@ def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
 
 
 def _run_training(name: str, start: str, shipped: str | None, folder: Path, smoke: bool) -> None:
-    words = [*_set_options(game=name, start=start), "--dir", str(folder)]
-    words += ["--smoke"] if smoke else _set_options(beside=shipped or "")
+    words = [*_set_options(game=name, init_from=start), "--dir", str(folder)]
+    words += ["--smoke"] if smoke else _set_options(reference_agent=shipped or "")
     _run_command(
         "The joint abduction loop: play, abduce, learn; before, on the way, and after", "run", "joint_loop", *words
     )

@@ -72,7 +72,7 @@ def run(
         return
     found = _find_experiment(name)
     words = [*(settings or []), *rule_assignments(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
-    chosen = read_settings(found.budget(smoke), words)
+    chosen = read_settings(found.make_settings(smoke), words)
     if show:
         print_settings(chosen)
         return

@@ -27,14 +27,14 @@ from abl_cards.cli.console import (
     print_table,
     show_progress,
 )
-from abl_cards.core import pause_gc
+from abl_cards.core import DATA, pause_gc
 
 if TYPE_CHECKING:
     from abl_cards.asp import KBError
     from abl_cards.circuit import KnowledgeBase
     from abl_cards.games import Game
 
-NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
+NEW_GAME = DATA / "new_game"
 app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
 
 

@@ -123,9 +123,11 @@ def _measure_balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int
         for engine, player in sides if games else ():
             past = len(found) * games
             try:
-                found.append(
-                    measure_balance(engine, games, seed, lambda done, past=past: tell(past + done, "games"), player)
-                )  # type: ignore[misc]
+
+                def on_progress(done: int, past: int = past) -> None:
+                    tell(past + done, "games")
+
+                found.append(measure_balance(engine, games, seed, on_progress, player))
             except GameError as problem:
                 return found, f"{'the edited rules' if found else 'the game'}: {problem}"
     return found, None

@@ -69,7 +69,8 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
             say.standings,
             [
                 (each.agent, f"{each.first:.1%}", _format_interval(each.first_interval, ".1%"), f"{each.place:.2f}",
-                 _format_interval(each.place_interval, ".2f"), f"{each.points:+.2f}", _format_interval(each.points_interval, "+.2f"))
+                 _format_interval(each.place_interval, ".2f"), f"{each.points:+.2f}",
+                 _format_interval(each.points_interval, "+.2f"))
                 for each in result.standings
             ],
             right_aligned=range(1, 7),

@@ -93,7 +93,7 @@ def match(
     from abl_cards.agents import HumanAgent, PlayerLeftError
     from abl_cards.cli.match_result import no_result_text, print_result
     from abl_cards.core import GameError
-    from abl_cards.games.types import Listener
+    from abl_cards.games.tables import Listener
     from abl_cards.matches import compute_seatings, play_match
 
     if len(agents) < 2:

@@ -129,7 +129,7 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
     last: list[TrainingReport] = []
     with show_progress("preparing", None) as tell:
         run = Trainer(settings, on_progress=tell, launcher=staff)
-    with show_progress("training", settings.decisions) as tell:
+    with show_progress("training", settings.total_decisions) as tell:
 
         def show(report: TrainingReport) -> None:
             last[:] = [report]
@@ -138,7 +138,7 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
                 pictures.draw_if_due()
 
         run.train(show, minutes)
-    if run.decisions >= settings.decisions:
+    if run.decisions >= settings.total_decisions:
         with show_progress("critic", None) as tell:
             run.finetune_critic(tell)
     drawn = [str(file) for file in pictures.draw()] if pictures else []

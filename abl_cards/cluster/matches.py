@@ -65,7 +65,7 @@ def play_match_on_ray(
 def split_games(num_games: int, games_per_deal: int, max_shards: int) -> list[range]:
     """The games in about equal parts, no deal in two of them.
 
-    >>> parts_of(100, 2, 3)
+    >>> split_games(100, 2, 3)
     [range(0, 32), range(32, 66), range(66, 100)]
     """
     deals = -(-num_games // games_per_deal)

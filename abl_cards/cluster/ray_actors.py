@@ -108,7 +108,7 @@ class RayActor:
         self._networks = create_networks(begin.settings, begin.preset, engine)
         self._opponent = create_networks(begin.settings, begin.preset, engine)
         self._min_rows = begin.min_rows
-        ppo = replace(resolve_ppo(begin.settings, begin.preset.ppo), rows=begin.min_rows)
+        ppo = replace(resolve_ppo(begin.settings, begin.preset.ppo), rollout_size=begin.min_rows)
         self._actor = Actor(begin.settings, engine, self._networks, self._opponent, ppo)
         self._actor.reset(begin.slot)
         return self._actor
@@ -118,11 +118,11 @@ class RayActorPool:
     """The learner's side: it keeps every actor busy, and takes what they deliver."""
 
     def __init__(self, cluster: RayCluster, learner: TrainingWorker, num_actors: int, num_started: int = 0) -> None:
-        """Start actors; ``born`` have been before."""
+        """Start actors; ``num_started`` have been before."""
         self.num_started = num_started  # actors there have been
         self._cluster, self._learner = cluster, learner
-        self._min_rows = -(-learner.ppo.rows // (ROLLOUTS_PER_ACTOR * num_actors))
-        self._tables_per_actor = max(1, learner.settings.tables // num_actors)
+        self._min_rows = -(-learner.ppo.rollout_size // (ROLLOUTS_PER_ACTOR * num_actors))
+        self._tables_per_actor = max(1, learner.settings.num_envs // num_actors)
         self._calls: dict[Any, tuple[int, Any]] = {}  # what is being played: the actor's number, the actor
         self._rows: dict[Any, Any] = {}  # where the rows of a call will be
         self._model: tuple[int, list[Any]] = (-1, [])
@@ -134,7 +134,7 @@ class RayActorPool:
             self._start_actor()
 
     def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
-        """What has arrived; where more is needed and nothing has, wait for it. Raises GameError, Lost."""
+        """What has arrived; where more is needed and nothing has, wait for it. Raises GameError, WorkerLost."""
         ray, found, began = self._cluster.ray, list[Rollout](), time.monotonic()
         while True:
             wait = _POLL_INTERVAL if min_rows > 0 and not found else 0
@@ -172,7 +172,7 @@ class RayActorPool:
         number, self.num_started = self.num_started, self.num_started + 1
         learner = self._learner
         sitting = ActorSlot(number * self._tables_per_actor, self._tables_per_actor, learner.num_updates, number)
-        settings = replace(learner.settings.with_absolute_paths(), device="cpu", start=None, records=None)
+        settings = replace(learner.settings.with_absolute_paths(), device="cpu", init_from=None, records=None)
         preset = learner.networks.preset
         beginning = ActorInit(settings, preset, sitting, self._min_rows, learner.rule_digests, __version__)
         actor = self._cluster.start_actor(RayActor, pack(beginning))

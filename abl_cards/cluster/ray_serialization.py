@@ -28,7 +28,7 @@ def pack(value: Any) -> PackedArray:
 
 
 def unpack(array: PackedArray) -> Any:
-    """The reverse; raises archive.Damaged, and GameError where the other process could not do it."""
+    """The reverse; raises ArchiveError, and GameError where the other process could not do it."""
     told = unpack_archive(array.data)  # type: ignore[arg-type]
     if isinstance(told, dict) and _ERROR_KEY in told:
         raise GameError(told[_ERROR_KEY])

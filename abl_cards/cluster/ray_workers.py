@@ -42,7 +42,7 @@ class RayLauncher:
     def count_actors(self, settings: TrainConfig) -> int:
         """As the settings say, or one on every processor but the learner's; raises GameError."""
         several = (settings.workers or 1) > 1
-        if settings.also is not None and not several and settings.actors != 0:
+        if settings.second_profile is not None and not several and settings.actors != 0:
             raise GameError("also=: actors of Ray play by one profile; set actors=0, where all play and learn")
         if settings.actors and several:
             raise GameError("actors= and workers=: either some only play, or all play and learn; leave one out")
@@ -55,7 +55,7 @@ class RayLauncher:
         if self.count_actors(settings):
             return 1
         usual = self._cluster.processors + (1 if self._cluster.is_local else 0)
-        return max(1, min(settings.workers or usual, settings.tables))
+        return max(1, min(settings.workers or usual, settings.num_envs))
 
     def spawn_workers(self, num_workers: int) -> WorkerPool:
         """Actors of Ray with a worker each."""
@@ -92,7 +92,7 @@ class RayWorker:
             self._calls.append(self._actor.call_method.remote(name, pack(arguments)))
 
     def receive(self) -> Any:
-        """Of the oldest call; raises Separated."""
+        """Of the oldest call; raises PeerLost."""
         ray = self._cluster.ray
         try:
             answer = unpack(ray.get(self._calls.pop(0), timeout=None if self._has_started else WORKER_START_TIMEOUT))

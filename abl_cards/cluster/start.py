@@ -97,7 +97,7 @@ class RayCluster:
 
 @contextmanager
 def connect_ray(address: str, processors: int | None = None) -> Iterator[RayCluster]:
-    """A Ray for a while: HERE starts one for so many processes, by default one a processor; raises GameError."""
+    """A Ray for a while: LOCAL_RAY starts one for so many processes, by default one a processor; raises GameError."""
     ours = address == LOCAL_RAY
     token = {**_LOCAL_ENV, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if ours else {}
     asked = {"RAY_AUTH_MODE": os.environ.get("RAY_AUTH_MODE", "token")}

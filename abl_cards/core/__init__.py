@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         read_line_batches,
     )
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
+    from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
     from abl_cards.core.rng import derive_key, scale_to_range, scale_to_range_array, splitmix64, splitmix64_array
     from abl_cards.core.seeds import SECRET_SEED_BITS, format_seed, parse_seed, secret_seed, seed64
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         FloatRange,
         SettingError,
         apply_settings,
+        current_keys,
         describe_settings,
         format_value,
         setting,
@@ -47,9 +49,12 @@ if TYPE_CHECKING:
     from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
 
 __all__ = [
+    "DATA",
     "INSTALL_COMMAND",
     "MIN_LIGHT_ITEMS_PER_THREAD",
     "NUM_THREADS",
+    "PACKAGE",
+    "PROJECT",
     "SECRET_SEED_BITS",
     "SEED_RANGE",
     "UNIT_INTERVAL",
@@ -70,6 +75,7 @@ __all__ = [
     "atomic_write",
     "attribute_os_errors",
     "check_budget",
+    "current_keys",
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
@@ -79,6 +85,7 @@ __all__ = [
     "has_matplotlib",
     "is_hostname",
     "is_line_too_long",
+    "lazy_exports",
     "line_too_long_message",
     "lock_folder",
     "map_ranges",
@@ -110,4 +117,5 @@ __all__ = [
     "write_text",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

@@ -8,7 +8,7 @@ list, and an object with one name for all else: ``{"tuple": [...]}``, ``{"dict":
 ``{"tensor": ["bfloat16", [2, 3]]}`` say what the arrays are that follow, in this order. They take their room from the
 bytes that are there, so a header cannot ask for more memory than the file is long.
 
->>> unpack(pack({"steps": 3, "weights": np.zeros(2), "range": (0, float("inf"))}))
+>>> unpack_archive(pack_archive({"steps": 3, "weights": np.zeros(2), "range": (0, float("inf"))}))
 {'steps': 3, 'weights': array([0., 0.]), 'range': (0, inf)}
 """
 
@@ -49,7 +49,7 @@ def pack_archive(value: Any) -> bytes:
 
 
 def unpack_archive(data: bytes) -> Any:
-    """The reverse of ``pack``; raises Damaged."""
+    """The reverse of ``pack_archive``; raises ArchiveError."""
     return read_archive(BytesIO(data), len(data))
 
 
@@ -68,7 +68,7 @@ def write_archive(stream: IO[bytes], value: Any) -> None:
 
 
 def read_archive(stream: IO[bytes], size: int | None = None) -> Any:
-    """The next value of a stream, or all of one that has so many bytes; raises Damaged, EOFError where it ends."""
+    """The next value of a stream, or all of one that has so many bytes; raises ArchiveError, EOFError where it ends."""
     prefix = stream.read(_PREFIX_BYTES)
     if not prefix and size is None:
         raise EOFError
@@ -152,7 +152,7 @@ class _ArchiveReader:
         self._position = int.from_bytes(prefix[16:], "little")
 
     def read_value(self) -> Any:
-        """Everything; raises Damaged."""
+        """Everything; raises ArchiveError."""
         try:
             if self._position > self._end:
                 raise ValueError("a header longer than everything")
@@ -213,8 +213,9 @@ class _ArchiveReader:
 
 
 _DECODERS: dict[str, Callable[[_ArchiveReader, Any], Any]] = {
-    "array": _ArchiveReader._array, "dict": _ArchiveReader._dict, "float": _ArchiveReader._float, "items": _ArchiveReader._items,
-    "scalar": _ArchiveReader._scalar, "tensor": _ArchiveReader._tensor, "tuple": _ArchiveReader._tuple,
+    "array": _ArchiveReader._array, "dict": _ArchiveReader._dict, "float": _ArchiveReader._float,
+    "items": _ArchiveReader._items, "scalar": _ArchiveReader._scalar, "tensor": _ArchiveReader._tensor,
+    "tuple": _ArchiveReader._tuple,
 }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def attribute_os_errors(file: Path, *aliases: Path) -> Iterator[None]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a text in UTF-8; see ``written_whole``."""
+    """Write a text in UTF-8; see ``atomic_write``."""
     with atomic_write(file) as stream:
         stream.write(text.encode())
 
@@ -71,7 +71,9 @@ class FolderLockedError(OSError):
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile no other process may hold the folder, which is made where it is missing; raises InUse where one does.
+    """Meanwhile no other process may hold the folder, which is made where it is missing.
+
+    Raises FolderLockedError where another one does.
 
     The system lets go of it when the process ends, however it ends. What a process left half written is removed.
     """

@@ -32,7 +32,10 @@ class CpuBudget:
 
     @contextmanager
     def charge(self) -> Iterator[None]:
-        """What this thread does in here, and its child processes, is paid for; `tick` raises OutOfTime in the end."""
+        """What this thread does in here, and its child processes, is paid for.
+
+        In the end `check_budget` raises CpuBudgetExceeded.
+        """
         before = time.thread_time() + _children_cpu_time()
         token = _deadline.set(time.thread_time() + self.remaining)
         try:
@@ -48,7 +51,7 @@ class _SharedBudget:
 
 
 _deadline: ContextVar[float | None] = ContextVar("_deadline", default=None)  # of time.thread_time
-_shared_budget: ContextVar[_SharedBudget | None] = ContextVar("_shared", default=None)
+_shared_budget: ContextVar[_SharedBudget | None] = ContextVar("_shared_budget", default=None)
 _ticks = count(1)
 
 
@@ -72,7 +75,7 @@ def get_budget(seconds: float) -> CpuBudget:
 
 
 def check_budget() -> None:
-    """One step of work that may be long; raises OutOfTime when it is paid for and the budget is used up."""
+    """One step of work that may be long; raises CpuBudgetExceeded when it is paid for and the budget is used up."""
     if next(_ticks) % _CHECK_INTERVAL == 0:
         deadline = _deadline.get()
         if deadline is not None and time.thread_time() > deadline:

@@ -1,6 +1,6 @@
 """Names of the optional libraries, and the extra of the package that brings each along.
 
->>> remedy("torch")
+>>> install_command("torch")
 "pip install 'abl-cards[learning]'"
 """
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 def is_hostname(name: str) -> bool:
     """Whether the name of a machine can be looked up: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
 
-    >>> is_host("localhost"), is_host("::1"), is_host("a" * 64), is_host("a..b")
+    >>> is_hostname("localhost"), is_hostname("::1"), is_hostname("a" * 64), is_hostname("a..b")
     (True, True, False, False)
     """
     try:

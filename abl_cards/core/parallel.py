@@ -87,9 +87,9 @@ def map_ranges(
 ) -> list[_T]:
     """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
 
-    No share is smaller than ``least`` while there are several. The calling thread does the first one: to wake another
-    and wait for it costs as much as some microseconds of work. Work that shares work in its turn does it alone: its
-    threads would wait for each other.
+    No share is smaller than ``min_size`` while there are several. The calling thread does the first one: to wake
+    another and wait for it costs as much as some microseconds of work. Work that shares work in its turn does it
+    alone: its threads would wait for each other.
     """
     unshared = _SINGLE_THREADED.get() or current_thread().name.startswith(_THREAD_PREFIX)
     shares = 1 if unshared else max(1, min(threads, n // min_size))

@@ -49,20 +49,20 @@ def _splitmix64_ufunc():
 
 
 def splitmix64_array(keys: NDArray[np.uint64], counter: NDArray[np.integer] | SupportsIndex) -> NDArray[np.uint64]:
-    """``mix`` over an array of keys, with a counter for each or one for all."""
+    """``splitmix64`` over an array of keys, with a counter for each or one for all."""
     counters = counter.astype(np.uint64) if isinstance(counter, np.ndarray) else np.uint64(seed64(counter))
     mixed: NDArray[np.uint64] = _splitmix64_ufunc()(keys, counters)
     return mixed
 
 
 def scale_to_range_array(bits: NDArray[np.uint64], bound: int | NDArray[np.integer]) -> NDArray[np.int64]:
-    """``below`` over an array of random bits, with a bound for each or one for all."""
+    """``scale_to_range`` over an array of random bits, with a bound for each or one for all."""
     bounds = np.asarray(bound).astype(np.uint64)
     return (((bits >> np.uint64(32)) * bounds) >> np.uint64(32)).astype(np.int64)
 
 
 def derive_key(seed: SupportsIndex, *parts: SupportsIndex) -> np.uint64:
-    """A key from a seed and what it is for: ``key_of(seed, match, seat)``."""
+    """A key from a seed and what it is for: ``derive_key(seed, match, seat)``."""
     key = splitmix64_array(np.array([seed64(seed)], np.uint64), 0)
     for part in parts:
         key = splitmix64_array(key, part)

@@ -47,7 +47,7 @@ def format_seed(seed: SupportsIndex) -> str:
 def parse_seed(value: object) -> int:
     """A seed out of JSON: decimal digits, or a whole number, as older files have it; raises ValueError.
 
-    >>> read_seed("340282366920938463463374607431768211455") == 2**128 - 1, read_seed(7)
+    >>> parse_seed("340282366920938463463374607431768211455") == 2**128 - 1, parse_seed(7)
     (True, 7)
     """
     if type(value) is int:

@@ -4,15 +4,15 @@
 ... class Settings:
 ...     games: int = setting(1000, "whole matches")
 ...     agents: tuple[str, ...] = setting(("kb", "greedy"), "who plays")
->>> assign(Settings(), ["games=2_000", "agents=kb random"])
+>>> apply_settings(Settings(), ["games=2_000", "agents=kb random"])
 Settings(games=2000, agents=('kb', 'random'))
->>> described(Settings())
+>>> describe_settings(Settings())
 [('games', '1000', 'whole matches'), ('agents', 'kb greedy', 'who plays')]
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from math import inf, isfinite
 from pathlib import Path
@@ -24,6 +24,7 @@ __all__ = [
     "FloatRange",
     "SettingError",
     "apply_settings",
+    "current_keys",
     "dataclass",
     "describe_settings",
     "format_value",
@@ -60,9 +61,22 @@ SEED_RANGE = range(1 << 63)
 """What every source of random numbers takes."""
 
 
-def setting(default: Any, doc: str, within: range | FloatRange | None = None) -> Any:
-    """A field with a line for the reader of ``--settings``, and the numbers that it may be."""
-    return field(default=default, metadata={"doc": doc, "within": within})
+def setting(default: Any, doc: str, within: range | FloatRange | None = None, formerly: str | None = None) -> Any:
+    """Make a field of settings.
+
+    Args:
+        default: its value where none is given.
+        doc: a line for the reader of ``--settings``.
+        within: the numbers that it may be.
+        formerly: a key that files and command lines may still give it by.
+    """
+    return field(default=default, metadata={"doc": doc, "within": within, "formerly": formerly})
+
+
+def current_keys(settings: Any, values: Mapping[str, T]) -> dict[str, T]:
+    """Return values by the keys that a settings class has now, where a file or command line has former ones."""
+    former = {each.metadata.get("formerly"): each.name for each in fields(settings)}
+    return {former.get(key, key): value for key, value in values.items()}
 
 
 def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection[str] = ()) -> T:
@@ -71,9 +85,11 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
     The values of a tuple are separated by blanks; ``none`` and nothing at all are None where a field may be that.
     """
     known = {each.name: each for each in fields(defaults) if each.name not in excluded}  # type: ignore[arg-type]
+    former = {each.metadata.get("formerly"): name for name, each in known.items()}
     values: dict[str, Any] = {}
     for word in assignments:
         key, equals, text = word.partition("=")
+        key = former.get(key, key)
         if not equals or key not in known:
             raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(known)}")
         kind, within = str(known[key].type), _range_of(known[key])
@@ -126,7 +142,7 @@ def _parse_bool(text: str) -> bool:
 
 
 def format_value(value: Any) -> str:
-    """A value as ``assign`` reads it."""
+    """A value as ``apply_settings`` reads it."""
     if isinstance(value, tuple):
         return " ".join(map(format_value, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -1,6 +1,6 @@
 """Every game as a PettingZoo environment: ``pip install 'abl-cards[pettingzoo]'``.
 
->>> table = env("guandan", seed=7, one_episode=True)
+>>> table = aec_env("guandan", seed=7, one_episode=True)
 >>> table.reset()
 >>> for seat in table.agent_iter():
 ...     observation, reward, terminated, truncated, info = table.last()
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -27,10 +27,12 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from abl_cards.core import GameError, derive_key
 from abl_cards.games import load
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
 from reasoners.abduction import Minimiser
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 CardSetPolicy = Callable[[Decisions, NDArray[np.int16]], Moves]
 """From one legal label a decision to a card set."""
@@ -42,7 +44,7 @@ _TABLE_ROW = np.zeros(1, np.int64)  # the only table
 
 
 def aec_env(name: str, **settings: Any) -> Any:
-    """An environment by the game's name, which checks how it is used; the settings are those of ``SeatEnv``."""
+    """An environment by the game's name, which checks how it is used; the settings are those of ``CardGameEnv``."""
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(CardGameEnv(name, **settings)))
 
 
@@ -60,7 +62,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         realise: CardSetPolicy | None = None,
         render_mode: str = "ansi",
     ) -> None:
-        """Sit down: rule files as in ``game(name).engine``; each ``reset`` deals the next match of the seed.
+        """Sit down: rule files as in ``load(name).engine``; each ``reset`` deals the next match of the seed.
 
         With one_episode the agents are done when the first episode is over, else when the match is. What
         realises a label, and which card is paid or returned, follows the preferences of the rule files unless realise
@@ -157,7 +159,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
     # --- what the table tells ----------------------------------------------------------------------------------------
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Reward everybody, before the cards are dealt anew."""
         rewards = self._engine.rewards(tables, rows)[0]
         for agent, reward in zip(self.possible_agents, rewards, strict=True):
@@ -165,11 +167,11 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         if self._one_episode:
             self._terminate(tables)
 
-    def on_match_end(self, tables: Any, rows: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Everybody is done."""
         self._terminate(tables)
 
-    def _terminate(self, tables: Any) -> None:
+    def _terminate(self, tables: Tables) -> None:
         seats = len(self.possible_agents)
         self._final_observations = tables.observe(np.zeros(seats, np.int64), np.arange(seats, dtype=np.int8))
         self.terminations = dict.fromkeys(self.agents, True)

@@ -1,6 +1,6 @@
 """The engine of a folder of rule files, behind the interface of all games.
 
-It holds no rule: what there is to know of a game is in ``Rules``, and the rooms beside this module do the work.
+It holds no rule: what there is to know of a game is in ``CompiledGame``, and the rooms beside this module do the work.
 """
 
 from __future__ import annotations
@@ -67,23 +67,15 @@ from abl_cards.games.tables import (
     Decisions,
     EventRules,
     FixedDeals,
+    Listener,
+    Recorder,
     Tables,
     build_feature_table,
     build_planes,
     compute_lead_mask,
     compute_response_mask,
 )
-from abl_cards.games.types import (
-    FeatureTable,
-    HandEstimate,
-    Indices,
-    LabelTraits,
-    Listener,
-    MoveLists,
-    Moves,
-    Recorder,
-    ReplayResult,
-)
+from abl_cards.games.types import FeatureTable, HandEstimate, Indices, LabelTraits, MoveLists, Moves, ReplayResult
 from abl_cards.games.validation import compile_rules, validated_rules
 
 MAX_AGENT_SEATINGS = 64
@@ -389,11 +381,11 @@ class Engine:
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
-    """See Engine.seatings; of very many ways some, evenly.
+    """See Engine.agent_seatings; of very many ways some, evenly.
 
-    >>> _seatings(np.array([0, 1, 0, 1], np.int8)).tolist()
+    >>> _agent_seatings(np.array([0, 1, 0, 1], np.int8)).tolist()
     [[0, 1, 0, 1], [1, 0, 1, 0]]
-    >>> len(_seatings(np.arange(4, dtype=np.int8))), len(_seatings(np.arange(3, dtype=np.int8)))
+    >>> len(_agent_seatings(np.arange(4, dtype=np.int8))), len(_agent_seatings(np.arange(3, dtype=np.int8)))
     (6, 6)
     """
     several = int(teams.max()) + 1

@@ -1,12 +1,13 @@
 """The check of a rule folder: everything that play will ask is asked once, and a few matches are dealt.
 
-`sound_rules` is the one entrance to the rules of a folder: `kb check` reports what it raises, and every engine and
+`validated_rules` is the one entrance to the rules of a folder: `kb check` reports what it raises, and every engine and
 knowledge base is made of what it returns. So no command and no library call answers by rules that `kb check` refuses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -105,11 +106,8 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
 
 def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from plays_left_errors(rules)
-    found = [
-        each
-        for ask in (_check_views, check_deal, _check_event_rules)
-        for each in _diagnostics_of(lambda ask=ask: ask(rules))
-    ]  # type: ignore[misc]
+    checks = _check_views, check_deal, _check_event_rules
+    found = [each for check in checks for each in _diagnostics_of(partial(check, rules))]
     yield from found
     if not found:
         yield from _diagnostics_of(lambda: _check_play_begins(rules))

@@ -59,8 +59,8 @@ EpochCallback = Callable[[EpochMetrics], None]
 
 
 def train_classifier(
-    dataset: DealDataset, preset: StrengthPreset, num_classes: int, epochs: int, seed: int, checkpoint: Path | None = None,
-    on_epoch: EpochCallback = lambda epoch: None,
+    dataset: DealDataset, preset: StrengthPreset, num_classes: int, epochs: int, seed: int,
+    checkpoint: Path | None = None, on_epoch: EpochCallback = lambda epoch: None,
 ) -> tuple[DealClassifier, list[EpochMetrics]]:  # fmt: skip
     """Learn; the network of the epoch with the lowest held-out loss, its temperature fitted, and all epochs.
 

@@ -67,7 +67,7 @@ class DealGenerator:
         self, target_class: int, min_confidence: float, count: int, max_deals: int | None = None,
         on_progress: Callable[[int, str], None] = lambda done, remark: None,
     ) -> GeneratedDeals:  # fmt: skip
-        """So many different deals; fewer where too many were looked at in vain, see PATIENCE."""
+        """So many different deals; fewer where too many were looked at in vain, see MAX_DEALS_PER_TARGET."""
         max_deals = BASE_MAX_DEALS + MAX_DEALS_PER_TARGET * count if max_deals is None else max_deals
         made, names, judged, batches = GeneratedDeals([], [], 0), set(self.excluded_names), 0, 0
         while len(made.deals) < count and judged < max_deals:
@@ -79,7 +79,7 @@ class DealGenerator:
                 name = self.name_of(deals, int(row))
                 if name not in names and len(made.deals) < count:
                     names.add(name)
-                    made.deals.append(deals.at(np.array([row])))
+                    made.deals.append(deals.select(np.array([row])))
                     made.confidence.append(float(sure[row]))
             judged, batches = judged + looked, batches + 1
             on_progress(len(made.deals), f"{judged:,} deals judged")
@@ -99,15 +99,15 @@ class DealGenerator:
         deals, looked = self._random_deals()
         sure = self.classify(deals)[:, wanted]
         best = np.argsort(-sure, kind="stable")[:_N_CLIMBERS]
-        deals, sure = deals.at(best), sure[best]
+        deals, sure = deals.select(best), sure[best]
         for _ in range(_MAX_CLIMB_ROUNDS):
             low = np.flatnonzero(sure < confidence)
             if not low.size:
                 break
-            other = self.dealer.swap_cards(deals.at(low), self._keys(len(low)))
+            other = self.dealer.swap_cards(deals.select(low), self._keys(len(low)))
             found = self.classify(other)[:, wanted]
             better = np.flatnonzero((found > sure[low]) & self.dealer.is_valid(other))
-            deals, sure = _replace_rows(deals, low[better], other.at(better)), sure.copy()
+            deals, sure = _replace_rows(deals, low[better], other.select(better)), sure.copy()
             sure[low[better]] = found[better]
             looked += len(low)
         return deals, looked

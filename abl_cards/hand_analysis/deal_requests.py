@@ -46,8 +46,8 @@ def generate_deals(
     made = maker.generate(request.deal_class, request.confidence, request.num_deals, on_progress=on_progress)
     if len(made.deals) < request.num_deals:
         raise GameError(
-            f"{len(made.deals)} of {request.num_deals} deals of class {request.deal_class} at confidence {request.confidence:g} "
-            f"found among {made.n_classified:,}; ask for less confidence"
+            f"{len(made.deals)} of {request.num_deals} deals of class {request.deal_class} at confidence "
+            f"{request.confidence:g} found among {made.n_classified:,}; ask for less confidence"
         )
     return [
         {"class": request.deal_class, "confidence": round(sure, 4), **deal_to_json(rules.deal_sampler.letters, deal, 0)}

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.min_plays import keys_from_counts
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import EventRules, Tables
+from abl_cards.games.tables import EventRules, NullListener, Tables
 from abl_cards.games.types import Indices
 from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.hand_analysis.hand_points import HandScorer
@@ -88,7 +87,7 @@ class OutcomeListener(NullListener):
         self.outcomes = GameOutcomes(*(np.zeros(num_tables, np.float32) for _ in GameOutcomes._fields))
         self.finished = np.zeros(num_tables, np.bool_)
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Look at what lies on the tables."""
         seats = (find_landlords(tables, rows)[:, None] + np.arange(3)) % 3
         dealt = keys_from_counts(tables.state.hands[rows] + tables.state.played[rows])
@@ -105,7 +104,7 @@ def compute_hand_points(scorer: HandScorer, deals: DealBatch) -> NDArray[np.floa
 
 
 def compute_features(points: NDArray[np.float32], outcomes: GameOutcomes) -> NDArray[np.float64]:
-    """[n, 5] FEATURES, or [n, 6] where every game was bid for; points [n, 3] by part."""
+    """[n, 5] FEATURE_NAMES, or [n, 6] where every game was bid for; points [n, 3] by part."""
     columns = [points[:, 0], points[:, 1] + points[:, 2], outcomes.play_share, outcomes.unit_score, outcomes.plays]
     bids = [outcomes.bids] if len(points) and (outcomes.bids > 0).all() else []
     return np.column_stack([*columns, *bids]).astype(np.float64)

@@ -5,11 +5,11 @@ is not a trio goes into single chains, the longest first, as long as there is on
 each trio carries one of them. Where several splits need equally few plays the one with most points counts, so trios
 carry what is worth least; the paper is silent there.
 
->>> from abl_cards.games import game
->>> from abl_cards.games.min_plays.hand_keys import read_key
->>> from abl_cards.hand_analysis.deal_rules import StrengthRules
->>> engine = game("doudizhu").engine()
->>> scorer, hand = StrengthRules.of(engine).scorer, read_key(engine.rules.letters, "33345678")
+>>> from abl_cards.games import load
+>>> from abl_cards.games.min_plays import read_key
+>>> from abl_cards.hand_analysis import DealRules
+>>> engine = load("doudizhu").engine()
+>>> scorer, hand = DealRules.from_engine(engine).hand_scorer, read_key(engine.rules.card_codes, "33345678")
 >>> scorer.score(np.array([hand], np.uint64)).points.tolist()
 [4.0]
 >>> [(group.label, group.carried, group.points) for group in scorer.split(hand)]

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deal_values import GameOutcomes, OutcomeListener, compute_features, compute_hand_points
 from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.training import load_checkpoint, save_checkpoint, translate_restore_errors
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 ProgressCallback = Callable[[int, str], None]
 """Told how many pairings have been played, and a remark."""
@@ -43,7 +46,7 @@ class DealSample:
 
     @property
     def features(self) -> NDArray[np.float64]:
-        """[n, features] see ``outcomes.FEATURES``."""
+        """[n, features] see ``deal_values.FEATURE_NAMES``."""
         return compute_features(self.hand_points, self.outcomes)
 
     @property
@@ -57,7 +60,8 @@ class DealSample:
             file,
             {
                 "parts": self.deals.hand_keys, "bottom": self.deals.bottom_keys, "points": self.hand_points,
-                "outcomes": tuple(self.outcomes), "recorded": tuple(self.recorded_outcomes), "alike": self.self_play_wins,
+                "outcomes": tuple(self.outcomes), "recorded": tuple(self.recorded_outcomes),
+                "alike": self.self_play_wins,
             },
         )  # fmt: skip
 
@@ -124,14 +128,14 @@ def parse_pairing(text: str) -> tuple[str, str]:
 
 def play_fixed_deals(engine: Engine, num_deals: int, agents: tuple[Agent, Agent], seed: int = 0) -> GameOutcomes:
     """Play the given deals of an engine once, one agent the landlord, the other both peasants."""
-    tables: Any = engine.start_matches(np.arange(num_deals, dtype=np.uint64))
+    tables: Tables = engine.start_matches(np.arange(num_deals, dtype=np.uint64))
     salt = int(derive_key(seed, _DECISION_STREAM) >> np.uint64(1))
-    while (which := tables.playing()).size:
+    while (which := tables.rows_to_play()).size:
         peasant = tables.roles(which)[np.arange(len(which)), tables.seat[which]]
         for number, player in enumerate(agents):
             mine = which[peasant == number]
             if mine.size:
-                keys = splitmix64_array(splitmix64_array(tables.keys[mine], salt), tables.clock[mine])
+                keys = splitmix64_array(splitmix64_array(tables.keys[mine], salt), tables.num_decisions[mine])
                 tables.play(mine, player.play(tables.decisions(mine), keys))
     return GameOutcomes.from_tables(tables, np.arange(num_deals))
 

@@ -66,7 +66,7 @@ def split_hand(rules: SplitRules, hand: HandKey, language: str = "en", weights: 
     own = network.decode(sequences).numpy()
     own = np.where(own < 0, NO_TAG, own).astype(np.uint8)
     likely = np.log(np.maximum(network.marginals(sequences).numpy().astype(np.float64), _MIN_PROBABILITY))
-    found = splitter.best(hands, likely, card.weight)
+    found = splitter.best(hands, likely, card.play_cost)
     with torch.no_grad():
         told, tags = to_tensors(TaggedHands(hands, found.tags))
         probability = float(torch.exp(-network.loss(told, tags)))

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.core import GameError, derive_key, splitmix64_array
 from abl_cards.games.min_plays import key_counts, keys_from_counts, keys_from_rows
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from reasoners.splits import MAX_CARDS, N_KINDS, NO_TAG, TAGS, SplitRules, kicker_tags, main_tags
 

@@ -56,12 +56,12 @@ class SplitTrainConfig:
     directory: Path
     preset: str = "small"
     rounds: int = 100
-    labelled: int = 640  # hands with labels a round, drawn with replacement
-    unlabelled: int = 0  # hands without labels a round
-    weight: float = 8.0  # what a play weighs when splits are abduced, in nats
+    labelled_per_round: int = 640  # hands with labels a round, drawn with replacement
+    unlabelled_per_round: int = 0  # hands without labels a round
+    play_cost: float = 8.0  # what a play weighs when splits are abduced, in nats
     seed: int = 0
-    save_every: int = 10  # rounds
-    measure_every: int = 20  # rounds
+    checkpoint_interval: int = 10  # rounds
+    eval_interval: int = 20  # rounds
 
 
 class TaggerBaseModel:
@@ -71,7 +71,7 @@ class TaggerBaseModel:
         """To be taught in so many rounds."""
         preset = network.preset
         self.network, self.rounds, self.seed, self.round = network, rounds, seed, 0
-        self.optimiser = torch.optim.AdamW(network.parameters(), weight_decay=preset.decay)
+        self.optimiser = torch.optim.AdamW(network.parameters(), weight_decay=preset.weight_decay)
 
     def predict_proba(self, X: Sequence[HandCard]) -> NDArray[np.float64]:
         """[cards, 4] the probability of each tag of each card."""
@@ -100,7 +100,7 @@ class TaggerBaseModel:
         hands, tags = to_tensors(tagged)
         losses = []
         self.network.train()
-        for rows in torch.split(torch.from_numpy(random.permutation(len(tagged))), self.network.preset.batch):
+        for rows in torch.split(torch.from_numpy(random.permutation(len(tagged))), self.network.preset.batch_size):
             loss = self.network.loss(hands.at(rows), tags[rows])
             self.optimiser.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)
@@ -154,14 +154,14 @@ class SplitBridge(ABLkitBridge):
         """Begin, or take up, the run in the folder of the settings; raises GameError."""
         if settings.preset not in SPLITTER_PRESETS:
             raise GameError(f"unknown preset '{settings.preset}' (there are: {', '.join(SPLITTER_PRESETS)})")
-        if settings.unlabelled and not len(unlabelled):
+        if settings.unlabelled_per_round and not len(unlabelled):
             raise GameError("there are no hands without labels to abduce from")
         torch.manual_seed(seed64(settings.seed))
         self.tagger = TaggerBaseModel(
             SplitterNetwork(SPLITTER_PRESETS[settings.preset]).eval(), settings.rounds, settings.seed
         )
         kb = SplitsKB(splitter)
-        super().__init__(model or ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.weight))
+        super().__init__(model or ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.play_cost))
         self.settings, self.splitter = settings, splitter
         self._labelled, self._unlabelled = labelled, unlabelled
         self.seconds, self._metrics_size = 0.0, 0
@@ -190,12 +190,12 @@ class SplitBridge(ABLkitBridge):
         while not self.is_done:
             values = self.step()
             now = self.seconds + time.process_time() - began
-            if evaluate and (self.tagger.round % settings.measure_every == 0 or self.is_done):
+            if evaluate and (self.tagger.round % settings.eval_interval == 0 or self.is_done):
                 values |= evaluate(self.network)
             metrics.write({"update": self.tagger.round, "seconds": round(now, 1)} | values)
             if on_progress:
                 on_progress(self.tagger.round, f"loss {values['loss']:.2f}")
-            if self.tagger.round % settings.save_every == 0 or self.is_done:
+            if self.tagger.round % settings.checkpoint_interval == 0 or self.is_done:
                 self._save(metrics.sync(), now)
         self.seconds += time.process_time() - began
 
@@ -204,11 +204,11 @@ class SplitBridge(ABLkitBridge):
         random = np.random.default_rng([seed64(self.settings.seed), self.tagger.round, 1])
         told = self._labelled
         if len(told):
-            told = told.at(random.integers(0, len(told), self.settings.labelled))
+            told = told.at(random.integers(0, len(told), self.settings.labelled_per_round))
         data = ListData(X=hands_to_cards(told.hands), gt_pseudo_label=None, Y=[True] * len(told))
         data.abduced_idx = [[int(tag) for tag in row if tag != NO_TAG] for row in told.tags]
         seen: dict[str, float] = {}
-        if self.settings.unlabelled:
+        if self.settings.unlabelled_per_round:
             abduced = self._abduce_batch(random)
             tags = np.concatenate([np.array(row) for row in abduced.abduced_idx])
             seen = {"abduced singles": float((tags == 0).mean())}
@@ -219,7 +219,7 @@ class SplitBridge(ABLkitBridge):
         return {"loss": float(self.model.train(data)), **seen}
 
     def _abduce_batch(self, random: np.random.Generator) -> ListData:
-        hands = self._unlabelled[random.integers(0, len(self._unlabelled), self.settings.unlabelled)]
+        hands = self._unlabelled[random.integers(0, len(self._unlabelled), self.settings.unlabelled_per_round)]
         data = ListData(X=hands_to_cards(hands), gt_pseudo_label=None, Y=[True] * len(hands))
         self.predict(data)
         self.abduce_pseudo_label(data)

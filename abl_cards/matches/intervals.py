@@ -29,9 +29,9 @@ def wilson_interval(mean: float, num_games: float) -> Interval:
 
 
 def effective_sample_size(mean: float, interval: Interval) -> float:
-    """In how many independent games a share was found that has these bounds: what ``wilson`` was given.
+    """In how many independent games a share was found that has these bounds: what ``wilson_interval`` was given.
 
-    >>> round(worth(0.4, wilson(0.4, 50)))
+    >>> round(effective_sample_size(0.4, wilson_interval(0.4, 50)))
     50
     """
     width, spread = interval[1] - interval[0], mean * (1 - mean)

@@ -14,9 +14,8 @@ from abl_cards.agents import Agent, ForfeitError, RandomKeys, attach_shared_scri
 from abl_cards.core import GameError, derive_key, format_seed, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.state import ListenerList, NullListener
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import Indices, Listener, Recorder
+from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
+from abl_cards.games.types import Indices
 from abl_cards.matches.recorder import RecordWriter, WriteRecord
 from abl_cards.matches.results import Forfeit, MatchResult, PlacementTally, compute_first_shares
 from abl_cards.matches.shard import MatchShard
@@ -59,12 +58,12 @@ def play_match(
     use_fixed_deals: bool = False,
     log: WriteRecord | None = None,
 ) -> MatchResult:
-    """Play whole matches; ``write`` is given the record of every episode as it ends, ``log`` that of the platform whose
-    protocol programs of others speak. Raises GameError.
+    """Play whole matches; ``write_record`` is given the record of every episode as it ends, ``log`` that of the
+    platform whose protocol programs of others speak. Raises GameError.
 
     Two agents are two, whatever their names; of more those of one name are one, on several seats. An engine with given
-    deals (strength/rules.py) plays them one after the other when it is told so. Where an agent listens, the games are
-    played one after the other.
+    deals (hand_analysis/deal_rules.py) plays them one after the other when it is told so. Where an agent listens, the
+    games are played one after the other.
     """
     seatings, names, agents = _resolve_seating(engine, names, agents)
 
@@ -314,7 +313,7 @@ class _PointsListener(NullListener):
     game_numbers: Indices  # [tables] the game at each table, kept by the hall
     on_points: PointsCallback
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """What the first of the seats of the first agent has won."""
         games, seatings = self.game_numbers[rows], self.seatings
         seat = (seatings[games % len(seatings)] == 0).argmax(axis=1)

@@ -1,6 +1,6 @@
 """Writing games down while they are played: each episode as it ends, so that nothing ends a program takes them away.
 
-with recording(Path("games.jsonl.gz"), print) as write:
+with open_record_file(Path("games.jsonl.gz"), print) as write:
     write({"match": 0, "plays": []})
 
 The file grows by whole records, a line or a gzip member each: what was written before a kill can be read after it.
@@ -17,15 +17,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import GameError
-from abl_cards.games.state import NullListener
-from abl_cards.games.types import Indices, Recorder
+from abl_cards.games.tables import NullListener, Recorder
+from abl_cards.games.types import Indices
 from abl_cards.matches.records import Record, record_to_line, replace_file, resolve_output_path
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Tables
 
 WriteRecord = Callable[[dict[str, Any]], None]
 LogMessage = Callable[[str], None]
@@ -41,10 +44,10 @@ def open_record_file(
 ) -> Iterator[WriteRecord]:
     """Gives a function that writes a record for good.
 
-    ``at_end`` are fields that every record gets when all are written, and none before: a seed that nobody may read
+    ``final_fields`` are what every record gets when all are written, and none before: a seed that nobody may read
     while games of it are still to be played.
 
-    A file that was there before stays until all is written; the new episodes lie beside it until then, and ``say`` is
+    A file that was there before stays until all is written; the new episodes lie beside it until then, and ``log`` is
     told where. It is told as well what there is when the block is left by an error.
     """
     journal = _RecordFile(path, log)
@@ -64,10 +67,10 @@ class RecordWriter(NullListener):
     """Hears episodes end, after the recorder has, and hands over their records under a heading of more fields."""
 
     def __init__(self, recorder: Recorder, write: WriteRecord, extra_fields: Callable[[int], Record]) -> None:
-        """``heading`` gives the fields of a table."""
+        """``extra_fields`` gives the fields of a table."""
         self._recorder, self._write, self._extra_fields = recorder, write, extra_fields
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Write down what there is."""
         for table in rows.tolist():
             for record in self._recorder.pop_records(table):

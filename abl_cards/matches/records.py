@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import (
+    DATA,
+    PROJECT,
     GameError,
     is_line_too_long,
     line_too_long_message,
@@ -257,10 +259,10 @@ def find_contest_records(game: str) -> Path:
 
 def data_folder() -> Path:
     """Where recorded games are looked for."""
-    near = Path(__file__).resolve().parents[2] / "shared" / "data"
+    near = PROJECT.parent / "shared" / "data"
     return Path(os.environ.get("ABL_CARDS_DATA") or near)
 
 
 def sample_records_path(game: str) -> Path:
     """The recorded games of a contest that come with the package, if there are any."""
-    return Path(__file__).parent / "data" / f"{game}_contest_sample.jsonl.gz"
+    return DATA / f"{game}_contest_sample.jsonl.gz"

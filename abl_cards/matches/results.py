@@ -96,7 +96,7 @@ class PlacementTally:
 def compute_places(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n, seats] the places of seats by their points [n, seats], from 1; equal seats share the places that they take.
 
-    >>> places(np.array([[5.0, 1.0, 1.0, -7.0]])).tolist()
+    >>> compute_places(np.array([[5.0, 1.0, 1.0, -7.0]])).tolist()
     [[1.0, 2.5, 2.5, 4.0]]
     """
     more = (points[:, None] > points[:, :, None]).sum(axis=2)
@@ -108,7 +108,7 @@ def compute_places(points: NDArray[np.float64]) -> NDArray[np.float64]:
 def compute_first_shares(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n, seats] the share of each seat in the first place.
 
-    >>> first_places(np.array([[5.0, 1.0, 5.0]])).tolist()
+    >>> compute_first_shares(np.array([[5.0, 1.0, 5.0]])).tolist()
     [[0.5, 0.0, 0.5]]
     """
     best = points == points.max(axis=1, keepdims=True)

@@ -81,9 +81,11 @@ class ReviewedDecision:
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
-            "act": self.act, "seat": self.seat, "state": dict(self.decision_point.state), "moves": len(self.decision_point.actions),
+            "act": self.act, "seat": self.seat, "state": dict(self.decision_point.state),
+            "moves": len(self.decision_point.actions),
             "made": self.played_move.to_json(self.decision_point), "best": self.best_move.to_json(self.decision_point),
-            "agent": self.agent_move.to_json(self.decision_point), "tried": [each.to_json(self.decision_point) for each in self.evaluated_moves],
+            "agent": self.agent_move.to_json(self.decision_point),
+            "tried": [each.to_json(self.decision_point) for each in self.evaluated_moves],
             "loss": round(self.loss, 4), "error": round(self.error, 4), "mistake": self.is_mistake,
             "why": [{"name": each.name, "group": each.group, "best": each.first_weight, "made": each.second_weight,
                      "words": each.text} for each in self.reasons],
@@ -260,8 +262,8 @@ def _rollout(plan: ReviewConfig, tables: Tables, lists: MoveLists, rows: Indices
 
 
 def _make_reviewed_decision(
-    plan: ReviewConfig, act: int, seat: int, moment: DecisionPoint, points: Mapping[int, NDArray[np.float64]], begin: int, made: int,
-    chosen: int, cost: NDArray[np.int32], scores: MoveScores,
+    plan: ReviewConfig, act: int, seat: int, moment: DecisionPoint, points: Mapping[int, NDArray[np.float64]],
+    begin: int, made: int, chosen: int, cost: NDArray[np.int32], scores: MoveScores,
 ) -> ReviewedDecision:  # fmt: skip
     half = plan.n_deals // 2
     ordered = sorted(points, key=lambda row: (-points[row][:half].mean(), cost[row]))

@@ -49,7 +49,7 @@ class MatchShard:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MatchShard:
-        """From what ``plain`` gives."""
+        """From what ``to_dict`` gives."""
         tallies = tuple(PlacementTally(**tally) for tally in data["tallies"])
         return cls(**{**data, "tallies": tallies, "lapses": tuple(Forfeit(**lapse) for lapse in data["lapses"])})
 
@@ -58,8 +58,9 @@ class MatchShard:
         shares, games = self.scores[0], self.scores.shape[1]
         wins = tuple((self.scores == 1).sum(axis=1).tolist())
         return MatchResult(
-            tuple(names), games, seed, wins, games - sum(wins), float(shares.mean()), share_interval(shares, games_per_deal),
-            int(self.episodes.sum()), self._role_results(engine, names), self._standings(engine, names, games_per_deal), self.lapses,
+            tuple(names), games, seed, wins, games - sum(wins), float(shares.mean()),
+            share_interval(shares, games_per_deal), int(self.episodes.sum()), self._role_results(engine, names),
+            self._standings(engine, names, games_per_deal), self.lapses,
         )  # fmt: skip
 
     def _role_results(self, engine: Engine, names: Sequence[str]) -> tuple[RoleResult, ...]:

@@ -19,9 +19,18 @@ from numpy.typing import NDArray
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.state import ListenerList
-from abl_cards.games.tables import Action, Choices, DecisionPoint, Decisions, Tables, card_drawn, is_play_decision
-from abl_cards.games.types import DRAW, Indices, Listener, Moves
+from abl_cards.games.tables import (
+    Action,
+    Choices,
+    DecisionPoint,
+    Decisions,
+    Listener,
+    ListenerList,
+    Tables,
+    card_drawn,
+    is_play_decision,
+)
+from abl_cards.games.types import DRAW, Indices, Moves
 from abl_cards.protocols.common import (
     DEFAULT_CHOICE,
     ChoiceRequest,
@@ -44,7 +53,7 @@ PLAIN_PORT = 23456
 
 
 class PlainDealer:
-    """One table for a number of games; see Dealer."""
+    """One table for a number of games; see HostSession."""
 
     def __init__(self, engine: Engine, games: int, listener: Listener | None = None) -> None:
         """A table by these rules; somebody else may listen too."""
@@ -247,7 +256,7 @@ def _stage_name(decision_point: DecisionPoint) -> str:
 
 
 class PlainService:
-    """The plain protocol; see Service."""
+    """The plain protocol; see RemoteProtocol."""
 
     dialects = (PLAIN_DIALECT,)
     client_dialects = (PLAIN_DIALECT,)
@@ -271,13 +280,13 @@ class PlainService:
     def complete_url(self, address: str, dialect: str, name: str) -> str:
         """Complete an address.
 
-        >>> PlainService().url("127.0.0.1", "plain", "kb")
+        >>> PlainService().complete_url("127.0.0.1", "plain", "kb")
         'ws://127.0.0.1:23456/game/kb'
         """
         return complete_url(address, PLAIN_PORT, f"/game/{quote(name, safe='')}")
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
-        """The choice of an answer; raises BadAnswer."""
+        """The choice of an answer; raises InvalidAnswerError."""
         return read_act_index(frame, choices)
 
 

@@ -26,5 +26,5 @@ def find_protocol(name: str) -> RemoteProtocol:
 
 
 def _platform_protocol(name: str) -> RemoteProtocol | None:
-    found: RemoteProtocol | None = platform_attribute(load(name).folder, "SERVICE")
+    found: RemoteProtocol | None = platform_attribute(load(name).folder, "PROTOCOL")
     return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.server.guest import JoinResult
+    from abl_cards.server.guest import JoinResult, join
     from abl_cards.server.results import ServedResult
     from abl_cards.server.server import GameServer, ServeConfig
     from abl_cards.server.table import ServedTable
@@ -18,6 +18,8 @@ __all__ = [
     "ServeConfig",
     "ServedResult",
     "ServedTable",
+    "join",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

@@ -27,7 +27,7 @@ _MAX_NAME_LENGTH = 40
 
 Frame = str | bytes
 AnswerReader = Callable[[Frame, int], int]
-"""The choice of an answer among so many; raises BadAnswer."""
+"""The choice of an answer among so many; raises InvalidAnswerError."""
 
 
 class Client:

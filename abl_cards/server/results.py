@@ -78,6 +78,7 @@ class ServedResult:
         wins = [sum(wins) for wins in zip(*(table.wins for table in self.tables), strict=True)]
         draws, episodes = (sum(getattr(table, name) for table in self.tables) for name in ("draws", "episodes"))
         return {
-            "game": self.game, "dialect": self.dialect, "games": self.games, "seed": format_seed(self.seed), "wins": wins,
-            "draws": draws, "episodes": episodes, "tables": [table.to_json() for table in self.tables],
+            "game": self.game, "dialect": self.dialect, "games": self.games, "seed": format_seed(self.seed),
+            "wins": wins, "draws": draws, "episodes": episodes,
+            "tables": [table.to_json() for table in self.tables],
         }  # fmt: skip

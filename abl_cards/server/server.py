@@ -16,8 +16,7 @@ from websockets.typing import Origin
 from abl_cards.agents import make_agent
 from abl_cards.core import GameError, secret_seed
 from abl_cards.games import Engine
-from abl_cards.games.state import ListenerList
-from abl_cards.games.types import Listener
+from abl_cards.games.tables import Listener, ListenerList
 from abl_cards.matches import RecordWriter, WriteRecord
 from abl_cards.protocols import find_protocol
 from abl_cards.server.client import CLOSE_TIMEOUT, Client
@@ -44,7 +43,7 @@ class ServeConfig:
     start_delay: float = 1.0  # seconds from the last handshake to the first message, for clients that need them
     host: str = "127.0.0.1"
     port: int | None = None  # the game's usual one; 0 for any
-    origins: tuple[str, ...] = ()  # of web pages whose scripts may sit down, or ANY; programs name none
+    origins: tuple[str, ...] = ()  # of web pages whose scripts may sit down, or ANY_ORIGIN; programs name none
 
 
 ANY_ORIGIN = "*"
@@ -87,9 +86,9 @@ class GameServer:
     async def __aenter__(self) -> GameServer:
         port = self._service.default_port(self._dialect) if self._config.port is None else self._config.port
         self._server = await listen(
-            self._on_connect, self._config.host, port, origins=_accepted_origins(self._config.origins), compression=None,
-            ping_interval=None, max_size=MAX_ANSWER_BYTES, open_timeout=_HANDSHAKE_TIMEOUT, close_timeout=CLOSE_TIMEOUT,
-            logger=_silent_logger(),
+            self._on_connect, self._config.host, port, origins=_accepted_origins(self._config.origins),
+            compression=None, ping_interval=None, max_size=MAX_ANSWER_BYTES, open_timeout=_HANDSHAKE_TIMEOUT,
+            close_timeout=CLOSE_TIMEOUT, logger=_silent_logger(),
         )  # fmt: skip
         self._log(f"Ready for connect. {self.url}")
         return self

@@ -21,7 +21,7 @@ _ONLY_TABLE = np.array([0])
 
 
 class ServedTable:
-    """A table for a number of games, which are those of a match of the same seed from ``first`` on."""
+    """A table for a number of games, which are those of a match of the same seed from ``first_game`` on."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from abl_cards.agents import NeuroSymbolicPolicy, PreferenceAgent
 from abl_cards.games import Engine
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.opponents import PastOpponent, assign_players
 from abl_cards.training.rollout_queue import Rollout
@@ -24,6 +24,31 @@ OPPONENT_NAMES = ("itself", "kb", "its past")
 
 StateDict = dict[str, Any]
 """What is kept of something, or told to another process."""
+
+_TABLE_KEYS = {
+    "num_episodes": "episode",
+    "num_deals": "deals",
+    "total_points": "total",
+    "decided_by_points": "by_points",
+    "state.last_actor": "state.acted",
+    "state.last_form": "state.laid",
+    "state.passed_in_trick": "state.gone_by",
+    "state.seats_out": "state.out",
+    "state.finish_order": "state.order",
+    "state.num_decisions": "state.clock",
+    "state.num_acts": "state.acts",
+    "state.idle_decisions": "state.idle",
+    "state.num_plays": "state.plays",
+    "state.recent_cards": "state.recent",
+    "state.play_stats": "state.habits",
+    "state.trick_cards": "state.lies",
+    "state.trick_forms": "state.lies_form",
+    "state.is_composing": "state.picking",
+    "state.num_drawn": "state.drawn",
+    "state.last_drawer": "state.drew",
+    "state.is_just_drawn": "state.fresh",
+}
+"""Arrays of ``Tables`` that have another name in checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +104,12 @@ class Actor:
             PreferenceAgent(Minimiser(judge)),
             PastOpponent(NeuroSymbolicPolicy(self._engine, judge, self._past_networks)),
         )
-        shares = settings.against_kb, settings.against_past
+        shares = settings.kb_opponent_share, settings.past_opponent_share
         seats = assign_players(slot.num_tables, int(self._engine.teams.max()) + 1, shares)
         mind, seed = NeuroSymbolicPolicy(self._engine, self.judge, self._networks), settings.seed + slot.update
         self.self_play = SelfPlay(
-            self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, slot.first_table,
-            expert_config=ExpertConfig.from_settings(settings, self._ppo), choice_epsilon=settings.stray,
+            self._engine, mind, opponents, seats, self._ppo, seed, settings.labelled_fraction, slot.first_table,
+            expert_config=ExpertConfig.from_settings(settings, self._ppo), choice_epsilon=settings.choice_epsilon,
         )  # fmt: skip
         self._slot, self._version = slot, slot.update
 
@@ -110,15 +135,16 @@ class Actor:
     def state_dict(self) -> StateDict:
         """Everything at the tables, to save it."""
         play = self.self_play
+        tables = {_TABLE_KEYS.get(name, name): array for name, array in play.tables.arrays().items()}
         return {
-            "tables": play.tables.arrays(), "memory": play.buffer.state_dict(), "score": vars(play.score).copy(),
+            "tables": tables, "memory": play.buffer.state_dict(), "score": vars(play.score).copy(),
             "played": play.num_decisions, "portions": self._num_rollouts, "taken": play.trick_points.won,
         }  # fmt: skip
 
     def load_state_dict(self, state: StateDict) -> None:
         """Take up what was saved; runs begun before there were portions kept nothing of them."""
         for name, array in self.self_play.tables.arrays().items():
-            array[...] = state["tables"][name]
+            array[...] = state["tables"][_TABLE_KEYS.get(name, name)]
         self.self_play.buffer.load_state_dict(state["memory"])
         self.self_play.score = Score(**state["score"])
         self.self_play.trick_points.won[...] = state.get("taken", 0)

@@ -1,7 +1,8 @@
 """The loop's learner and reasoner as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
 
-An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``Place``): a model
-of one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` to learn from.
+An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``BatchRow``): a
+model of one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` to learn
+from.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
     def batch_abduce(self, data_examples: ListData) -> list[list[str]]:
         """A label each, by the keys of the batch."""
         batch = data_examples.X[0][0].batch
-        legal = batch.checked_view.legal_mask
+        legal = batch.checked_view.legal
         probabilities = np.concatenate(data_examples.pred_prob)
         shares = np.full(probabilities.shape, -np.inf, np.float32)
         np.log(np.maximum(probabilities, np.finfo(np.float64).tiny), out=shares, where=legal, casting="same_kind")
@@ -113,7 +114,7 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
 class JointBridge(ABLkitBridge):
     """A run whose labels and lessons go through an ABLkit model and reasoner.
 
-    >>> bridge = JointBridge(run, reasoner=my_reasoner)  # doctest: +SKIP
+    >>> bridge = JointBridge(trainer, reasoner=my_reasoner)  # doctest: +SKIP
     >>> bridge.train()  # doctest: +SKIP
     """
 
@@ -121,12 +122,12 @@ class JointBridge(ABLkitBridge):
         """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
         if trainer.process_rank.world_size > 1 or not trainer.plays_locally:
             raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
-        if trainer.settings.also is not None:
+        if trainer.settings.second_profile is not None:
             raise GameError("also=: parts of a run that plays by two profiles cannot be swapped; leave it out")
         trainer.has_foreign_model = model is not None and not isinstance(model.base_model, PolicyBaseModel)
         if trainer.has_foreign_model and trainer.num_updates:
-            text = f"{trainer.checkpoint_path}: the run has made {trainer.num_updates} updates, and your own model would begin afresh"
-            raise GameError(f"{text}: choose another folder")
+            made = f"{trainer.checkpoint_path}: the run has made {trainer.num_updates} updates"
+            raise GameError(f"{made}, and your own model would begin afresh: choose another folder")
         policy = ABLModel(PolicyBaseModel(trainer)) if model is None else model
         super().__init__(policy, reasoner or SamplingReasoner(LabelsKB(trainer.engine.labels)))
         self.trainer = trainer
@@ -148,7 +149,7 @@ class JointBridge(ABLkitBridge):
         data = DecisionBatch(experience=experience).to_list_data()
         data.abduced_idx = [[int(label)] for label in experience.label]
         loss = self.model.train(data)
-        last = getattr(self.model.base_model, "last", None)
+        last = getattr(self.model.base_model, "last_stats", None)
         return last if isinstance(last, UpdateStats) else UpdateStats(policy_loss=float(loss))
 
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:

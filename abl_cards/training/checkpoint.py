@@ -27,7 +27,7 @@ _RESTORE_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, T
 
 
 def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
-    """Write everything a run needs; see ``written_whole``."""
+    """Write everything a run needs; see ``atomic_write``."""
     with atomic_write(file) as stream:
         write_archive(stream, state)
 

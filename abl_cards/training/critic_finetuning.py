@@ -35,7 +35,11 @@ class SelfPlayGames:
     def __init__(self, engine: Engine, networks: Networks, ppo: PPOConfig, seed: int, num_tables: int = 1024) -> None:
         """Games by a seed; nothing is played yet."""
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
-        self._ppo, self._seed, self._num_tables = replace(ppo, trace=1.0, rows=CHUNK_ROWS), seed, num_tables
+        self._ppo, self._seed, self._num_tables = (
+            replace(ppo, gae_lambda=1.0, rollout_size=CHUNK_ROWS),
+            seed,
+            num_tables,
+        )
 
     def collect_decisions(
         self, min_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None

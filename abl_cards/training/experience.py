@@ -7,6 +7,7 @@ that ends is walked backwards, seat by seat.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -20,8 +21,26 @@ from learners import Examples, PrivilegedInputs
 NO_ROW = -1
 _FREE, _PENDING, _READY = range(3)
 _POLICY_ONLY_FIELDS = (
-    "regret", "estimate", "replies", "prior", "foreseen", "unseen", "left", "at_least", "at_most", "later",
+    "regret", "estimate", "response_counts", "prior", "lookahead_policy", "unseen", "cards_left", "at_least",
+    "at_most", "played_later",
 )  # fmt: skip
+
+
+_KEY_OF_FIELD = {
+    "plays_left": "plays",
+    "response_counts": "replies",
+    "hidden_plays_left": "to_go",
+    "lead_mask": "openings",
+    "value_target": "total",
+    "trick_reward_so_far": "earned",
+    "lookahead_policy": "foreseen",
+    "lookahead_value": "worth",
+    "is_revealed": "shown",
+    "cards_left": "left",
+    "played_later": "later",
+}
+"""Fields of ``Experience`` that have another name in checkpoints."""
+_FIELD_OF_KEY = {key: name for name, key in _KEY_OF_FIELD.items()}
 
 
 @dataclass(frozen=True)
@@ -60,6 +79,16 @@ class Experience(Examples, PrivilegedInputs):
         return replace(self, **nothing)
 
 
+def experience_to_dict(rows: Experience) -> dict[str, NDArray[Any]]:
+    """The arrays, by their keys in checkpoints."""
+    return {_KEY_OF_FIELD.get(field.name, field.name): getattr(rows, field.name) for field in fields(Experience)}
+
+
+def experience_from_dict(arrays: Mapping[str, NDArray[Any]]) -> Experience:
+    """The reverse; raises TypeError for arrays that are not those of decisions."""
+    return Experience(**{_FIELD_OF_KEY.get(key, key): array for key, array in arrays.items()})
+
+
 class RolloutBuffer:
     """Room for a number of decisions."""
 
@@ -83,7 +112,7 @@ class RolloutBuffer:
     def state_dict(self) -> dict[str, Any]:
         """Everything there is to save: of the rows, those in use."""
         used = np.flatnonzero(self.state != _FREE)
-        rows = {field.name: getattr(self.rows, field.name)[used] for field in fields(Experience)}
+        rows = {key: array[used] for key, array in experience_to_dict(self.rows).items()}
         marks = {
             name: getattr(self, name) for name in ("before", "state", "order", "last", "table", "seat", "finished")
         }
@@ -98,8 +127,8 @@ class RolloutBuffer:
                 raise ValueError(f"numbers of '{name}' that are not here")
         for name in ("before", "state", "order", "last", "table", "seat"):
             getattr(self, name)[...] = state[name]
-        for name, rows in state["rows"].items():
-            getattr(self.rows, name)[state["used"]] = rows
+        for key, rows in state["rows"].items():
+            getattr(self.rows, _FIELD_OF_KEY.get(key, key))[state["used"]] = rows
         self.finished = state["finished"]
 
     @property
@@ -138,8 +167,9 @@ class RolloutBuffer:
         """
         ends = np.zeros_like(rewards) if trick_rewards is None else trick_rewards
         self.finished = _compute_advantages(
-            self.last, self.before, self.state, self.order, self.rows.value, self.rows.advantage, self.rows.value_target,
-            self.rows.trick_reward_so_far, tables, rewards, ends, gamma, gae_lambda, self.finished,
+            self.last, self.before, self.state, self.order, self.rows.value, self.rows.advantage,
+            self.rows.value_target, self.rows.trick_reward_so_far, tables, rewards, ends, gamma, gae_lambda,
+            self.finished,
         )  # fmt: skip
 
     def pop_ready(self, n: int) -> Experience:

@@ -29,17 +29,17 @@ class ExpertConfig:
     share: float = 0.0  # of its decisions with a choice
     num_deals: int = 1  # the one that lies there first
     temperature: float = 0.5
-    loss_weight: float = 0.5  # beside PPO
+    loss_weight: float = 0.5  # beside that of PPO
     value_share: float = 0.0  # share in what the critic learns
 
     @classmethod
     def from_settings(cls, settings: TrainConfig, ppo: PPOConfig) -> ExpertConfig:
         """What the settings of a run say that learns like this; raises GameError."""
         found = cls(
-            settings.foresight, settings.foresight_deals, settings.foresight_temperature, settings.foresight_weight,
-            settings.foresight_values,
+            settings.lookahead_share, settings.lookahead_deals, settings.lookahead_temperature,
+            settings.lookahead_loss_weight, settings.lookahead_value_share,
         )  # fmt: skip
-        for name in ("share", "values"):
+        for name in ("share", "value_share"):
             if not 0 <= getattr(found, name) <= 1:
                 asked = "foresight" if name == "share" else "foresight_values"
                 raise GameError(f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1")
@@ -47,7 +47,7 @@ class ExpertConfig:
             raise GameError(f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more")
         if found.temperature <= 0:
             raise GameError(f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0")
-        if found.share and ppo.worth:
+        if found.share and ppo.trick_point_reward:
             raise GameError("foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0")
         return found
 

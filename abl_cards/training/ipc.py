@@ -3,8 +3,8 @@
 The pipes are made by the process that starts the others and have no names, so only our own bytes arrive there. All the
 same nothing that arrives is run: a dataclass travels as its plain values, and is made anew by who expects one.
 
->>> from learners.presets import PPO
->>> made(PPO, plain(PPO(batch=64))).batch
+>>> from learners import PPOConfig
+>>> from_plain(PPOConfig, to_plain(PPOConfig(minibatch_size=64))).minibatch_size
 64
 """
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def send(stream: IO[bytes], value: Any) -> None:
-    """Say something; raises Separated where nobody listens any more."""
+    """Say something; raises PeerLost where nobody listens any more."""
     try:
         write_archive(stream, to_plain(value))
         stream.flush()
@@ -31,7 +31,7 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """What is said next, in plain values; raises Separated where nobody is there any more."""
+    """What is said next, in plain values; raises PeerLost where nobody is there any more."""
     try:
         return read_archive(stream)
     except (EOFError, ArchiveError) as problem:

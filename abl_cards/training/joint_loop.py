@@ -124,8 +124,8 @@ class Trainer(TrainingWorker):
         self.checkpoint_path = settings.directory / f"checkpoint{CHECKPOINT_SUFFIX}"  # what the run goes on from
         name = run_name(settings.game, settings.preset)
         self.weights_path = settings.directory / f"{name}.safetensors"  # what plays in the end
-        if settings.start:
-            load_weights(settings.start, networks)
+        if settings.init_from:
+            load_weights(settings.init_from, networks)
         self._checkpoint = CheckpointFile(self.checkpoint_path)
         with lock_run_folder(settings.directory):
             state = self._checkpoint.load()
@@ -157,7 +157,7 @@ class Trainer(TrainingWorker):
         self._check_own_model()
         with lock_run_folder(self.settings.directory):
             self._checkpoint.check_unchanged()
-            if self.decisions < self.settings.decisions or not self.checkpoint_path.exists():
+            if self.decisions < self.settings.total_decisions or not self.checkpoint_path.exists():
                 self._train_with_recovery(on_progress, None if max_minutes is None else self.seconds + 60 * max_minutes)
             self.save_weights(self.weights_path)
 
@@ -185,12 +185,12 @@ class Trainer(TrainingWorker):
         self, metrics: MetricsWriter, on_progress: Callable[[TrainingReport], None], deadline: float | None
     ) -> None:
         late = False
-        while self.decisions < self.settings.decisions and not late:
+        while self.decisions < self.settings.total_decisions and not late:
             report = self.step()
             metrics.write(report.to_json())
             on_progress(report)
             late = deadline is not None and self.seconds >= deadline
-            if self.num_updates % self.settings.save_every == 0:
+            if self.num_updates % self.settings.checkpoint_interval == 0:
                 self._save_checkpoint(metrics.sync())
         self._save_checkpoint(metrics.sync())
 
@@ -214,7 +214,7 @@ class Trainer(TrainingWorker):
                 )
                 self.rollout_source = self._actor_pool
             yield
-            _, *self._other_states = self._call_all("own")
+            _, *self._other_states = self._call_all("local_state")
             self.learner.process_group = SingleProcess()
 
     def _call_all(self, name: str, *arguments: Any) -> list[Any]:
@@ -223,12 +223,17 @@ class Trainer(TrainingWorker):
         return [getattr(self, name)(*arguments), *self._worker_pool.collect_results()]
 
     def step(self) -> TrainingReport:
-        """Play until there is enough to learn from, and learn; nothing is saved. For several workers: together."""
+        """Play until there is enough to learn from, and learn; nothing is saved.
+
+        Where there are several workers: inside ``start_workers``.
+        """
         if len(self._worker_pool) != len(self._other_states):
-            raise RuntimeError("this run has several workers, who are here `with run.together():`")
+            raise RuntimeError("this run has several workers, who are here `with trainer.start_workers():`")
         began = time.monotonic()
-        turn = IterationStats.combine(self._call_all("turn", self.decisions / max(1, self.settings.decisions)))
-        if self.num_updates % self.settings.remember_every == 0:
+        turn = IterationStats.combine(
+            self._call_all("run_iteration", self.decisions / max(1, self.settings.total_decisions))
+        )
+        if self.num_updates % self.settings.snapshot_interval == 0:
             self._add_snapshot()
         spent = time.monotonic() - began
         self.seconds += spent
@@ -250,21 +255,21 @@ class Trainer(TrainingWorker):
         state = self.league.load_snapshot(chosen)
         with translate_restore_errors(chosen):
             self.set_opponent(state)  # here first, where what is wrong with it can be said
-        self._call_all("meet", state)
+        self._call_all("set_opponent", state)
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
     def _check_own_model(self) -> None:
         if self.has_foreign_model:
             raise GameError(
-                "this run's learner is your own model, which cannot be saved or resumed: train it with run.advance() "
-                "inside run.together(), and save it yourself"
+                "this run's learner is your own model, which cannot be saved or resumed: train it with trainer.step() "
+                "inside trainer.start_workers(), and save it yourself"
             )
 
     def _save_checkpoint(self, metrics_size: int) -> None:
         state = {
             "settings": _fixed_settings(self.settings),
-            "parts": self._call_all("own"),
+            "parts": self._call_all("local_state"),
             "decisions": self.decisions,
             "seconds": self.seconds,
             "league": self.league.size,
@@ -300,13 +305,13 @@ class Trainer(TrainingWorker):
         """
         self._check_own_model()
         settings, playing = self.settings, self._copy_for_play()
-        if not settings.critic_lessons:
+        if not settings.critic_finetune_decisions:
             return
-        fit = create_critic_run(playing, self.learner.symmetries, settings.critic_steps, settings.seed)
+        fit = create_critic_run(playing, self.learner.symmetries, settings.critic_finetune_steps, settings.seed)
         kept = settings.directory / f"critic-{self.decisions}{CHECKPOINT_SUFFIX}"
         with lock_run_folder(settings.directory), Checkpointer(fit, "critic", kept, on_progress) as progress:
-            games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.tables)
-            games.train_critic(fit, settings.critic_lessons, progress, on_progress)
+            games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.num_envs)
+            games.train_critic(fit, settings.critic_finetune_decisions, progress, on_progress)
             self.networks.critic.load_state_dict(playing.critic.state_dict())
             self.save_weights(self.weights_path)
 
@@ -323,7 +328,7 @@ class Trainer(TrainingWorker):
             steps=self.decisions,
             hours=round(self.seconds / 3600, 2),
             profile=settings.profile,
-            stray=settings.stray,
+            choice_epsilon=settings.choice_epsilon,
             command="; then ".join(self._commands),
         )
         save_networks(file, self._copy_for_play(), card)
@@ -336,9 +341,11 @@ class Trainer(TrainingWorker):
 
     def _describe_data(self) -> str:
         settings = self.settings
-        before = load_card(settings.start).data if settings.start else settings.records and settings.records.name
-        if settings.own_games and not before:
-            before = f"{settings.own_games} games of {settings.own_player or 'kb'}"
+        before = (
+            load_card(settings.init_from).data if settings.init_from else settings.records and settings.records.name
+        )
+        if settings.pretrain_episodes and not before:
+            before = f"{settings.pretrain_episodes} games of {settings.pretrain_agent or 'kb'}"
         return f"self-play, from {before}" if before else "self-play"
 
 
@@ -353,12 +360,15 @@ def _fixed_settings(settings: TrainConfig) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
-_REDEAL_SETTINGS = ("workers", "tables", "against_kb", "against_past", "foresight", "also_share")
+_REDEAL_SETTINGS = (
+    "workers", "num_envs", "kb_opponent_share", "past_opponent_share", "lookahead_share", "second_profile_share",
+)  # fmt: skip
 """Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
 _CHANGEABLE_SETTINGS = (
-    "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
-    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale", "actors",
-    "foresight_deals", "foresight_temperature", "foresight_weight", "foresight_values", "stray",
+    "directory", "kb", "profile", "total_decisions", "checkpoint_interval", "device", "precision", "threads",
+    "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
+    "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
+    "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon",
 )  # fmt: skip
 """What may change between two parts of a run; of the rules that is where they lie."""

@@ -8,7 +8,7 @@ from math import inf
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.training.actor import Actor, ActorSlot, StateDict
 from abl_cards.training.rollout_queue import Rollout
 from abl_cards.training.run_rules import RuleDigests, compute_rule_digests
@@ -29,7 +29,7 @@ class MultiProfileActor:
         ppo: PPOConfig,
     ) -> None:
         """Nobody sits down yet."""
-        self._second_profile_share = settings.also_share if len(engines) > 1 else 0.0
+        self._second_profile_share = settings.second_profile_share if len(engines) > 1 else 0.0
         self.actors = [Actor(settings, engine, networks, past_networks, ppo) for engine in engines]
 
     @property
@@ -89,16 +89,16 @@ def load_engines(settings: TrainConfig) -> list[Engine]:
     What a seat sees and what it can play has to be the same, since the same networks are to learn from it.
     """
     engine = settings.load_engine()
-    if settings.also is None:
+    if settings.second_profile is None:
         return [engine]
-    other = replace(settings, profile=settings.also).load_engine()
+    other = replace(settings, profile=settings.second_profile).load_engine()
     for what, one, two in (
         ("other labels", engine.labels, other.labels),
         ("another sight", engine.observation_features.describe(), other.observation_features.describe()),
     ):
         if one != two:
-            raise GameError(f"also={settings.also}: seats have {what} there; train a player of its own")
-    if not 0 < settings.also_share < 1 or settings.tables < 2:
+            raise GameError(f"also={settings.second_profile}: seats have {what} there; train a player of its own")
+    if not 0 < settings.second_profile_share < 1 or settings.num_envs < 2:
         raise GameError("also_share: a share of two tables or more, between 0 and 1")
     return [engine, other]
 

@@ -40,7 +40,7 @@ def assign_players(num_tables: int, num_teams: int, shares: tuple[float, ...]) -
 
     The learner has each of the teams in turn.
 
-    >>> seating(6, 2, (0.5,)).tolist()
+    >>> assign_players(6, 2, (0.5,)).tolist()
     [[0, 1], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]
     """
     players = np.full((num_tables, num_teams), LEARNER, np.int8)

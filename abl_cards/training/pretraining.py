@@ -12,7 +12,7 @@ from typing import Any
 
 from abl_cards.agents import make_agent
 from abl_cards.games import Engine
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.matches import match_indices, normalise_record, read_valid_records
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
 from abl_cards.training.prior_scale import estimate_prior_scale
@@ -40,11 +40,11 @@ CHECKPOINT_STEPS = 250  # steps
 
 def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback) -> None:
     """Give networks their supervised weights, made now or kept from before; raises GameError."""
-    slips, trust = networks.preset.slips, networks.decision.trust
-    if slips and trust is not None and settings.start is None and settings.trust is None:
+    slips, trust = networks.preset.prior_error_rate, networks.decision.trust
+    if slips and trust is not None and settings.init_from is None and settings.prior_scale is None:
         on_progress(0, "how far to trust the preferences")
         trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
-    if settings.records is None and settings.own_player is None and not settings.own_games:
+    if settings.records is None and settings.pretrain_agent is None and not settings.pretrain_episodes:
         return
     kept = settings.directory / "supervised.safetensors"
     if not kept.exists():
@@ -65,7 +65,7 @@ class Pretrainer:
 
     def run(self, weights_file: Path) -> None:
         """Learn from records and own games, whatever there is, and keep the weights."""
-        told, held_out = self._play_for_data() if self._settings.own_games else self._read_recorded_data()
+        told, held_out = self._play_for_data() if self._settings.pretrain_episodes else self._read_recorded_data()
         if self._networks.abln is not None:
             self._train_abln(told)
         if told and held_out:
@@ -82,31 +82,35 @@ class Pretrainer:
         records = [normalise_record(self._engine, record) for record in read_valid_records(file)]
         lessons = dataset_from_records(self._engine, self._judge, records)
         match = match_indices(records)[lessons.source]
-        last = match > match.max() - self._settings.held_out
+        last = match > match.max() - self._settings.held_out_matches
         return lessons.at(~last), lessons.at(last)
 
     def _play_for_data(self) -> tuple[SupervisedDataset, SupervisedDataset]:
         """The lessons of an agent's own games, and those of every fifth table, from which nothing is learned."""
         settings = self._settings
-        self._on_progress(0, f"playing {settings.own_games:,} episodes for lessons")
-        player = make_agent(settings.own_player or "kb", self._engine)
-        lessons = collect_episodes(self._engine, self._judge, player, settings.own_games, settings.seed)
+        self._on_progress(0, f"playing {settings.pretrain_episodes:,} episodes for lessons")
+        player = make_agent(settings.pretrain_agent or "kb", self._engine)
+        lessons = collect_episodes(self._engine, self._judge, player, settings.pretrain_episodes, settings.seed)
         last = lessons.source % 5 == 4
         return lessons.at(~last), lessons.at(last)
 
     def _train_policy(self, dataset: SupervisedDataset) -> None:
-        fit = create_policy_run(self._networks, self._symmetries, self._settings.decision_steps, self._settings.seed)
+        fit = create_policy_run(
+            self._networks, self._symmetries, self._settings.policy_pretrain_steps, self._settings.seed
+        )
         with self._create_checkpointer(fit, "decisions") as progress:
             train_policy(self._networks, fit, dataset.examples, progress)
 
     def _train_abln(self, dataset: SupervisedDataset | None) -> None:
-        fit = create_abln_run(self._networks, self._symmetries, self._settings.abln_steps, self._settings.seed)
+        fit = create_abln_run(self._networks, self._symmetries, self._settings.abln_pretrain_steps, self._settings.seed)
         with self._create_checkpointer(fit, "hidden hands") as progress:
             if fit.is_done:
                 return
             self._on_progress(0, "playing for lessons on hidden hands")
-            player = make_agent(self._settings.own_player or "kb", self._engine)
-            own = collect_decisions(self._engine, self._judge, player, self._settings.own_lessons, self._settings.seed)
+            player = make_agent(self._settings.pretrain_agent or "kb", self._engine)
+            own = collect_decisions(
+                self._engine, self._judge, player, self._settings.pretrain_decisions, self._settings.seed
+            )
             lessons = [own] if dataset is None else [dataset, own]
             train_abln(self._networks, fit, SupervisedDataset.concatenate(lessons).examples, progress)
 
@@ -122,23 +126,25 @@ class Pretrainer:
         settings, results = self._settings, {}
         if held_out and len(held_out.examples):
             found = compute_agreement(self._networks, held_out.examples, self._engine.label_traits.pass_label)
-            held = f"{len(held_out.examples)} decisions of a fifth" if settings.own_games else "the last matches"
+            held = (
+                f"{len(held_out.examples)} decisions of a fifth" if settings.pretrain_episodes else "the last matches"
+            )
             results[f"agreement with {held}"] = {
                 name: None if each is None else round(each, 4) for name, each in asdict(found).items()
             }
         card = WeightsCard(
-            settings.game, settings.preset, settings.abln, settings.seed, self._describe_data(), command=settings.shell_command(),
-            results=results,
+            settings.game, settings.preset, settings.abln, settings.seed, self._describe_data(),
+            command=settings.shell_command(), results=results,
         )  # fmt: skip
         save_networks(weights_file, self._networks, card)
 
     def _describe_data(self) -> str:
         """What was learned from."""
         file, settings = self._settings.records, self._settings
-        records = [f"{file.name} without its last {settings.held_out} matches"] if file else []
-        if settings.own_games:
-            records = [f"{settings.own_games} games of {settings.own_player or 'kb'} without a fifth"]
-        own = [f"games of {settings.own_player or 'kb'} for ABLN"] if self._networks.abln is not None else []
+        records = [f"{file.name} without its last {settings.held_out_matches} matches"] if file else []
+        if settings.pretrain_episodes:
+            records = [f"{settings.pretrain_episodes} games of {settings.pretrain_agent or 'kb'} without a fifth"]
+        own = [f"games of {settings.pretrain_agent or 'kb'} for ABLN"] if self._networks.abln is not None else []
         return " and ".join([*records, *own])
 
 

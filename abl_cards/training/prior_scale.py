@@ -27,7 +27,7 @@ def estimate_prior_scale(engine: Engine, prior_error_rate: float, seed: int) -> 
 def calibrate_prior_scale(regret: NDArray[np.floating], prior_error_rate: float) -> float:
     """From costs over the cheapest label's [n, labels], infinite for what may not be chosen.
 
-    >>> round(calibrated(np.array([[0, 30.0, np.inf]]), 0.1), 3)  # log(9) units
+    >>> round(calibrate_prior_scale(np.array([[0, 30.0, np.inf]]), 0.1), 3)  # log(9) units
     2.197
     """
     costs, least, most = _costs_of_choices(regret), np.log(_MIN_SCALE), np.log(_MAX_SCALE)

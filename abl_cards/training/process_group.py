@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 class ProcessRank:
     """Which process this is, and out of how many.
 
-    >>> [Post(rank, 3).range(16) for rank in range(3)]
+    >>> [ProcessRank(rank, 3).shard_range(16) for rank in range(3)]
     [range(0, 5), range(5, 10), range(10, 16)]
     """
 
@@ -131,7 +131,7 @@ class GlooProcessGroup:
 
 
 def _run_collective(collective: Callable[[], Any]) -> Any:
-    """What an act of all processes gives; raises Separated where one of them is gone."""
+    """What an act of all processes gives; raises PeerLost where one of them is gone."""
     try:
         return collective()
     except RuntimeError as problem:  # gloo and the store have no other way to say it

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from abl_cards.training.experience import Experience
+from abl_cards.training.experience import Experience, experience_from_dict, experience_to_dict
 from abl_cards.training.expert_targets import ExpertTargets
 from abl_cards.training.selfplay import Score
 
@@ -174,18 +174,19 @@ def _rollout_to_dict(queued: _QueuedRollout) -> dict[str, Any]:
     told = {
         each.name: getattr(queued.rollout, each.name) for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS
     }
-    arrays = {each.name: getattr(rows, each.name) for each in fields(rows)}
+    arrays = experience_to_dict(rows)
     return told | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
 
 
 def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
     arrays = saved["experience"]
-    rows = Experience(**vars(ExpertTargets.empty(len(arrays["label"]))) | arrays)  # older runs looked nowhere ahead
+    nowhere = ExpertTargets.empty(len(arrays["label"]))  # older runs looked nowhere ahead
+    rows = experience_from_dict({"foreseen": nowhere.lookahead_policy, "worth": nowhere.lookahead_value} | arrays)
     told = {each.name: saved[each.name] for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS}
     if len(rows) != told["rows"] or not 0 <= saved["drawn"] < len(rows):
         raise ValueError("a portion of other rows")
     return _QueuedRollout(Rollout(**told, score=Score(**saved["score"]), load_rows=lambda: rows), saved["drawn"])
 
 
-_CONVERTED_FIELDS = ("score", "open")
+_CONVERTED_FIELDS = ("score", "load_rows")
 """Of a portion what is kept in another form."""

@@ -11,7 +11,7 @@ from abl_cards.core import FolderLockedError, GameError, lock_folder
 
 @contextmanager
 def lock_run_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile no other process may be in the folder, see ``held``; raises GameError where one is."""
+    """Meanwhile no other process may be in the folder, see ``lock_folder``; raises GameError where one is."""
     with ExitStack() as stack:
         try:
             stack.enter_context(lock_folder(folder))

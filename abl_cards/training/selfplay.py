@@ -13,8 +13,8 @@ from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs, RandomAgent, Ran
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.state import NullListener, TableState
-from abl_cards.games.tables import Decisions, Tables
+from abl_cards.games.state import TableState
+from abl_cards.games.tables import Decisions, NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.training.experience import Experience, RolloutBuffer
 from abl_cards.training.expert_targets import ExpertConfig, ExpertTargets, LookaheadExpert
@@ -128,7 +128,7 @@ class SelfPlay(NullListener):
         view = self.policy.features(decisions)
         keys = self.tables.keys[which[view.open_rows]]
         rows = self._make_experience(decisions, view, *self.sample_labels(view, keys), keys)
-        room = 3 * self._ppo.rows + 60 * self._seats.size
+        room = 3 * self._ppo.rollout_size + 60 * self._seats.size
         return RolloutBuffer(room, len(self._seats), len(self._engine.teams), rows)
 
     def step(self) -> None:
@@ -181,7 +181,7 @@ class SelfPlay(NullListener):
 
     def _play_moves(self, rows: Indices, moves: Moves) -> None:
         """Play, and count what the tricks are worth that are over then."""
-        if not self._ppo.worth:
+        if not self._ppo.trick_point_reward:
             self.tables.play(rows, moves)
             return
         state, episode = self.tables.state, self.tables.num_episodes[rows].copy()
@@ -198,7 +198,7 @@ class SelfPlay(NullListener):
         """[n, seats] what the sides have earned in tricks at tables [n], those of the others taken off."""
         taken, teams = self.trick_points.won[rows], self._engine.teams
         mine = (teams[:, None] == teams[None]).astype(np.float32)
-        return self._ppo.worth * (taken @ (2 * mine - 1))
+        return self._ppo.trick_point_reward * (taken @ (2 * mine - 1))
 
     def sample_labels(self, view: PolicyInputs, keys: RandomKeys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
@@ -238,7 +238,7 @@ class SelfPlay(NullListener):
             advantage=np.zeros(k, np.float32),
             value_target=np.zeros(k, np.float32),
             trick_reward_so_far=self._trick_rewards(which)[np.arange(k), mine]
-            if self._ppo.worth
+            if self._ppo.trick_point_reward
             else np.zeros(k, np.float32),
             lookahead_policy=lessons.lookahead_policy,
             lookahead_value=lessons.lookahead_value,
@@ -259,16 +259,16 @@ class SelfPlay(NullListener):
         proposed = self._last_log_probs if self.decide == self.sample_labels else self.policy.log_probs(view)
         return self._expert.compute_targets(decisions, view, proposed, hands, keys)
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Tell the memory and count."""
         rewards = self._engine.rewards(tables, rows)
         unfinished = self.buffer.find_pending_rows(rows)
-        laid = tables.laid_by_others(self.buffer.table[unfinished], self.buffer.seat[unfinished])
+        laid = tables.played_by_others(self.buffer.table[unfinished], self.buffer.seat[unfinished])
         self.buffer.rows.played_later[unfinished] = laid - self.buffer.rows.played_later[unfinished]
-        if self._ppo.worth:
+        if self._ppo.trick_point_reward:
             self.trick_points.won[rows, tables.state.owner[rows]] += self.trick_points.in_trick[rows]
-        told = self._ppo.ends * apply_reward_exponent(rewards, self._ppo.power)
-        self.buffer.finish_episodes(rows, told, self._ppo.discount, self._ppo.trace, self._trick_rewards(rows))
+        told = self._ppo.terminal_share * apply_reward_exponent(rewards, self._ppo.reward_exponent)
+        self.buffer.finish_episodes(rows, told, self._ppo.gamma, self._ppo.gae_lambda, self._trick_rewards(rows))
         self.trick_points.won[rows] = 0
         for team in range(self._seats.shape[1]):
             mine = self._seats[rows, team] == LEARNER

@@ -23,7 +23,13 @@ from abl_cards.core import (
 from abl_cards.games import Engine, game_names, load
 
 PRESET_OVERRIDES: dict[str, dict[str, Any]] = {
-    "quick": {"decisions": 8_000_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
+    "quick": {
+        "total_decisions": 8_000_000,
+        "num_envs": 512,
+        "critic_warmup_updates": 3,
+        "kb_opponent_share": 0.4,
+        "past_opponent_share": 0.1,
+    }
 }
 """What a preset changes of the settings of a run that do not say otherwise."""
 NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
@@ -46,90 +52,150 @@ class TrainConfig:
     )
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEED_RANGE)
-    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them", range(1 << 62))
-    tables: int = setting(
-        2048, "played side by side; a run may go on with more, or with other opponents at them", POSITIVE
+    total_decisions: int = setting(
+        10_000_000, "of self-play; the run ends at the first update after them", range(1 << 62), formerly="decisions"
     )
-    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb", UNIT_INTERVAL)
-    against_past: float = setting(0.25, "share of the tables where it meets its own past", UNIT_INTERVAL)
-    remember_every: int = setting(100, "updates between two copies of the learner for the league", POSITIVE)
-    save_every: int = setting(5, "updates between two checkpoints", POSITIVE)
-    revealed: float = setting(
-        1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced", UNIT_INTERVAL
+    num_envs: int = setting(
+        2048,
+        "played side by side; a run may go on with more, or with other opponents at them",
+        POSITIVE,
+        formerly="tables",
     )
-    start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
-    trust: float | None = setting(
+    kb_opponent_share: float = setting(
+        0.25, "share of the tables where the learner meets the agent kb", UNIT_INTERVAL, formerly="against_kb"
+    )
+    past_opponent_share: float = setting(
+        0.25, "share of the tables where it meets its own past", UNIT_INTERVAL, formerly="against_past"
+    )
+    snapshot_interval: int = setting(
+        100, "updates between two copies of the learner for the league", POSITIVE, formerly="remember_every"
+    )
+    checkpoint_interval: int = setting(5, "updates between two checkpoints", POSITIVE, formerly="save_every")
+    labelled_fraction: float = setting(
+        1.0,
+        "share of the episodes whose hands are shown to ABLN; the others' are abduced",
+        UNIT_INTERVAL,
+        formerly="revealed",
+    )
+    init_from: Path | None = setting(
+        None, "weights to start from; those of a twin without ABLN will do", formerly="start"
+    )
+    prior_scale: float | None = setting(
         None,
         "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0",
         WEIGHT_RANGE,
+        formerly="trust",
     )
     records: Path | None = setting(None, "records to learn from before self-play")
-    held_out: int = setting(40, "matches at the end of the records that nothing is learned from", NON_NEGATIVE)
-    own_player: str | None = setting(None, "whose own games ABLN learns from first; kb where there are records")
-    own_lessons: int = setting(240_000, "decisions of these games", NON_NEGATIVE)
-    own_games: int = setting(
-        0, "episodes of own_player that the decision model learns from, but for a fifth of them", NON_NEGATIVE
+    held_out_matches: int = setting(
+        40, "matches at the end of the records that nothing is learned from", NON_NEGATIVE, formerly="held_out"
     )
-    abln_steps: int = setting(3_000, "steps of ABLN before self-play", NON_NEGATIVE)
-    decision_steps: int = setting(
-        3_500, "steps of the decision model on the records; 0 where start= has learned them", NON_NEGATIVE
+    pretrain_agent: str | None = setting(
+        None, "whose own games ABLN learns from first; kb where there are records", formerly="own_player"
     )
-    critic_first: int = setting(
+    pretrain_decisions: int = setting(240_000, "decisions of these games", NON_NEGATIVE, formerly="own_lessons")
+    pretrain_episodes: int = setting(
+        0,
+        "episodes of own_player that the decision model learns from, but for a fifth of them",
+        NON_NEGATIVE,
+        formerly="own_games",
+    )
+    abln_pretrain_steps: int = setting(3_000, "steps of ABLN before self-play", NON_NEGATIVE, formerly="abln_steps")
+    policy_pretrain_steps: int = setting(
+        3_500,
+        "steps of the decision model on the records; 0 where start= has learned them",
+        NON_NEGATIVE,
+        formerly="decision_steps",
+    )
+    critic_warmup_updates: int = setting(
         10,
         "updates at the start that teach the critic alone: what knows nothing would mislead the policy",
         NON_NEGATIVE,
+        formerly="critic_first",
     )
-    critic_lessons: int = setting(
+    critic_finetune_decisions: int = setting(
         0,
         "decisions of its own games that the critic learns from when self-play is over; for looking ahead",
         NON_NEGATIVE,
+        formerly="critic_lessons",
     )
-    critic_steps: int = setting(3_000, "steps that it learns from them", NON_NEGATIVE)
+    critic_finetune_steps: int = setting(3_000, "steps that it learns from them", NON_NEGATIVE, formerly="critic_steps")
     learning_rate: float | None = setting(
         None, "of PPO; none is the preset's. A run may go on with another one", UNIT_INTERVAL
     )
-    entropy: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT_RANGE)
-    trace: float | None = setting(
-        None, "lambda of the advantages and of what the critic learns, likewise", UNIT_INTERVAL
+    ent_coef: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT_RANGE, formerly="entropy")
+    gae_lambda: float | None = setting(
+        None, "lambda of the advantages and of what the critic learns, likewise", UNIT_INTERVAL, formerly="trace"
     )
-    worth: float | None = setting(None, "reward for each point of a trick, as the folder's worth/2 has it, likewise")
-    foresight: float = setting(
+    trick_point_reward: float | None = setting(
+        None, "reward for each point of a trick, as the folder's worth/2 has it, likewise", formerly="worth"
+    )
+    lookahead_share: float = setting(
         0.0,
         "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that",
         UNIT_INTERVAL,
+        formerly="foresight",
     )
-    foresight_deals: int = setting(
-        1, "deals that it looks ahead on: the one that lies there, the others are imagined", POSITIVE
+    lookahead_deals: int = setting(
+        1,
+        "deals that it looks ahead on: the one that lies there, the others are imagined",
+        POSITIVE,
+        formerly="foresight_deals",
     )
-    foresight_temperature: float = setting(0.5, "points that outweigh a factor e between two probabilities there")
-    foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy", WEIGHT_RANGE)
-    foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there", UNIT_INTERVAL)
-    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's", POSITIVE)
-    batch: int | None = setting(
-        None, "of these, in a step of learning, likewise; smaller steps learn more from little", POSITIVE
+    lookahead_temperature: float = setting(
+        0.5, "points that outweigh a factor e between two probabilities there", formerly="foresight_temperature"
     )
-    averaged: float = setting(
-        0.998, "memory of the running mean of the decision model, which is what plays in the end", UNIT_INTERVAL
+    lookahead_loss_weight: float = setting(
+        0.5, "of what was foreseen beside PPO, in the loss of the policy", WEIGHT_RANGE, formerly="foresight_weight"
+    )
+    lookahead_value_share: float = setting(
+        0.0, "share of the foreseen value in what the critic learns there", UNIT_INTERVAL, formerly="foresight_values"
+    )
+    rollout_size: int | None = setting(
+        None, "decisions with a choice between two updates; none is the preset's", POSITIVE, formerly="rows"
+    )
+    minibatch_size: int | None = setting(
+        None,
+        "of these, in a step of learning, likewise; smaller steps learn more from little",
+        POSITIVE,
+        formerly="batch",
+    )
+    ema_decay: float = setting(
+        0.998,
+        "memory of the running mean of the decision model, which is what plays in the end",
+        UNIT_INTERVAL,
+        formerly="averaged",
     )
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
-    also: str | None = setting(None, "another profile, by which a share of the tables play: one player for both")
-    also_share: float = setting(0.5, "of the tables, where also= names a profile", UNIT_INTERVAL)
-    stray: float = setting(
-        0.0, "share of the choices (bids, cards to give) made at random: who bids else what kb bids", UNIT_INTERVAL
+    second_profile: str | None = setting(
+        None, "another profile, by which a share of the tables play: one player for both", formerly="also"
+    )
+    second_profile_share: float = setting(
+        0.5, "of the tables, where also= names a profile", UNIT_INTERVAL, formerly="also_share"
+    )
+    choice_epsilon: float = setting(
+        0.0,
+        "share of the choices (bids, cards to give) made at random: who bids else what kb bids",
+        UNIT_INTERVAL,
+        formerly="stray",
     )
     clingo: Path | None = setting(
         None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
     )
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
-    pool: int | None = setting(
+    queue_capacity: int | None = setting(
         None,
         "decisions with a choice for which the sample pool has room; none is three updates and the open episodes",
         POSITIVE,
+        formerly="pool",
     )
-    stale: int | None = setting(
-        None, "updates after which the learner throws away what an older model has played; none is never", NON_NEGATIVE
+    max_policy_lag: int | None = setting(
+        None,
+        "updates after which the learner throws away what an older model has played; none is never",
+        NON_NEGATIVE,
+        formerly="stale",
     )
     actors: int | None = setting(
         None,
@@ -147,7 +213,7 @@ class TrainConfig:
     def num_processes(self) -> int:
         """How many processes train: as many as it says, or as pay."""
         several = self.device == "cpu" and self.threads is None
-        return max(1, min(self.workers or (NUM_THREADS if several else 1), self.tables))
+        return max(1, min(self.workers or (NUM_THREADS if several else 1), self.num_envs))
 
     def load_engine(self) -> Engine:
         """The game by the rules of the run; raises KBError, GameError."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.core import derive_key, seed64, splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import Indices, InformationSet, Moves, PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.tables import NullListener, Tables
+from abl_cards.games.types import Indices, InformationSet, Moves
 from learners import ABLN, RESPONSE_DEALS, Examples, Networks, Symmetries, TrainingBatch, hands_loss, to_training_batch
 from reasoners.abduction import Minimiser, find_best_cards, plays_after
 from reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
@@ -36,7 +36,7 @@ class SupervisedDataset:
 
     examples: Examples
     constraints: InformationSet
-    context: NDArray[np.int8]  # [n] see Decisions.context
+    context: NDArray[np.int16]  # [n] see Decisions.context
     source: Indices  # [n] the record or table each comes from
 
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> SupervisedDataset:
@@ -63,19 +63,19 @@ class DecisionCollector(NullListener):
         self._engine, self._judge = engine, judge
         self._parts: list[SupervisedDataset] = []
 
-    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Write down what the seats saw, what was hidden, and the label that was played."""
         decisions = tables.decisions(rows)
         found = find_best_cards(self._engine, self._judge, decisions)
         plays = plays_after(self._engine, decisions, found)
-        others, constraints = tables.hidden_hands(rows), decisions.hidden()
+        others, constraints = tables.hidden_hands(rows), decisions.information_set()
         examples = Examples(
             observation=decisions.observe(),
             legal=found.choosable,
             to_beat=decisions.label_to_beat,
             regret=found.regret().astype(np.float16),
             plays_left=plays,
-            prior=prior_estimate(constraints, decisions.hints()).astype(np.float16),
+            prior=prior_estimate(constraints, decisions.belief_log_odds()).astype(np.float16),
             estimate=np.zeros(others.shape, np.float16),
             response_counts=np.zeros((*others.shape[:2], plays.shape[1]), np.uint8),
             hands=others,
@@ -132,7 +132,7 @@ class _EpisodeCounter(NullListener):
     def __init__(self) -> None:
         self.count = 0
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """So many more."""
         self.count += len(rows)
 
@@ -316,7 +316,7 @@ def train_policy(
 ) -> None:
     """Fit the policy where there was a choice, with dropout."""
     model, preset = networks.decision, networks.preset
-    model.dropout.p, model.input_dropout.p = preset.forget, preset.forget_inputs
+    model.dropout.p, model.input_dropout.p = preset.dropout, preset.input_dropout
     model.train()
     try:
         supervised_run.train(examples.at(examples.legal.sum(axis=1) > 1), networks.device, on_step)

@@ -97,7 +97,7 @@ class PPOLearner:
         self.ema = WeightEMA(networks.decision, ema_decay)
         abln = networks.abln
         self.abln_optimiser = (
-            torch.optim.Adam(abln.parameters(), lr=preset.supervised_rate, fused=True) if abln else None
+            torch.optim.Adam(abln.parameters(), lr=preset.supervised_learning_rate, fused=True) if abln else None
         )
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> UpdateStats:
@@ -111,8 +111,8 @@ class PPOLearner:
         for epoch in range(self._ppo.epochs):
             judging = critic_only or epoch < self._ppo.value_epochs
             order = rng.permutation(len(rows))
-            for first in range(0, len(order), self._ppo.batch):
-                part = order[first : first + self._ppo.batch]
+            for first in range(0, len(order), self._ppo.minibatch_size):
+                part = order[first : first + self._ppo.minibatch_size]
                 of_critic, of_policy = self._train_minibatch(rows.at(part), advantage[part], judging, not critic_only)
                 valued += of_critic
                 acted += of_policy
@@ -145,8 +145,8 @@ class PPOLearner:
 
     def _count_abln_steps(self, rows: int) -> int:
         """Few decisions are a step all the same: with fewer than two batches a share would round to none."""
-        share = self.networks.preset.abln_share if self.abln_optimiser else 0.0
-        return max(1, round(share * rows / self._ppo.batch)) if share else 0
+        share = self.networks.preset.abln_train_share if self.abln_optimiser else 0.0
+        return max(1, round(share * rows / self._ppo.minibatch_size)) if share else 0
 
     def _train_minibatch(
         self, rows: Experience, advantage: NDArray[np.float32], train_critic: bool, train_policy: bool
@@ -159,7 +159,7 @@ class PPOLearner:
         if train_critic:
             told = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
             value = value_loss(self.networks, told, rows)
-            losses.append(self._ppo.value_weight * value)
+            losses.append(self._ppo.vf_coef * value)
             valued.append(value.detach()[None])
         if train_policy:
             part = self._select_uncertain(rows)
@@ -180,8 +180,10 @@ class PPOLearner:
         """
         chosen, unit = rows.log_probability, self.networks.row_multiple
         if self._expert_config.share:  # what was foreseen may be against what was certain
-            chosen = np.where(rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self._ppo.certain)), chosen)
-        unsure = max(1, int((chosen <= np.log(self._ppo.certain)).sum()))
+            chosen = np.where(
+                rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self._ppo.max_prob_for_update)), chosen
+            )
+        unsure = max(1, int((chosen <= np.log(self._ppo.max_prob_for_update)).sum()))
         return np.sort(np.argsort(chosen, kind="stable")[: -(-unsure // unit) * unit])
 
     def _policy_loss(
@@ -197,11 +199,11 @@ class PPOLearner:
         with self.networks.autocast():
             every = self.networks.decision(told.inputs).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
-        policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), mean_entropy(every)
+        policy, entropy = ppo_loss(now, before, weight, self._ppo.clip_coef), mean_entropy(every)
         change = (now - before).detach()
-        clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
+        clipped = ((change.exp() - 1).abs() > self._ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self._ppo.entropy * entropy, torch.zeros(())
+        loss, foresight = policy - self._ppo.ent_coef * entropy, torch.zeros(())
         if self._expert_config.share:
             foresight = lookahead_loss(every, torch.from_numpy(rows.lookahead_policy).to(device).float())
             loss = loss + self._expert_config.loss_weight * foresight
@@ -212,11 +214,11 @@ class PPOLearner:
         """Of policy and critic, or of the one that the loss is of."""
         self._backward(loss, self.policy_optimiser)
         for network in (self.networks.decision, self.networks.critic):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.max_grad_norm)
         self.policy_optimiser.step()
 
     def _train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self._ppo.batch))))
+        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self._ppo.minibatch_size))))
         number = int(rng.integers(len(self.symmetries)))
         told = to_training_batch(chosen, self.networks.device, self.symmetries, number, self.networks.dtype)
         return self.train_abln_step(told)

@@ -59,8 +59,8 @@ def create_networks(settings: TrainConfig, preset: Preset, engine: Engine) -> Ne
     except (RuntimeError, AssertionError) as problem:  # what torch says of a device that is not there
         raise GameError(f"device={settings.device}: {str(problem).splitlines()[0]}") from None
     networks.precision = settings.precision
-    if settings.trust is not None and networks.decision.trust is not None:
-        networks.decision.trust.data.fill_(settings.trust)
+    if settings.prior_scale is not None and networks.decision.trust is not None:
+        networks.decision.trust.data.fill_(settings.prior_scale)
     return networks
 
 
@@ -79,7 +79,7 @@ class TrainingWorker:
         self.ppo = resolve_ppo(settings, networks.preset.ppo, process_rank)
         symmetries = Symmetries.from_orders(self.engine.symmetries, self.engine.observation_features)
         self.learner = PPOLearner(
-            networks, symmetries, self.ppo, settings.averaged, ExpertConfig.from_settings(settings, self.ppo)
+            networks, symmetries, self.ppo, settings.ema_decay, ExpertConfig.from_settings(settings, self.ppo)
         )
         self.num_updates = 0
         self._rng = self._create_rng()
@@ -93,7 +93,7 @@ class TrainingWorker:
     @property
     def table_range(self) -> range:
         """Its own, of those of the run."""
-        return self.process_rank.shard_range(self.settings.tables)
+        return self.process_rank.shard_range(self.settings.num_envs)
 
     def _create_rng(self) -> np.random.Generator:
         seed, rank = self.settings.seed, self.process_rank.rank
@@ -109,11 +109,11 @@ class TrainingWorker:
         score = Score.zero(len(OPPONENT_NAMES))
         drawn = None
         while drawn is None:
-            for portion in self.rollout_source.collect_rollouts(self.ppo.rows - self.rollout_queue.num_rows):
+            for portion in self.rollout_source.collect_rollouts(self.ppo.rollout_size - self.rollout_queue.num_rows):
                 if self.rollout_queue.put(portion):
                     score += portion.score
-            drawn = self.rollout_queue.pop(self.ppo.rows, self.num_updates)
-        if self.ppo.fades:
+            drawn = self.rollout_queue.pop(self.ppo.rollout_size, self.num_updates)
+        if self.ppo.anneal_lr:
             self.learner.anneal_lr(run_progress)
         learned = self.learn(drawn.rows)
         self.num_updates += 1
@@ -122,7 +122,7 @@ class TrainingWorker:
 
     def train_networks(self, rows: Experience) -> UpdateStats:
         """Let the networks learn from decisions; at the start the critic alone."""
-        return self.learner.update(rows, self._rng, critic_only=self.num_updates < self.settings.critic_first)
+        return self.learner.update(rows, self._rng, critic_only=self.num_updates < self.settings.critic_warmup_updates)
 
     def set_opponent(self, weights: StateDict) -> None:
         """From now on play against these weights."""
@@ -177,7 +177,8 @@ class TrainingWorker:
 
     def _create_queue(self) -> RolloutQueue:
         return RolloutQueue(
-            _queue_capacity(self.settings, self.ppo.rows, self.table_range, self.engine), self.settings.stale
+            _queue_capacity(self.settings, self.ppo.rollout_size, self.table_range, self.engine),
+            self.settings.max_policy_lag,
         )
 
     def _reset_actor(self) -> None:
@@ -190,15 +191,25 @@ def _queue_capacity(settings: TrainConfig, rollout_size: int, table_range: range
     usual = 3 * rollout_size + 60 * len(table_range) * (
         int(engine.teams.max()) + 1
     )  # where all episodes end at once, none is
-    if settings.pool is not None and settings.pool < rollout_size:
+    if settings.queue_capacity is not None and settings.queue_capacity < rollout_size:
         raise GameError(
-            f"pool: {settings.pool} decisions are fewer than an update takes; give it {rollout_size} or more"
+            f"pool: {settings.queue_capacity} decisions are fewer than an update takes; give it {rollout_size} or more"
         )
-    return usual if settings.pool is None else settings.pool
+    return usual if settings.queue_capacity is None else settings.queue_capacity
+
+
+_PPO_SETTINGS = (
+    "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size",
+)  # fmt: skip
+"""Settings of a run that take the place of those of its preset."""
 
 
 def resolve_ppo(settings: TrainConfig, preset: PPOConfig, process_rank: ProcessRank = SINGLE_RANK) -> PPOConfig:
     """The preset's, but for what the settings say; of rows and batches the part of one process."""
-    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "worth", "rows", "batch")}
+    asked = {name: getattr(settings, name) for name in _PPO_SETTINGS}
     ppo = replace(preset, **{name: value for name, value in asked.items() if value is not None})
-    return replace(ppo, rows=process_rank.shard_size(ppo.rows), batch=process_rank.shard_size(ppo.batch))
+    return replace(
+        ppo,
+        rollout_size=process_rank.shard_size(ppo.rollout_size),
+        minibatch_size=process_rank.shard_size(ppo.minibatch_size),
+    )

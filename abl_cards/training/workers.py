@@ -66,10 +66,10 @@ class WorkerProcess(Protocol):
     """One of the other processes, as the first one sees it."""
 
     def send(self, message: Any) -> None:
-        """Say a Beginning, or a method's name and what it is given; raises Separated."""
+        """Send a WorkerInit, or a method's name and what it is given; raises PeerLost."""
 
     def receive(self) -> Any:
-        """What came of it, in plain values; raises Separated."""
+        """What came of it, in plain values; raises PeerLost."""
 
     def exit_reason(self) -> str | None:
         """How it ended by itself; None where it is there, or left because others were gone."""
@@ -83,7 +83,7 @@ class WorkerLost(GameError):
 
 
 class WorkerPool:
-    """Processes beside this one, each with a Worker that does what this one's does."""
+    """Processes beside this one, each with a TrainingWorker that does what this one's does."""
 
     def __init__(self, workers: Sequence[WorkerProcess] = (), host: str = LOCALHOST) -> None:
         """They load what they need while they wait for their beginning; where they meet this one has this address."""
@@ -96,7 +96,7 @@ class WorkerPool:
     def start(
         self, settings: TrainConfig, preset: Preset, shared_state: StateDict, local_states: Sequence[StateDict]
     ) -> ProcessGroup:
-        """Tell them where to go on, each from something of its own, and meet them; raises Separated."""
+        """Tell them where to go on, each from something of its own, and meet them; raises PeerLost."""
         if not self.workers:
             return SingleProcess()
         size = len(self) + 1
@@ -111,13 +111,13 @@ class WorkerPool:
         return GlooProcessGroup(ProcessRank(0, size), store, self._host)
 
     def call_method(self, name: str, *arguments: Any) -> None:
-        """Let every worker call one of its methods; raises Separated."""
+        """Let every worker call one of its methods; raises PeerLost."""
         for helper in self.workers:
             helper.send((name, arguments))
         self._result_type = get_type_hints(getattr(TrainingWorker, name))["return"]
 
     def collect_results(self) -> list[Any]:
-        """What the methods gave that were asked for last; raises Separated."""
+        """What the methods gave that were asked for last; raises PeerLost."""
         return [from_plain(self._result_type, helper.receive()) for helper in self.workers]
 
     def describe_loss(self) -> str:
@@ -140,7 +140,7 @@ SpawnFunction = Callable[[int], WorkerPool]
 
 @contextmanager
 def spawn(num_workers: int, spawn_function: SpawnFunction | None = None) -> Iterator[WorkerPool]:
-    """So many helpers for a while, on this machine unless they are hired elsewhere; raises Lost when one ends."""
+    """So many helpers for a while, on this machine unless they are hired elsewhere; raises WorkerLost when one ends."""
     helpers = (spawn_function or spawn_local)(num_workers) if num_workers else WorkerPool()
     try:
         yield helpers

@@ -10,8 +10,7 @@ import numpy as np
 from abl_cards.agents import ExplainableAgent
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves, copy_rows
 from reasoners.explain import Explanation, MoveAssessment, explain
 

@@ -36,7 +36,7 @@ class Allocation(Generic[T]):
 def get_client_id(scope: Mapping[str, Any]) -> str:
     """Return who sends a request: the address, of version 6 its network, and one name for this machine.
 
-    >>> [person_of({"client": (host, 1)}) for host in ("10.0.0.7", "2001:db8::7", "::ffff:10.0.0.7", "127.0.0.1")]
+    >>> [get_client_id({"client": (host, 1)}) for host in ("10.0.0.7", "2001:db8::7", "::ffff:10.0.0.7", "127.0.0.1")]
     ['10.0.0.7', '2001:db8::', '10.0.0.7', 'local']
     """
     client = scope.get("client")
@@ -64,13 +64,13 @@ def choose_eviction(
     """Return what gives way to one more holding of a person; None where there is room.
 
     In this order: what is idle of a person who has more than a fair share; what is idle and was not used for
-    ``patience`` seconds; what is busy of a person who has more than a fair share; what is idle; what is busy and was
-    not used for ``patience`` seconds. Of several the one of the person with most, that was used longest ago. Where a
-    person's own limit is reached only that person's holdings give way. To who has a fair share already, of others only
-    what is idle and was not used for long.
+    ``idle_timeout`` seconds; what is busy of a person who has more than a fair share; what is idle; what is busy and
+    was not used for ``idle_timeout`` seconds. Of several the one of the person with most, that was used longest ago.
+    Where a person's own limit is reached only that person's holdings give way. To who has a fair share already, of
+    others only what is idle and was not used for long.
 
     Raises:
-        Full: Nothing gives way.
+        CapacityError: Nothing gives way.
     """
     mine = [each for each in allocations if each.client_id == client_id]
     if client_id != LOCAL_CLIENT and len(mine) >= client_capacity:
@@ -99,7 +99,7 @@ class ClientRateLimiter:
     """A bucket for each person, and a larger one for all together."""
 
     def __init__(self, rate: float, capacity: float, global_factor: float) -> None:
-        """Full buckets; the one for all is ``all_together`` times as large as that of a person."""
+        """Full buckets; the one for all is ``global_factor`` times as large as that of a person."""
         self._rate, self._capacity = rate, capacity
         self._shared_bucket = TokenBucket(rate * global_factor, capacity * global_factor)
         self._client_buckets: OrderedDict[str, TokenBucket] = OrderedDict()

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.notation import hand_orders
-from abl_cards.games.state import NO_SEAT, NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.state import NO_SEAT
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
 from abl_cards.web.texts import card_kinds, label_text, option_text, stage_text, untranslated
 
@@ -82,7 +82,8 @@ class GameLog(NullListener):
         state, letters = tables.state, self.engine.rules.card_codes
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
-            "total": tables.total_points[0].tolist(), "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
+            "total": tables.total_points[0].tolist(),
+            "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
             "hands": [split_cards(letters.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
             "trick": list(self.trick),
         }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from reasoners.explain import (
     explain,
     merge_instances,
 )
+
+if TYPE_CHECKING:
+    from reasoners.explain import ModelExplanation
 
 MAX_REASONS, MAX_LABELS, MAX_ALTERNATIVES = 12, 6, 2
 
@@ -151,12 +154,13 @@ def label_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, A
     ahead = verdict.lookahead
     return {
         "text": explanation.texts.label_text(verdict.label), "probability": verdict.probability,
-        "points": None if ahead is None else ahead.expected_points, "before": None if ahead is None else ahead.prior_probability,
+        "points": None if ahead is None else ahead.expected_points,
+        "before": None if ahead is None else ahead.prior_probability,
         "answers": None if verdict.response_probs is None else dict(verdict.response_probs),
     }  # fmt: skip
 
 
-def sampled_deals_json(engine: Engine, model_explanation: Any) -> list[list[list[str]]] | None:
+def sampled_deals_json(engine: Engine, model_explanation: ModelExplanation) -> list[list[list[str]]] | None:
     """The first of the deals that an agent has looked ahead on: by deal, the hands of the others."""
     if model_explanation.sampled_deals is None:
         return None
@@ -167,7 +171,7 @@ def sampled_deals_json(engine: Engine, model_explanation: Any) -> list[list[list
     ]
 
 
-def estimate_json(engine: Engine, model_explanation: Any) -> dict[str, Any] | None:
+def estimate_json(engine: Engine, model_explanation: ModelExplanation) -> dict[str, Any] | None:
     """What an agent expects in the hands that it does not see: copies by seat and card."""
     told = model_explanation.estimate
     if told is None:

@@ -337,10 +337,12 @@ def get_long_text(request: dict[str, Any], field: str) -> str:
 
 
 _HANDLERS: Mapping[str, _Handler] = {
-    "look": _comparison_json, "read": _read, "own": _own_files, "write": _write, "revert": _revert, "check": _check, "why": _explain_play,
+    "look": _comparison_json, "read": _read, "own": _own_files, "write": _write, "revert": _revert, "check": _check,
+    "why": _explain_play,
     "replay": _replay, "smallest": _find_difference, "coverage": _coverage, "balance": _balance, "words": _rules_text,
     "typed": lab_editor.check_syntax, "complete": lab_editor.complete, "hover": lab_editor.hover,
-    "define": lab_editor.find_definitions, "rename": lab_editor.rename, "weights": lab_jobs.weights_json, "weigh": lab_jobs.compare_weights,
+    "define": lab_editor.find_definitions, "rename": lab_editor.rename, "weights": lab_jobs.weights_json,
+    "weigh": lab_jobs.compare_weights,
     "reweigh": lab_jobs.save_weights,
 }  # fmt: skip
 _EDITOR_HANDLERS = (

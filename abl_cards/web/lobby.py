@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import KBError
 from abl_cards.core import GameError
@@ -35,6 +35,9 @@ from abl_cards.web.seats import PERSON, TableSeat
 from abl_cards.web.snapshot import make_snapshot, make_welcome
 from abl_cards.web.table import WebTable
 from abl_cards.web.texts import BilingualText
+
+if TYPE_CHECKING:
+    from abl_cards.games import Engine
 
 CLOSE_SUSPENDED = 4408
 """The code by which a socket closes whose table was put away."""
@@ -141,7 +144,8 @@ class Lobby:
         return [
             {"table": each.name, "title": each.title, "players": [chair.name for chair in each.seats],
              "episode": int(each.tables.num_episodes[0]), "watch": each.watch_token, "looking": len(each.viewers)}
-            for each in sorted(self.tables.values(), key=lambda each: -each.last_used) if each.name != self.prewarmed.table_name
+            for each in sorted(self.tables.values(),
+            key=lambda each: -each.last_used) if each.name != self.prewarmed.table_name
         ] + [each for each in self.log_store.summaries() if each["table"] != self.prewarmed.table_name]  # fmt: skip
 
     # --- opening and closing -----------------------------------------------------------------------------------------
@@ -232,7 +236,7 @@ class Lobby:
             else:
                 await self.executor.run(lambda: self.executor.engine(self.game(self.default_game), None))
 
-    def _make_seats(self, requested: Any, engine: Any, name: str) -> list[TableSeat]:
+    def _make_seats(self, requested: Any, engine: Engine, name: str) -> list[TableSeat]:
         seats = engine.rules.seating.seats
         if requested is None:
             requested = [PERSON, *[default_agent()] * (seats - 1)]
@@ -243,7 +247,8 @@ class Lobby:
         ):
             raise GameError(f"seats: a list of {seats} is wanted, each '{PERSON}' or an agent")
         return [TableSeat(PERSON, sanitise_name(name)) if each == PERSON else
-                TableSeat("agent", each[:80], each[:80], self.executor.agent(each, engine)) for each in requested]  # fmt: skip
+                TableSeat("agent", each[:80], each[:80], self.executor.agent(each,
+                engine)) for each in requested]  # fmt: skip
 
     def _evict_table(self, client_id: str) -> None:
         """Put a table away where there are too many for one more of a person; raises GameError where none gives way."""
@@ -283,7 +288,7 @@ class Lobby:
         self.labs.close()
         self.executor.close()
 
-    async def _preload_agent(self, engine: Any) -> None:
+    async def _preload_agent(self, engine: Engine) -> None:
         """Load the agent that has learned when the table is laid: its libraries take seconds."""
         await asyncio.sleep(PRELOAD_DELAY)
         with suppress(GameError, KBError):  # who asks for a hint is told

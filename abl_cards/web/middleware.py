@@ -78,7 +78,7 @@ def _is_cross_site(headers: Mapping[bytes, str]) -> bool:
 def strip_port(host: str) -> str:
     """A host without its port, as ``Host`` has it.
 
-    >>> host_name("127.0.0.1:8000"), host_name("[::1]:8000"), host_name("example.org")
+    >>> strip_port("127.0.0.1:8000"), strip_port("[::1]:8000"), strip_port("example.org")
     ('127.0.0.1', '[::1]', 'example.org')
     """
     name, _, port = host.rpartition(":")

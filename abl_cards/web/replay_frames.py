@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.texts import card_orders, fluents_json

@@ -32,6 +32,7 @@ from reasoners.hidden_hands import prior_estimate
 
 if TYPE_CHECKING:
     from abl_cards.agents import AblAgent
+    from reasoners.explain import ModelExplanation
 
 MAX_RANKED = 60
 MAX_LINES = 5000
@@ -84,7 +85,8 @@ class ReviewSession:
             "seats": seats, "teams": self.engine.teams.tolist(),
             "players": list(map(str, players or ())) if named else [],
             "after": list(self.engine.rules.seating.next_seat),
-            "line": self.record_number, "lines": len(self.records), "problem": self.problem, "pictures": self.replay_frames.frames,
+            "line": self.record_number, "lines": len(self.records), "problem": self.problem,
+            "pictures": self.replay_frames.frames,
             "ended": self.replay_frames.episode_result, **self.progress(),
         }  # fmt: skip
 
@@ -123,7 +125,8 @@ class ReviewSession:
     def _ranked_json(self, explanation: Explanation, verdict: MoveAssessment, row: int) -> dict[str, Any]:
         return {
             "text": explanation.texts.move_text(verdict.label, verdict.action), "cost": verdict.cost, "row": row,
-            "probability": verdict.probability, "points": verdict.lookahead.expected_points if verdict.lookahead else None,
+            "probability": verdict.probability,
+            "points": verdict.lookahead.expected_points if verdict.lookahead else None,
             "made": explanation.decision_point.chosen_move == row,
         }  # fmt: skip
 
@@ -139,7 +142,9 @@ class ReviewSession:
                 found.setdefault(name, f"{file}:{use.location.line}")
         return found
 
-    def _estimate(self, decision_point: DecisionPoint, model_explanation: Any, index: int) -> dict[str, Any] | None:
+    def _estimate(
+        self, decision_point: DecisionPoint, model_explanation: ModelExplanation | None, index: int
+    ) -> dict[str, Any] | None:
         """What is expected in the hidden hands, and what is there: by the agent, else by counting."""
         if not is_play_decision(decision_point.decision) or self.engine.rules.has_open_hands:
             return None
@@ -185,8 +190,8 @@ class ReviewSession:
             [self.record] * len(places), [self.decision_numbers[place] or 0 for place in places]
         )
         copies = prior_estimate(decisions.information_set(), decisions.belief_log_odds())
-        mind = getattr(player, "mind", None)
-        if mind is not None and mind.has_hand_estimator:
+        policy = getattr(player, "policy", None)
+        if policy is not None and policy.has_hand_estimator:
             learned: AblAgent = player  # type: ignore[assignment]
             _, copies = learned.policy.estimate_hands(decisions, decisions.observe(), np.arange(len(places)))
         truth = np.stack([self._truth(place) for place in places])
@@ -208,7 +213,8 @@ class ReviewSession:
             errors = self.estimate_errors(player) if isinstance(player, ExplainableAgent) else []
             sums = [each.to_json() for each in summarise_seats(self.engine, self.record, found)]
             self.result = {
-                "decisions": [self._reviewed_json(each) for each in found], "seats": sums, "errors": errors, "deals": deals,
+                "decisions": [self._reviewed_json(each) for each in found], "seats": sums, "errors": errors,
+                "deals": deals,
             }  # fmt: skip
             self.state = "done"
         except GameError as problem:
@@ -220,13 +226,17 @@ class ReviewSession:
 
     def _reviewed_json(self, reviewed: ReviewedDecision) -> dict[str, Any]:
         place = self.decision_numbers.index(reviewed.act)
-        tried = [tried.to_json(reviewed.decision_point) | {"text": str(reviewed.decision_point.actions[tried.row]),
-                                               "made": tried.row == reviewed.played_move.row} for tried in reviewed.evaluated_moves]  # fmt: skip
+        point, played = reviewed.decision_point, reviewed.played_move.row
+        tried = [
+            move.to_json(point) | {"text": str(point.actions[move.row]), "made": move.row == played}
+            for move in reviewed.evaluated_moves
+        ]
         return {
             "place": place, "seat": reviewed.seat, "loss": round(reviewed.loss, 3), "error": round(reviewed.error, 3),
             "mistake": reviewed.is_mistake, "made": reviewed.played_move.points, "best": reviewed.best_move.points,
             "better": str(reviewed.decision_point.actions[reviewed.best_move.row]), "tried": tried,
-            "why": [{"words": reason.text, "weight": reason.cost_difference, "name": reason.name} for reason in reviewed.reasons[:6]],
+            "why": [{"words": reason.text, "weight": reason.cost_difference,
+            "name": reason.name} for reason in reviewed.reasons[:6]],
         }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ async def serve(
     on_ready: MessageCallback = lambda address: None,
     on_message: MessageCallback = lambda line: None,
 ) -> None:
-    """Serve the page until it is interrupted; ``ready`` is told its address, ``say`` what is to be known.
+    """Serve the page until it is interrupted; ``on_ready`` is told its address, ``on_message`` what is to be known.
 
     Raises OSError where the port is taken, GameError and KBError for what cannot be played.
     """
@@ -106,7 +106,8 @@ def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageC
         stack.enter_context(lock_folder(config.state_folder))
     except FolderLockedError:
         on_message(
-            f"{config.state_folder}: another page keeps its tables here; those of this one end with it (or name a --keep DIR)"
+            f"{config.state_folder}: another page keeps its tables here; those of this one end with it "
+            "(or name a --keep DIR)"
         )
     except OSError as problem:
         on_message(f"{config.state_folder}: {problem.strerror or problem}; tables end with the page")

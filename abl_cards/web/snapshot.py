@@ -121,7 +121,7 @@ def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
 
 
 def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
-    """What never changes: the cards, and who sits where; and the seed, where ``shown_seed`` gives it."""
+    """What never changes: the cards, and who sits where; and the seed, where ``visible_seed`` gives it."""
     engine = table.engine
     return {
         "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
@@ -149,15 +149,20 @@ def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
     context = int(state.context[0])
     eyes = np.array([SPECTATOR if seat is None else seat])
     found: dict[str, Any] = {
-        "type": "table", "revision": table.revision, "at": int(tables.num_decisions[0]), "episode": int(tables.num_episodes[0]),
+        "type": "table", "revision": table.revision, "at": int(tables.num_decisions[0]),
+        "episode": int(tables.num_episodes[0]),
         "me": seat, "after": list(rules.seating.next_seat),
-        "chair": permission.own_seat, "owner": permission.is_owner, "pace": table.agent_delay, "problem": _visible_problem(table, permission),
+        "chair": permission.own_seat, "owner": permission.is_owner, "pace": table.agent_delay,
+        "problem": _visible_problem(table, permission),
         "phase": "over" if table.is_over else "end" if table.is_waiting else "choice" if stage == CHOICE else "play",
-        "turn": turn if acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules, context),
-        "trick": course.trick, "last": course.previous_trick, "closed": _is_trick_over(table), "owned": int(state.owner[0]),
+        "turn": turn if acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules,
+        context),
+        "trick": course.trick, "last": course.previous_trick, "closed": _is_trick_over(table),
+        "owned": int(state.owner[0]),
         "log": [each for each in course.log[-MAX_LOG_SHOWN:] if not _is_hidden(each, seat)],
         "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], eyes)[0]),
-        "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state, ONLY_TABLE)[0]) if rules.has_draws else 0,
+        "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state,
+        ONLY_TABLE)[0]) if rules.has_draws else 0,
         "ended": course.episode_result if table.is_waiting or table.is_over else None,
         "back": table.can_take_back(permission), "asked": None, "since": table.changed_at if acting else None,
         "seed": visible_seed(table, permission),

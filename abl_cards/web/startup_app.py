@@ -38,7 +38,7 @@ class StartupApp:
         app_factory: AppFactory,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """``opening`` gives what answers all else, or raises."""
+        """``app_factory`` gives what answers all else, or raises."""
         self._config, self._prewarmed, self._app_factory, self._on_close = config, prewarmed, app_factory, on_close
         self._files = read_files()
         self._app_task: asyncio.Task[ASGIApp] | None = None

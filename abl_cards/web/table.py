@@ -20,9 +20,8 @@ from abl_cards.core import GameError, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.notation import find_options, find_plays
-from abl_cards.games.state import ListenerList
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import Listener, Moves
+from abl_cards.games.tables import Listener, ListenerList, Tables
+from abl_cards.games.types import Moves
 from abl_cards.matches import derive_decision_keys, derive_match_keys
 from abl_cards.web.game_log import GameLog
 from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
@@ -37,7 +36,7 @@ MAX_CHOICES_PER_FRAME = 32
 
 
 EventWriter = Callable[[str, dict[str, Any]], None]
-"""Is told what happens at a table, before it is done or just after: see restoring.py."""
+"""Is told what happens at a table, before it is done or just after: see event_replay.py."""
 
 
 class TableViewer(Protocol):
@@ -51,7 +50,8 @@ class WebTable:
     """A table, its seats, and its match; whoever calls holds ``lock``."""
 
     def __init__(
-        self, name: str, title: BilingualText, engine: Engine, seats: Sequence[TableSeat], seed: int | None, is_practice: bool,
+        self, name: str, title: BilingualText, engine: Engine, seats: Sequence[TableSeat], seed: int | None,
+        is_practice: bool,
         available_agents: Sequence[str] = (), rules_error: str = "",
     ) -> None:  # fmt: skip
         """Deal the first cards: by this seed, or by a secret one, which is another one for each match."""
@@ -185,7 +185,7 @@ class WebTable:
         self._mark_changed()
 
     def replay_decision(self, decision: TableDecision, has_continued: bool) -> None:
-        """Make a decision that was made before; ``gone_on`` where somebody went on after the episode that it ended."""
+        """Make a decision that was made before; ``has_continued``: somebody went on after the episode that it ended."""
         self._apply_decision(decision)
         self.is_waiting = self.is_waiting and not has_continued
 
@@ -318,7 +318,7 @@ class WebTable:
     # --- what was played ---------------------------------------------------------------------------------------------
 
     def records(self, permission: Permission) -> list[dict[str, Any]]:
-        """The episodes that have ended, as records; with the seed, where ``shown_seed`` gives it."""
+        """The episodes that have ended, as records; with the seed, where ``visible_seed`` gives it."""
         seed = visible_seed(self, permission)
         shown = {} if seed is None else {"seed": seed}
         heading = {"players": [chair.name for chair in self.seats], **shown, "match": self.match_number}

@@ -351,9 +351,12 @@ class BrowserConnection:
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
 _SLOW_HANDLERS = {BrowserConnection._hint, BrowserConnection._why, BrowserConnection._get_records}
 _HANDLERS: dict[str, Handler] = {
-    "pick": BrowserConnection._pick, "play": BrowserConnection._play, "choose": BrowserConnection._choose, "hint": BrowserConnection._hint,
-    "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match, "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
-    "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay, "record": BrowserConnection._get_records,
+    "pick": BrowserConnection._pick, "play": BrowserConnection._play, "choose": BrowserConnection._choose,
+    "hint": BrowserConnection._hint,
+    "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
+    "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
+    "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
+    "record": BrowserConnection._get_records,
 }  # fmt: skip
 
 

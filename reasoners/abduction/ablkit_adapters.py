@@ -16,8 +16,8 @@ from ablkit.reasoning import KBBase, Reasoner
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
-from abl_cards.games.types import PreferenceModel
 from reasoners.abduction.minimiser import Minimiser
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from abl_cards.core import map_ranges, scale_to_range, splitmix64
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
-from abl_cards.games.types import HandEstimate, MoveLists, Moves, PreferenceModel
+from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
 NO_ROW = -1
 """A label that is not legal has no card set."""
@@ -35,7 +36,7 @@ class BestCardsPerLabel:
     label_is_consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
 
     def realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> Moves:
-        """The best card set of one legal label each; with keys [n] any one, see ``rows_of``."""
+        """The best card set of one legal label each; with keys [n] any one, see ``select_rows``."""
         return self.lists.select(self.select_rows(labels, keys))
 
     def select_rows(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from abl_cards.games import Engine, check_open_rules
 from abl_cards.games.description import Folder, OpenRules
 from abl_cards.games.preferences import CompiledPreferences, InputWriter
 from abl_cards.games.types import HandEstimate, MoveLists
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Choices, Decisions
 
 MAX_CACHED = 1 << 17
 TIME_LIMIT_SECONDS = 20.0
@@ -61,13 +64,13 @@ class ClingoReasoner(CompiledPreferences):
         )
 
     def evaluate(
-        self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """Nothing of the kind is known; raises GameError."""
         raise GameError("clingo tells what a move costs, and not why: see its answer sets (kb solve)")
 
     def costs(
-        self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The least cost of the answer sets of each candidate, and whether there are any; raises GameError, KBError."""
         rows = self.input_writer.encode_moves(decisions, lists, estimate)
@@ -85,7 +88,7 @@ class ClingoReasoner(CompiledPreferences):
             proven = solved.satisfiable is False or solved.is_optimal in (True, None)
             if solved.satisfiable is None or not proven:
                 raise GameError(
-                    f"{self.solver.request.files[0].parent}: no optimum of a move within {self.solve_options.seconds:g} s "
-                    "(fewer choices, or allow more seconds)"
+                    f"{self.solver.request.files[0].parent}: no optimum of a move within "
+                    f"{self.solve_options.seconds:g} s (fewer choices, or allow more seconds)"
                 )
             self.cache[key] = (min(solved.costs, default=0) if solved.costs else 0), solved.satisfiable

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import HandEstimate, MoveLists, Moves, PreferenceModel
+from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
 _MAX_MOVES_PER_SORT = 1 << 21
 """Moves that are put in order at once, for the sake of memory: some 60 bytes each."""

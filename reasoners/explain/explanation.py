@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Constraint
-from abl_cards.games import Engine, min_plays
+from abl_cards.games import Engine
+from abl_cards.games.min_plays import is_upper_bound, plays_left, reads_plays_left
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Action, DecisionPoint, is_play_decision
-from abl_cards.games.types import PreferenceModel
 from reasoners.abduction import Minimiser
 from reasoners.explain.model_explanation import LabelLookahead, ModelExplanation
 from reasoners.explain.preference_texts import PreferenceTexts
@@ -260,9 +261,9 @@ def _plays_left_bounds(
 ) -> list[int | None]:
     """[moves] the plays left after each where preferences read them and they are an upper bound."""
     rules, asked = engine.rules, (decision_point.decision, decision_point.move_lists)
-    if not min_plays.reads_plays_left(preference_model.kb):
+    if not reads_plays_left(preference_model.kb):
         return [None] * len(decision_point.actions)
-    bounds, plays = min_plays.is_upper_bound(rules, *asked), min_plays.plays_left(rules, *asked)
+    bounds, plays = is_upper_bound(rules, *asked), plays_left(rules, *asked)
     return [int(count) if bound else None for count, bound in zip(plays, bounds, strict=True)]
 
 

@@ -1,9 +1,9 @@
 """What preferences say: the sentences of a knowledge base with their places filled.
 
->>> from abl_cards.games import game
->>> engine = game("guandan").engine()
->>> book = Phrasebook.of(engine.judge().kb, engine, "zh")
->>> book.sentence(["break_bomb(11)"]), book.sentence(["break_straight_flush(5,h)"])
+>>> from abl_cards.games import load
+>>> engine = load("guandan").engine()
+>>> texts = PreferenceTexts.of(engine.preference_model().kb, engine, "zh")
+>>> texts.sentence(["break_bomb(11)"]), texts.sentence(["break_straight_flush(5,h)"])
 ('不要拆J的炸弹。', '不要拆红桃从5起的同花顺。')
 """
 

@@ -130,7 +130,7 @@ class DealSamplingScratch(NamedTuple):
     second: NDArray[np.int64]  # [cards, 15] copies of the second seat
     n_ways: NDArray[np.int64]  # [cards] how many ways there are
     copies_left: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
-    suffix_weight: NDArray[np.float64]  # [cards + 1, place of a and b] weight of the cards from c on; see ``_row_of``
+    suffix_weight: NDArray[np.float64]  # [cards + 1, place of a and b] weight of the cards from c on; see _row_stride
     prefix_weight: NDArray[np.float64]  # [a, b] weight of the cards before c
     next_prefix_weight: NDArray[np.float64]  # [a, b] the same with c
 
@@ -148,8 +148,9 @@ def new_scratch(cards, most):
 
 @njit(cache=True, nogil=True, inline="always")
 def _row_stride(left):
-    """Numbers in a row of ``behind``: where the first seats lack a and b cards the weight is at _MARGIN + a * row + b.
+    """Numbers in a row of ``suffix_weight``.
 
+    Where the first seats lack a and b cards the weight is at _MARGIN + a * row + b.
     A margin is before each row, behind the last, and at its end at once the next one's.
     """
     return np.int64(left[1]) + 1 + _MARGIN
@@ -196,7 +197,7 @@ def _fill_ways(scratch, estimate, unseen, at_least, at_most, least):
 
 @njit(cache=True, nogil=True)
 def _fill_suffix_weights(scratch, left):
-    """Fill ``behind`` from the last card to the first.
+    """Fill ``suffix_weight`` from the last card to the first.
 
     A way to share a card moves a whole layer by one distance, so that it is added in one long loop, which vector units
     like; the margins are empty, and what would cross the edge of a row falls into them.

@@ -32,7 +32,7 @@ def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> Han
 def uniform_estimate(constraints: InformationSet) -> HandEstimate:
     """The unseen copies shared in proportion to the cards left, but for those that the facts give or deny a seat.
 
-    With ``constraints.without_facts()`` it is what the counts alone say.
+    With ``constraints.counts_only()`` it is what the counts alone say.
     """
     given, others = _with_aside_holder(constraints), constraints.cards_left.shape[1]
     shared = np.empty(given.min_copies.shape, np.float32)
@@ -68,7 +68,7 @@ def abduce_hands(estimate: HandEstimate, constraints: InformationSet, later_play
 
 
 def most_probable_deal(estimate: HandEstimate, constraints: InformationSet) -> NDArray[np.uint8]:
-    """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
+    """[n, others, cards] the likeliest whole deal, see deal_sampling.py; unbalanced where nothing is consistent."""
     arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
     dealt = np.empty(guess.shape, np.uint8)
     kernel = hidden_hands_n.most_probable_rows if _has_many_holders(guess) else deal_sampling.most_probable_rows
@@ -77,7 +77,7 @@ def most_probable_deal(estimate: HandEstimate, constraints: InformationSet) -> N
 
 
 def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """[n, draws, others, cards] random deals, as likely as they weigh (see deals.py), from keys [n, draws].
+    """[n, draws, others, cards] random deals, as likely as they weigh (see deal_sampling.py), from keys [n, draws].
 
     Raises GameError where nothing is consistent.
     """
@@ -102,15 +102,15 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
 def draw_deals(
     estimate: HandEstimate, constraints: InformationSet, keys: NDArray[np.uint64], n_deals: int
 ) -> NDArray[np.uint8]:
-    """[n, deals, others, cards] so many random deals a row, from keys [n]; see ``sample``."""
+    """[n, deals, others, cards] so many random deals a row, from keys [n]; see ``sample_deals``."""
     each = splitmix64_array(np.repeat(keys, n_deals), np.tile(np.arange(n_deals), len(keys)))
     return sample_deals(estimate, constraints, each.reshape(len(keys), n_deals))
 
 
 def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> HandEstimate:
-    """[n, others, cards] the mean of all deals by their weights (see deals.py); with ``counting`` of evenly dealt ones.
+    """[n, others, cards] the mean of all deals by their weights (see deal_sampling.py).
 
-    Raises GameError where nothing is consistent.
+    With ``uniform_estimate`` that of evenly dealt ones. Raises GameError where nothing is consistent.
     """
     arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)

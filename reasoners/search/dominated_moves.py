@@ -11,7 +11,7 @@ it beats. Of two loose ranks with as many copies the lower one is the twin of th
 
 A move with a rank whose twin it leaves alone is no better than the same move with the twin in its place. That one has
 lower ranks, so of moves that are better than each other in turn the first one stays. Sound where
-``SearchTables.by_order_alone`` holds.
+``SearchTables.is_order_only`` holds.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -29,7 +29,7 @@ DOMINANCE_ROWS = 5
 
 @njit(cache=True, nogil=True)
 def find_dominated_ranks(own, other, loose, dominance):
-    """Fill in twins [TWIN_ROWS, ranks]: the twin of each rank as its lowest bit, or 0; whether there are any.
+    """Fill in twins [DOMINANCE_ROWS, ranks]: the twin of each rank as its lowest bit, or 0; whether there are any.
 
     The last row remembers the last rank of so many copies.
     """
@@ -45,7 +45,7 @@ def find_dominated_ranks(own, other, loose, dominance):
             continue
         found = True
         if copies <= 2:
-            dominance[copies, rank] = np.int64(twin)  # KICKER or KICKERS
+            dominance[copies, rank] = np.int64(twin)  # ONE_KICKER or TWO_KICKERS
         between = (bit << ONE) - (twin << ONE)
         if ranks_with(other, copies) & between:
             continue

@@ -13,7 +13,7 @@ from numba import njit
 from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, SEAT_MASK, TRICK_OVER_BIT
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, FINISH, FLUENTS, PLAYS, OUTCOME = range(10)
-"""A place: where play has come to. Plays of a seat are four bits; WORTH is -1 as long as it goes on."""
+"""A place: where play has come to. Plays of a seat are four bits; OUTCOME is -1 as long as it goes on."""
 POSITION_SIZE = 10
 BEST, MOVE, NEXT, COUNT, FIRST, SLOT = range(POSITION_SIZE, POSITION_SIZE + 6)
 """More of a frame: the bound so far, the move that made it, which move is tried next, of how many, where they begin."""
@@ -42,7 +42,7 @@ def _has_cards(hands, guard, need):
 
 @njit(cache=True, nogil=True)
 def apply_move(static, position, move):
-    """Make a move; place [PLACE] is changed. Returns whether somebody is next, or it is over."""
+    """Make a move; place [POSITION_SIZE] is changed. Returns whether somebody is next, or it is over."""
     hands, seat = np.uint64(position[HANDS]), position[SEAT]
     passing = static.next_trick[move] < 0
     order = position[FINISH]
@@ -61,8 +61,8 @@ def apply_move(static, position, move):
         position[FLUENTS] = static.next_fluents[position[FLUENTS], static.effect[move]]
     strides = static.turn_strides
     entry = static.turns[
-        seat * strides[0] + position[OWNER] * strides[1] + position[PASSED] * strides[2] + position[GONE_BY] * strides[3]
-        + static.out[order] * strides[4] + static.turn_offset[move]
+        seat * strides[0] + position[OWNER] * strides[1] + position[PASSED] * strides[2]
+        + position[GONE_BY] * strides[3] + static.out[order] * strides[4] + static.turn_offset[move]
     ]  # fmt: skip
     if entry == NO_NEXT_SEAT:
         return False
@@ -142,7 +142,7 @@ def start_search(state, frames, position):
 def continue_search(state, frames, moves, history, table, static, beta, max_nodes):
     """Search on for about so many positions; whether there is an answer, in state[VALUE]: a bound on the side of beta.
 
-    Or there is a fault, in state[FAULT].
+    Or there is a fault, in state[ERROR].
     """
     depth, stop = state[DEPTH], state[NODES] + max_nodes
     value, returned = state[VALUE], state[HAS_VALUE]

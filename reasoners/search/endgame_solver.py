@@ -75,7 +75,10 @@ class EndgameSolver:
         return following
 
     def value(self, position: NDArray[np.int64]) -> int:
-        """What a place is worth to the party of seat 0, as a place among the values; raises Unsolved, GameError."""
+        """What a place is worth to the party of seat 0, as a place among the values.
+
+        Raises EndgameUnsolved, GameError.
+        """
         if position[kernels.OUTCOME] >= 0:
             return int(position[kernels.OUTCOME])
         worth = self.position.outcomes
@@ -148,7 +151,7 @@ def open_hand_tables(engine: Engine, decisions: Decisions) -> Tables:
 def solve_endgame(
     tables: Tables, max_nodes: int | None = None, should_continue: EndgameCallback | None = None, table_bits: int = 18
 ) -> EndgameSolution:
-    """Solve the only position of some tables, which are played to their end; raises Unsolved, GameError."""
+    """Solve the only position of some tables, which are played to their end; raises EndgameUnsolved, GameError."""
     begun, first = perf_counter(), np.zeros(1, np.int64)
     (position,) = build_positions(tables, first)
     solver, seat = EndgameSolver(position, max_nodes, should_continue, table_bits), int(tables.seat[0])

@@ -14,7 +14,7 @@ from abl_cards.games.state import TurnTable
 
 
 class StaticPosition(NamedTuple):
-    """Everything about a position that stays; see Position and Worth."""
+    """Everything about a position that stays; see EndgamePosition and OutcomeTable."""
 
     guard_bits: np.uint64
     seat_mask: NDArray[np.uint64]
@@ -58,8 +58,9 @@ class StaticOutcomes(NamedTuple):
 def static_outcomes(outcomes: OutcomeTable, turns: TurnTable) -> StaticOutcomes:
     """What an end is worth, and the table of turns, for kernels."""
     return StaticOutcomes(
-        outcomes.party, outcomes.next_finish, outcomes.out, outcomes.next_fluents, outcomes.value_index, outcomes.strides, outcomes.max_plays,
-        outcomes.min_value, outcomes.max_value, turns.entries, np.array(turns.strides[:5], np.int64), int(turns.strides.last_form),
+        outcomes.party, outcomes.next_finish, outcomes.out, outcomes.next_fluents, outcomes.value_index,
+        outcomes.strides, outcomes.max_plays, outcomes.min_value, outcomes.max_value, turns.entries,
+        np.array(turns.strides[:5], np.int64), int(turns.strides.last_form),
     )  # fmt: skip
 
 
@@ -67,7 +68,8 @@ def static_outcomes(outcomes: OutcomeTable, turns: TurnTable) -> StaticOutcomes:
 def static_position(moves, outcomes):
     """What stays of arranged hands and what they are about."""
     return StaticPosition(
-        moves.guard_bits, moves.seat_mask, moves.cards, moves.next_trick, moves.turn_class * outcomes.laid, moves.effect, moves.reply_start,
-        moves.replies, moves.fields, outcomes.side, outcomes.next_order, outcomes.out, outcomes.next_memory, outcomes.ends,
-        outcomes.strides, outcomes.most_plays, outcomes.low, outcomes.high, outcomes.turns, outcomes.turn_strides,
+        moves.guard_bits, moves.seat_mask, moves.cards, moves.next_trick, moves.turn_class * outcomes.form_stride,
+        moves.effect, moves.reply_start, moves.replies, moves.fields, outcomes.party, outcomes.next_finish,
+        outcomes.out, outcomes.next_fluents, outcomes.value_index, outcomes.strides, outcomes.max_plays,
+        outcomes.min_value, outcomes.max_value, outcomes.turns, outcomes.turn_strides,
     )  # fmt: skip

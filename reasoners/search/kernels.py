@@ -37,8 +37,8 @@ from reasoners.search.transposition_table import (
 )
 
 (
-    OWN, OTHER, OWN_CARDS, OTHER_CARDS, REPLY, BETA, BEST, BEST_MOVE, NEXT, END, START, SEAT_CHANGED, DEPTH, HORIZON_REACHED, BEST_HORIZON_REACHED,
-    START_NODES, FIRST_KEY, SECOND_KEY,
+    OWN, OTHER, OWN_CARDS, OTHER_CARDS, REPLY, BETA, BEST, BEST_MOVE, NEXT, END, START, SEAT_CHANGED, DEPTH,
+    HORIZON_REACHED, BEST_HORIZON_REACHED, START_NODES, FIRST_KEY, SECOND_KEY,
 ) = range(18)  # fmt: skip
 """A frame: hands; the first reply, or LEAD; what must be reached; what was, and by which label; its moves on the stack
 of moves; whether the other seat moved before; how far it may look; whether a horizon was met, by any move and by the

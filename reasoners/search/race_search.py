@@ -103,7 +103,7 @@ class RaceSearch:
     def best(
         self, depth: int = UNLIMITED_DEPTH, guess: int = 1, should_continue: RaceCallback | None = None
     ) -> RaceSearchResult:
-        """The value and a move that makes it, looking so many moves ahead; raises Stopped."""
+        """The value and a move that makes it, looking so many moves ahead; raises SearchStopped."""
         return self._best(self._start, depth, guess, should_continue)
 
     def deepen(self, first: int, should_continue: RaceCallback) -> RaceSearchResult:
@@ -119,7 +119,7 @@ class RaceSearch:
         return found
 
     def best_line(self, result: RaceSearchResult, should_continue: RaceCallback | None = None) -> tuple[RaceMove, ...]:
-        """Best play of both sides to the end, from an exact answer on; raises Stopped."""
+        """Best play of both sides to the end, from an exact answer on; raises SearchStopped."""
         place, value, moves = self._start, result.value, [result.move]
         while True:
             following = self._next_position(place, moves[-1])
@@ -219,7 +219,7 @@ def _table_size(cards: int, megabytes: int) -> int:
 def solve_race(
     tables: SearchTables, race: RacePosition, should_continue: RaceCallback | None = None, megabytes: int = 256
 ) -> RaceSolution:
-    """The value of a position and the best line; raises Stopped, GameError."""
+    """The value of a position and the best line; raises SearchStopped, GameError."""
     begun = perf_counter()
     search = RaceSearch(tables, race, megabytes)
     found = search.best(should_continue=should_continue)

@@ -20,12 +20,13 @@ MAX_RANKS, MAX_COPIES, MAX_CARDS = 13, 4, 26
 """What fits into an entry of the transposition table."""
 
 NEED, CARDS, KICKERS, KICKER_SIZE, SPARE, KIND, MAIN = range(7)
-"""Columns of Root.labels: main cards as a hand, number of cards, groups of kickers, cards in each, ranks they may be of
-(the lowest bit of each), the labels it is compared with, its rank as a shift."""
+"""Columns of SearchRoot.labels: main cards as a hand, number of cards, groups of kickers, cards in each, ranks they may
+be of (the lowest bit of each), the labels it is compared with, its rank as a shift."""
 COLUMNS = 7
 
 WITHIN_COPIES = 0
-"""Rows of Root.words: labels that need at most so many of a rank, five rows a rank; by cards; with kickers; runs."""
+"""Rows of SearchRoot.words: labels that need at most so many of a rank, five rows a rank; by cards; with kickers;
+runs."""
 BY_CARDS = 5 * MAX_RANKS
 WITH_KICKERS = BY_CARDS + MAX_CARDS + 1
 SEVERAL_RANKS = WITH_KICKERS + 1
@@ -44,7 +45,7 @@ class SearchRoot:
 
 @dataclass(frozen=True)
 class SearchTables:
-    """The combinations of a game, prepared; ``root`` picks what two hands need."""
+    """The combinations of a game, prepared; ``build_root`` picks what two hands need."""
 
     combinations: RaceCombinations
 

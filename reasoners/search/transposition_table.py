@@ -2,7 +2,7 @@
 
 An entry is two words. The first: a hand, the replies that are left (9 bits), the lower and the upper bound (6 bits
 each). The second: the other hand, whether the ranks were merged, the work that went in (5 bits), how deep it looked (6
-bits, COMPLETE where no horizon was met), the best move (9 bits). Both hands are there in full, so that no position is
+bits, FULL_DEPTH where no horizon was met), the best move (9 bits). Both hands are there in full, so that no position is
 ever taken for another.
 """
 

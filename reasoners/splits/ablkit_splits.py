@@ -1,8 +1,8 @@
 """Splits as ABLkit's knowledge base and reasoner: ``pip install 'abl-cards[learning]'``.
 
-An example is one hand. X holds its cards from low to high (``Card``), the pseudo-labels are their tags, and the result
-is whether the tags are those of a split. ABLkit's own search finds some consistent tags with few revisions, in seconds;
-the reasoner here finds the best ones, in microseconds.
+An example is one hand. X holds its cards from low to high (``HandCard``), the pseudo-labels are their tags, and the
+result is whether the tags are those of a split. ABLkit's own search finds some consistent tags with few revisions, in
+seconds; the reasoner here finds the best ones, in microseconds.
 """
 
 from __future__ import annotations

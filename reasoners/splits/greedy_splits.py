@@ -79,12 +79,12 @@ def _take_chains(tables, tag, left, cards, pieces, number):
         while True:
             there = True
             for rank in range(larger.first_rank[piece], larger.last_rank[piece] + 1):
-                there = there and left[rank] >= tables.size[rank, tag]
+                there = there and left[rank] >= tables.group_size[rank, tag]
             if not there:
                 break
             for rank in range(larger.first_rank[piece], larger.last_rank[piece] + 1):
-                left[rank] -= tables.size[rank, tag]
-                cards[rank, tag] += tables.size[rank, tag]
+                left[rank] -= tables.group_size[rank, tag]
+                cards[rank, tag] += tables.group_size[rank, tag]
             pieces[number] = larger.label[piece]
             number += 1
     return number
@@ -93,11 +93,11 @@ def _take_chains(tables, tag, left, cards, pieces, number):
 @njit(cache=True, nogil=True)
 def _take_groups(tables, tag, left, cards, pieces, number):
     for rank in range(N_KINDS):
-        size = tables.size[rank, tag]
-        while tables.label[rank, tag] >= 0 and left[rank] >= size:
+        size = tables.group_size[rank, tag]
+        while tables.group_label[rank, tag] >= 0 and left[rank] >= size:
             left[rank] -= size
             cards[rank, tag] += size
-            pieces[number] = tables.label[rank, tag]
+            pieces[number] = tables.group_label[rank, tag]
             number += 1
     return number
 

@@ -31,8 +31,8 @@ NO_TAG, NO_PIECE = 255, -1
 class SplitScratch(NamedTuple):
     """Where one hand after the other is searched; a use of a rank's groups by larger pieces has a number."""
 
-    rank_value: NDArray[np.float64]  # [15, uses] what a rank is worth, NEVER where it has no such groups
-    option_score: NDArray[np.float64]  # [15, MOST_OPTIONS] the sum over the cards of each way to tag a rank
+    rank_value: NDArray[np.float64]  # [15, uses] what a rank is worth, INFEASIBLE where it has no such groups
+    option_score: NDArray[np.float64]  # [15, MAX_OPTIONS] the sum over the cards of each way to tag a rank
     max_gain: NDArray[np.float64]  # [15, 4] the most that one more group in a larger piece can gain
     usable_pieces: NDArray[np.int64]  # [pieces] numbers of those that can pay
     used_groups: NDArray[np.int64]  # [15]
@@ -69,11 +69,11 @@ def _score_ways(tables, counts, tag_scores, weight, scratch):
         if held == 0:
             continue
         scratch.rank_value[rank, :] = INFEASIBLE
-        for option in range(tables.ways[rank, held]):
-            way = tables.way[rank, held, option]
+        for option in range(tables.n_ways[rank, held]):
+            way = tables.way_groups[rank, held, option]
             total, card = 0.0, place
             for tag in range(len(TAGS)):
-                for _ in range(way[tag] * tables.size[rank, tag]):
+                for _ in range(way[tag] * tables.group_size[rank, tag]):
                     total += tag_scores[card, tag]
                     card += 1
             scratch.option_score[rank, option] = total
@@ -86,9 +86,9 @@ def _single_piece_cost(tables, rank, tag, groups, weight):
     """What it costs to lay down groups of a rank by themselves; without end where that cannot be."""
     if groups == 0:
         return 0.0
-    if tables.label[rank, tag] < 0:
+    if tables.group_label[rank, tag] < 0:
         return -2 * INFEASIBLE
-    return weight * groups * tables.price[rank, tag]
+    return weight * groups * tables.group_price[rank, tag]
 
 
 @njit(cache=True, nogil=True)
@@ -109,7 +109,7 @@ def _update_use_values(tables, rank, way, total, weight, worth):
 
 @njit(cache=True, nogil=True)
 def _fill_max_gains(tables, counts, scratch):
-    """Fill ``most`` with the most that one more group of a tag in a larger piece can ever gain at a rank."""
+    """Fill ``max_gain`` with the most that one more group of a tag in a larger piece can ever gain at a rank."""
     most, worth = scratch.max_gain, scratch.rank_value
     most[:] = INFEASIBLE
     for rank in range(N_KINDS):
@@ -134,7 +134,7 @@ def _fill_max_gains(tables, counts, scratch):
 
 @njit(cache=True, nogil=True, inline="always")
 def _gain(worth, use, first, last, step):
-    """What the ranks of a piece gain or lose when it is laid aside; NEVER where its groups are not there."""
+    """What the ranks of a piece gain or lose when it is laid aside; INFEASIBLE where its groups are not there."""
     gain = 0.0
     for rank in range(first, last + 1):
         more = worth[rank, use[rank] + step]
@@ -209,7 +209,10 @@ def _mark_piece(pieces, number, scratch, sign):
 
 @njit(cache=True, nogil=True)
 def find_best_pieces(tables, counts, tag_scores, weight, scratch):
-    """The best set of larger pieces, left in ``best`` of the room; returns how many, and what the split is worth."""
+    """The best set of larger pieces, left in ``best_pieces`` of the scratch.
+
+    Returns how many, and what the split is worth.
+    """
     _score_ways(tables, counts, tag_scores, weight, scratch)
     _fill_max_gains(tables, counts, scratch)
     fit = _select_usable(tables, counts, weight, scratch)
@@ -264,15 +267,15 @@ def _write_split(tables, counts, weight, length, scratch, tags, labels):
         held = counts[rank]
         if held == 0:
             continue
-        way = tables.way[rank, held, _best_option(tables, rank, held, weight, scratch)]
+        way = tables.way_groups[rank, held, _best_option(tables, rank, held, weight, scratch)]
         use = scratch.used_groups[rank]
         for tag in range(len(TAGS)):
             used = use // _USE_STRIDE_ARRAY[tag] % USES[tag]
-            for _ in range(way[tag] * tables.size[rank, tag]):
+            for _ in range(way[tag] * tables.group_size[rank, tag]):
                 tags[card] = tag
                 card += 1
             for _ in range(way[tag] - used):
-                labels[piece] = tables.label[rank, tag]
+                labels[piece] = tables.group_label[rank, tag]
                 piece += 1
     return piece
 

@@ -4,10 +4,10 @@ A learner says how probable each tag is for each card. Whatever it says, the ans
 ``splits.lp``: of all of them the one with the highest sum of log-probabilities, less ``weight`` times the price of its
 pieces. That is exact, and found for many hands at once. Without a learner it is what the rules prefer.
 
->>> from abl_cards.games import game
->>> splitter = Splitter.of(SplitRules.of(game("doudizhu").engine().rules))
->>> found = splitter.preferred(np.array([splitter.rules.read("34445556789TA22XD")], np.uint64))
->>> found.text(0)
+>>> from abl_cards.games import load
+>>> splitter = Splitter.of(SplitRules.of(load("doudizhu").engine().rules))
+>>> found = splitter.best_by_rules(np.array([splitter.rules.read_hand("34445556789TA22XD")], np.uint64))
+>>> found.tags_text(0)
 '02222220000001133'
 """
 

@@ -35,7 +35,7 @@ class SplitTables(NamedTuple):
     group_price: NDArray[np.float64]  # [15, 4] of the piece of one such group, in plays
     group_label: NDArray[np.int16]  # [15, 4] its label, -1 where there is none
     n_ways: NDArray[np.int8]  # [15, 5] by cards held: how many ways there are to tag them
-    way_groups: NDArray[np.int8]  # [15, 5, MOST_OPTIONS, 4] groups of each tag
+    way_groups: NDArray[np.int8]  # [15, 5, MAX_OPTIONS, 4] groups of each tag
     pieces: MultiRankPieces
 
 

@@ -12,12 +12,12 @@ from abl_cards.games.tables.decisions import LabelSampler
 class _Masks:
     """Decisions of which nothing is known but what is legal."""
 
-    def __init__(self, legal: np.ndarray) -> None:
-        self.legal = legal
+    def __init__(self, legal_mask: np.ndarray) -> None:
+        self.legal_mask = legal_mask
 
-    def realise_drawn(self, draw_labels: LabelSampler, keys: np.ndarray) -> np.ndarray:
+    def sample_labels_and_moves(self, sample_labels: LabelSampler, keys: np.ndarray) -> np.ndarray:
         labels = np.zeros(len(keys), np.int16)
-        draw_labels(0, len(keys), labels)
+        sample_labels(0, len(keys), labels)
         return labels
 
 

@@ -29,14 +29,14 @@ class Fond:
     engine: Any
     worth_of: float
 
-    def worth(self, tables: Any, seat: np.ndarray) -> np.ndarray:
+    def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:
         roles = tables.roles(np.arange(len(tables)))[np.arange(len(tables)), seat]
         fond = np.where(roles == self.engine.roles.index("landlord"), self.worth_of, -self.worth_of)
-        return np.where(tables.deals > 0, 0, fond).astype(np.float32)
+        return np.where(tables.num_deals > 0, 0, fond).astype(np.float32)
 
 
 def options(engine: Any, lookahead: Any, tables: Any) -> Any:
-    ahead = foreseen.OptionsAhead(engine, lookahead, Minimiser.of(engine), deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, lookahead, Minimiser.of(engine), num_deals=4)
     return ahead.choose(tables.choices(tables.rows_to_choose()))
 
 
@@ -59,28 +59,28 @@ def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:
 def test_the_others_hands_change_nothing(engine: Any) -> None:
     """What lies aside and what the others hold is drawn, not looked at."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    ahead = foreseen.OptionsAhead(engine, Counting(), Minimiser.of(engine), deals=4)
-    choices = tables.choices(tables.choosing())
-    before = ahead.points(choices, np.arange(12))
+    ahead = foreseen.ChoiceLookahead(engine, Counting(), Minimiser.of(engine), num_deals=4)
+    choices = tables.choices(tables.rows_to_choose())
+    before = ahead.compute_expected_points(choices, np.arange(12))
     tables.state.hands[:, 1], tables.state.hands[:, 2] = (
         tables.state.hands[:, 2].copy(),
         tables.state.hands[:, 1].copy(),
     )
-    choices = tables.choices(tables.choosing())
-    assert (ahead.points(choices, np.arange(12)) == before).all()
+    choices = tables.choices(tables.rows_to_choose())
+    assert (ahead.compute_expected_points(choices, np.arange(12)) == before).all()
 
 
 class Counting:
     """A deal is worth the cards of the highest kind that the next seat holds."""
 
-    def worth(self, tables: Any, seat: np.ndarray) -> np.ndarray:
+    def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:
         return tables.state.hands[np.arange(len(tables)), (seat + 1) % 3, -3].astype(np.float32)
 
 
 def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
     tables = engine.start_matches(np.arange(4, dtype=np.uint64))
     choices = tables.choices(tables.rows_to_choose())
-    ahead = foreseen.OptionsAhead(engine, Fond(engine, 1.0), Minimiser.of(engine), deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, Fond(engine, 1.0), Minimiser.of(engine), num_deals=4)
     for row in range(4):
         moment = engine.decision_point_at(choices, row)
         opinion = ahead.compute_model_explanation(moment.decision)
@@ -99,7 +99,7 @@ def test_the_shipped_player_bids_like_that(engine: Any) -> None:
     tables = engine.start_matches(np.arange(2, dtype=np.uint64))
     player: Any = make_agent("abl", engine)
     moment = engine.decision_point_at(tables.choices(np.arange(1)))
-    opinion = player.opinion(moment)
+    opinion = player.compute_model_explanation(moment)
     assert opinion is not None
     assert opinion.expected_points.size == len(engine.rules.schema.options)
     others = load("doudizhu").engine(None, "botzone")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards import agents
 from abl_cards.agents.base import PlayerLeftError
 from abl_cards.agents.human import HumanAgent
 from abl_cards.agents.registry import make_agent, make_preference_model
@@ -118,7 +117,9 @@ def test_a_whole_match_at_the_terminal() -> None:
     assert everything.count("a new episode begins") + 2 >= found.episodes
     both = Talk(["1"] * 5)
     with pytest.raises(PlayerLeftError):
-        play_match(engine, ("human:both", "kb"), (both.human(both=True), make_agent("kb", engine)), 1, seed=3)
+        play_match(
+            engine, ("human:both", "kb"), (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, seed=3
+        )
     asked = [text for text in both.heard if "hand: " in text]
     assert len(asked) > 1
 
@@ -206,7 +207,9 @@ def test_the_human_is_told_which_seat_it_has() -> None:
         assert told in talk.heard[0]
     both = Talk(["1"])
     with pytest.raises(PlayerLeftError):
-        play_match(engine, ("human:both", "kb"), (both.human(both=True), make_agent("kb", engine)), 1, seed=3)
+        play_match(
+            engine, ("human:both", "kb"), (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, seed=3
+        )
     assert "you have seat 0\n" in both.heard[0]
 
 
@@ -214,7 +217,9 @@ def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyP
     """Its tables, and what is said when the human leaves."""
     for lines, code in ((["1"] * 100, 0), ([], 130)):
         talk = Talk(lines)
-        monkeypatch.setattr(agents.human, "console_terminal", lambda talk=talk: Terminal(talk.ask, talk.say))
+        monkeypatch.setattr(
+            "abl_cards.agents.human.make_console_terminal", lambda talk=talk: Terminal(talk.ask, talk.say)
+        )
         answer = run("match", "doudizhu", "human:lang=zh", "greedy", "--games", "2")
         assert answer.exit_code == code
         assert not ENGLISH.search((answer.stdout + answer.stderr).replace("human:lang=zh", "").replace("greedy", ""))

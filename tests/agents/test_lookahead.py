@@ -17,7 +17,7 @@ lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
 effort = pytest.importorskip("abl_cards.agents.search_budget")
 trials = pytest.importorskip("abl_cards.agents.successive_elimination")
-SIXTEEN = [effort.Step(16)]
+SIXTEEN = [effort.SearchRound(16)]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def engine() -> Any:
 @pytest.fixture(scope="module")
 def mind(engine: Any, untrained: str) -> Any:
     player: Any = make_agent(untrained, engine)
-    return player.mind
+    return player.policy
 
 
 def policy(view: Any, seed: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def policy(view: Any, seed: int) -> np.ndarray:
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.USUAL) -> Any:
+def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS) -> Any:
     view = mind.features(decisions)
     return (
         view,
@@ -50,17 +50,17 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
     engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decisions = sample_from_play(engine, 60, 2)
-    row = int(mind.features(decisions).choice[0])
+    row = int(mind.features(decisions).open_rows[0])
     one = decisions.select(np.array([row]))
     view = mind.features(one)
     seen: list[Any] = []
-    imagine = type(engine).imagine
+    imagine = type(engine).determinize
 
     def heard(self: Any, *asked: Any) -> Any:
         seen.append(asked[2])
         return imagine(self, *asked)
 
-    monkeypatch.setattr(type(engine), "imagine", heard)
+    monkeypatch.setattr(type(engine), "determinize", heard)
     player = lookahead.Lookahead(mind, SIXTEEN)
     player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
     told = player.sample_deals(one, view, 4)
@@ -95,10 +95,10 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
     decisions: Any = sample_from_play(engine, 40, 5)
     _, _, before = looked(engine, mind, decisions)
     state = decisions.view.state
-    hands, seats = state.hands, state.seat[decisions.which]
+    hands, seats = state.hands, state.seat[decisions.rows]
     swapped = hands.copy()
     first, second = (seats + 1) % 4, (seats + 3) % 4
-    rows = decisions.which
+    rows = decisions.rows
     least = np.minimum(hands[rows, first].astype(int).sum(axis=1), hands[rows, second].astype(int).sum(axis=1))
     for row, one, other, cards in zip(rows, first, second, least, strict=True):
         for _ in range(cards):  # as many cards change sides as both have, so that everybody keeps the number
@@ -110,22 +110,22 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
     assert (swapped != hands).any()
     hands[:] = swapped
     view, proposed, after = looked(engine, mind, decisions)
-    assert (before.points == after.points)[~np.isnan(before.points)].all()
-    assert (np.isnan(before.points) == np.isnan(after.points)).all()
-    rounds = [effort.Step(4), effort.Step(4), effort.Step(4, 2)]
+    assert (before.expected_points == after.expected_points)[~np.isnan(before.expected_points)].all()
+    assert (np.isnan(before.expected_points) == np.isnan(after.expected_points)).all()
+    rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, 2)]
     _, _, among = looked(engine, mind, decisions, steps=rounds)
-    row = int(np.flatnonzero(~np.isnan(before.points).all(axis=1))[0])
-    one = decisions.at(view.choice[[row]])
-    for steps, found in ((effort.USUAL, after), (rounds, among)):
+    row = int(np.flatnonzero(~np.isnan(before.expected_points).all(axis=1))[0])
+    one = decisions.select(view.open_rows[[row]])
+    for steps, found in ((effort.DEFAULT_ROUNDS, after), (rounds, among)):
         alone = lookahead.Lookahead(mind, steps).improve_policy(one, mind.features(one), proposed[[row]])
-        np.testing.assert_allclose(alone.points[0], found.points[row], rtol=1e-4)
+        np.testing.assert_allclose(alone.expected_points[0], found.expected_points[row], rtol=1e-4)
 
 
 def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The partner is out and the seat lays down its last card: three points, whatever the critic thinks."""
     monkeypatch.setattr(mind, "value", lambda told, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = sample_from_play(engine, 40, 7)
-    course, here = decisions.view.state, decisions.which
+    course, here = decisions.view.state, decisions.rows
     seats = course.seat[here]
     partner = (seats + 2) % 4
     course.hands[here, seats] = course.hands[here, partner] = 0
@@ -144,7 +144,7 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     moves = last.first_moves(last.legal_mask.argmax(axis=0).astype(np.int16))
     seat = tables.seat.copy()
     tables.play(np.arange(len(tables)), moves)
-    assert (imagining.Imagination(mind).worth(tables, seat) == 3).all()
+    assert (imagining.DeterminizedRollout(mind).evaluate(tables, seat) == 3).all()
 
 
 def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
@@ -164,17 +164,17 @@ def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine:
     decisions = sample_from_play(engine, 30, 9)
     view, _, ahead = looked(engine, mind, decisions, steps=SIXTEEN)
     checked = 0
-    for row in np.flatnonzero(~np.isnan(ahead.points).all(axis=1))[:6]:
-        here = int(view.choice[row])
+    for row in np.flatnonzero(~np.isnan(ahead.expected_points).all(axis=1))[:6]:
+        here = int(view.open_rows[row])
         one = decisions.select(np.array([here]))
-        keys = splitmix64_array(lookahead.keys_of(view.observation[[row]]), lookahead._AHEAD)
+        keys = splitmix64_array(lookahead.observation_keys(view.observation[[row]]), lookahead._LOOKAHEAD_STREAM)
         deals = draw_deals(view.estimate[[row]], one.information_set(), keys, 16)[0]
-        for label in np.flatnonzero(~np.isnan(ahead.points[row])):
+        for label in np.flatnonzero(~np.isnan(ahead.expected_points[row])):
             worth = [
                 _worth(engine, mind, one, view.survey.lists.select(view.survey.best_row[[here], label]), deal)
                 for deal in deals
             ]
-            assert ahead.points[row, label] == pytest.approx(np.mean(worth), rel=1e-3, abs=1e-4)
+            assert ahead.expected_points[row, label] == pytest.approx(np.mean(worth), rel=1e-3, abs=1e-4)
             checked += 1
     assert checked > 6
 
@@ -206,15 +206,17 @@ def _rest(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
 def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
     """Whatever is still open has been tried on as many deals as without rounds, and comes to the same."""
     decisions: Any = sample_from_play(engine, 60, 2)
-    _, _, ahead = looked(engine, mind, decisions, steps=[effort.Step(4), effort.Step(4), effort.Step(8)])
+    _, _, ahead = looked(
+        engine, mind, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
+    )
     _, _, whole = looked(engine, mind, decisions, steps=SIXTEEN)
-    assert (np.isnan(ahead.points) == np.isnan(whole.points)).all()
-    there = ~np.isnan(ahead.points)
-    assert (ahead.first[there] == whole.first[there]).all()
-    same = np.isclose(ahead.points, whole.points, rtol=1e-3, atol=1e-4)
+    assert (np.isnan(ahead.expected_points) == np.isnan(whole.expected_points)).all()
+    there = ~np.isnan(ahead.expected_points)
+    assert (ahead.first_deal_points[there] == whole.first_deal_points[there]).all()
+    same = np.isclose(ahead.expected_points, whole.expected_points, rtol=1e-3, atol=1e-4)
     assert same.any()
     assert not same[there].all()
-    chosen = ahead.log_probabilities.argmax(axis=1) == whole.log_probabilities.argmax(axis=1)
+    chosen = ahead.log_probs.argmax(axis=1) == whole.log_probs.argmax(axis=1)
     assert chosen[there.any(axis=1)].mean() > 0.8
 
 
@@ -223,13 +225,13 @@ def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
     decisions: Any = sample_from_play(engine, 12, 9)
     every = np.arange(12)
     hands = decisions.view.hidden_hands
-    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
     found = []
     for answers in (0, 1):
         tables = engine.determinize(decisions, every, hands)
         seat = tables.seat.copy()
         tables.play(every, moves)
-        found.append(imagining.Imagination(mind).worth(tables, seat, answers))
+        found.append(imagining.DeterminizedRollout(mind).evaluate(tables, seat, answers))
     for row in every:
         one = engine.determinize(decisions, np.array([row]), hands[[row]])
         me = int(one.seat[0])
@@ -242,19 +244,19 @@ def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
 def test_labels_are_compared_on_the_deals_they_share() -> None:
     """The second label is left out after two deals, and the other decision is closed."""
     place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
-    tried = trials.Trials(place, label, np.zeros(5, np.float32), 0.1)
-    tried.note(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
-    assert tried.open.tolist() == [0, 2]
-    tried.note(np.array([[2, 2], [1.9, 2.1]], np.float32), 0)
-    assert tried.open.tolist() == [0, 2]
-    np.testing.assert_allclose(tried.points, [1.5, -2.5, 1.475, 2, 1.95], atol=1e-6)
-    np.testing.assert_allclose(tried.first, [1, -3, 1, 0, -0.05])
-    tried.reopen(0.1)
-    assert tried.open.tolist() == [0, 2, 3, 4]
-    tried.open = np.array([0, 2])
-    tried.note(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
-    np.testing.assert_allclose(tried.points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
-    assert tried.deals == 5
+    tried = trials.SuccessiveElimination(place, label, np.zeros(5, np.float32), 0.1)
+    tried.add_results(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
+    assert tried.active.tolist() == [0, 2]
+    tried.add_results(np.array([[2, 2], [1.9, 2.1]], np.float32), 0)
+    assert tried.active.tolist() == [0, 2]
+    np.testing.assert_allclose(tried.expected_points, [1.5, -2.5, 1.475, 2, 1.95], atol=1e-6)
+    np.testing.assert_allclose(tried.first_deal_points, [1, -3, 1, 0, -0.05])
+    tried.reactivate(0.1)
+    assert tried.active.tolist() == [0, 2, 3, 4]
+    tried.active = np.array([0, 2])
+    tried.add_results(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
+    np.testing.assert_allclose(tried.expected_points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
+    assert tried.num_deals == 5
 
 
 def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,35 +265,35 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
     rounds: list[tuple[int, int]] = []
 
-    class Timed(imagining.Imagination):  # type: ignore[name-defined, misc]
-        def worth(self, tables: Any, seat: Any, answers: int = 0) -> Any:
-            rounds.append((len(tables), answers))
-            now[0] += effort.Pace().seconds(*rounds[-1])
-            return super().worth(tables, seat, answers)
+    class Timed(imagining.DeterminizedRollout):  # type: ignore[name-defined, misc]
+        def evaluate(self, tables: Any, seats: Any, depth: int = 0) -> Any:
+            rounds.append((len(tables), depth))
+            now[0] += effort.RoundTimer().estimate_seconds(*rounds[-1])
+            return super().evaluate(tables, seats, depth)
 
-    monkeypatch.setattr(lookahead, "Imagination", Timed)
+    monkeypatch.setattr(lookahead, "DeterminizedRollout", Timed)
     decisions: Any = sample_from_play(engine, 30, 2)
-    view = mind.look(decisions)
-    row = int(np.flatnonzero(lookahead.likely(policy(view, 0), *mind.networks.preset.tried).any(axis=1))[0])
-    one = decisions.select(view.choice[[row]])
+    view = mind.features(decisions)
+    row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *mind.networks.preset.tried).any(axis=1))[0])
+    one = decisions.select(view.open_rows[[row]])
     for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
         now[0], rounds[:] = 100.0, []
-        player = lookahead.Lookahead(mind, think=think)
-        ahead = player.improve_policy(one, mind.look(one), np.full((1, 21), -2, np.float32), began=100.0)
+        player = lookahead.Lookahead(mind, think_seconds=think)
+        ahead = player.improve_policy(one, mind.features(one), np.full((1, 21), -2, np.float32), start_time=100.0)
         assert 1 <= len(rounds) <= most
-        assert not np.isnan(ahead.points).all()
+        assert not np.isnan(ahead.expected_points).all()
         assert len(rounds) == 1 or now[0] <= 100 + think
     assert rounds[-1][1] == effort.DEPTHS[0]
 
 
 def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
-    pace = effort.Pace()
+    pace = effort.RoundTimer()
     assert pace.find_deepest_round(2, 5.0) is None
-    assert pace.find_deepest_round(2, 5.04) == effort.Step(effort.DEEP, 4)
-    assert pace.find_deepest_round(2, 5.031) == effort.Step(effort.DEEP // 2, 4)
-    assert pace.find_deepest_round(2, 6.0) == effort.Step(effort.DEEP, 16)
-    slow = effort.Pace()
+    assert pace.find_deepest_round(2, 5.04) == effort.SearchRound(effort.DEALS_PER_ROUND, 4)
+    assert pace.find_deepest_round(2, 5.031) == effort.SearchRound(effort.DEALS_PER_ROUND // 2, 4)
+    assert pace.find_deepest_round(2, 6.0) == effort.SearchRound(effort.DEALS_PER_ROUND, 16)
+    slow = effort.RoundTimer()
     for _ in range(40):
         slow.update(10, 0, 5 - 10 * pace.estimate_seconds(10))
     assert slow.estimate_seconds(10) == pytest.approx(10 * pace.estimate_seconds(10), rel=0.01)
@@ -299,21 +301,21 @@ def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.
 
 def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its critic is asked in no round; who asks it does so first, and goes deeper where it may be wrong."""
-    assert effort.timed(effort.Step(16)) == (effort.TIMED, effort.DEPTHS)
-    steps, depths = effort.timed(effort.Step(32, 40))
-    assert {step.answers for step in steps} == set(depths) == {40}
+    assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
+    steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
+    assert {step.depth for step in steps} == set(depths) == {40}
     monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
-    assert effort.Pace().find_deepest_round(2, 6.0, depths) == effort.Step(effort.DEEP, 40)
+    assert effort.RoundTimer().find_deepest_round(2, 6.0, depths) == effort.SearchRound(effort.DEALS_PER_ROUND, 40)
 
 
 def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept as often as their weights demand, decision by decision."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     weights = np.log(np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]]))
-    monkeypatch.setattr(hindsight, "_weigh", lambda *told: weights)
+    monkeypatch.setattr(hindsight, "_compute_log_weights", lambda *told: weights)
     deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
-    view = type("View", (), {"choice": np.arange(2)})
-    kept = hindsight.recalled(None, None, view, np.arange(2), deals, 4)
+    view = type("View", (), {"open_rows": np.arange(2)})
+    kept = hindsight.resample_deals(None, None, view, np.arange(2), deals, 4)
     assert kept.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
 
 
@@ -338,22 +340,22 @@ def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     seat = imagined.seat.copy()
     while (here := played.rows_to_play()).size:
         played.play(here, player.play(played.decisions(here), keys[: len(here)]))
-    worth = imagining.Imagination(mind).worth(imagined, seat, 60)
+    worth = imagining.DeterminizedRollout(mind).evaluate(imagined, seat, 60)
     ends = whist.rewards(played, every)[every, seat]
-    power = mind.networks.preset.ppo.power
+    power = mind.networks.preset.ppo.reward_exponent
     np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
     asked = np.zeros(1, np.int64)
-    weigh = type(mind).weigh
+    weigh = type(mind).log_probs
 
     def counted(self: Any, view: Any) -> Any:
         asked[0] += 1
         return weigh(self, view)
 
-    monkeypatch.setattr(type(mind), "weigh", counted)
-    imagining.Imagination(mind).worth(whist.start_matches(dealt), seat, 2)
+    monkeypatch.setattr(type(mind), "log_probs", counted)
+    imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
     assert not asked[0]
-    monkeypatch.setattr(type(mind.judge), "preferences", lambda self, estimated=False: {})
-    imagining.Imagination(mind).worth(whist.start_matches(dealt), seat, 2)
+    monkeypatch.setattr(type(mind.preference_model), "preferences", lambda self, estimated=False: {})
+    imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
     assert asked[0]
 
 
@@ -369,11 +371,11 @@ def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
             tables.play(every, player.play(tables.decisions(every), keys))
         decisions = tables.decisions(every)
         view = mind.features(decisions)
-        told.append(lookahead.Lookahead(mind, [effort.Step(8)]).imagined(decisions, view, 8))
-        hidden = decisions.hidden().at(view.choice[[0]])
+        told.append(lookahead.Lookahead(mind, [effort.SearchRound(8)]).sample_deals(decisions, view, 8))
+        hidden = decisions.information_set().select(view.open_rows[[0]])
         assert (told[-1].sum(axis=1) == hidden.unseen[0]).all()
-        assert (told[-1].sum(axis=2) == hidden.left[0]).all()
-        assert (told[-1] <= hidden.at_most[0]).all()
+        assert (told[-1].sum(axis=2) == hidden.cards_left[0]).all()
+        assert (told[-1] <= hidden.max_copies[0]).all()
     assert (told[0] != told[1]).any()
 
 
@@ -381,23 +383,23 @@ def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
     """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     whist, mind = quick_at_whist()
-    tables: Any = whist.tables(splitmix64_array(np.arange(6).astype(np.uint64), 3))
+    tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
     player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
     forgotten = tables.decisions(every)
     tables.record_history()
     for _ in range(9):
         tables.play(every, player.play(tables.decisions(every), keys))
     decisions = tables.decisions(every)
-    known = decisions.hidden()
+    known = decisions.information_set()
     deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
-    found = hindsight._weigh(mind, decisions, every, deals)
-    assert (hindsight._weigh(mind, forgotten, every, deals) == 0).all()
+    found = hindsight._compute_log_weights(mind, decisions, every, deals)
+    assert (hindsight._compute_log_weights(mind, forgotten, every, deals) == 0).all()
     alone = np.zeros_like(found)
     for row in range(6):
         for deal in range(5):
-            for _, then, label in decisions.past(np.array([row]), deals[[row], deal]):
+            for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
                 view = mind.features(then)
-                if len(view.choice):
+                if len(view.open_rows):
                     chance = float(np.exp(mind.log_probs(view)[0, label[0]]))
                     alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
     np.testing.assert_allclose(found, alone - alone.max(axis=1, keepdims=True), atol=1e-3)

@@ -21,7 +21,7 @@ FIRST = """class First:
         self.option = int(option)
     def play(self, decisions, keys):
         lists = decisions.moves()
-        return lists.rows(lists.start[:-1])
+        return lists.select(lists.start[:-1])
     def choose(self, choices, keys):
         return choices.options.argmax(axis=1)
 """
@@ -51,18 +51,18 @@ class Chooses(First):
         return choices.options.argmax(axis=1) * 0 + 1
 class Marks(First):
     def play(self, decisions, keys):
-        decisions.legal[:] = 1
+        decisions.legal_mask[:] = 1
         lists = decisions.moves()
-        return lists.rows(lists.start[1:] - 1)
+        return lists.select(lists.start[1:] - 1)
 class Hand(First):
     def play(self, decisions, keys):
         decisions.view.hand[:] = 1
-        decisions.legal[:] = 1
+        decisions.legal_mask[:] = 1
         lists = decisions.moves()
-        return lists.rows(lists.start[1:] - 1)
+        return lists.select(lists.start[1:] - 1)
 class Table(First):
     def play(self, decisions, keys):
-        decisions.view.state.hands[decisions.which] = 1
+        decisions.view.state.hands[decisions.rows] = 1
         return First.play(self, decisions, keys)
 class Options(First):
     def choose(self, choices, keys):
@@ -70,13 +70,13 @@ class Options(First):
         return choices.options.argmax(axis=1) * 0 + 1
 class Label(First):
     def play(self, decisions, keys):
-        return decisions.realise_first(decisions.legal.argmin(axis=0))
+        return decisions.first_moves(decisions.legal_mask.argmin(axis=0))
 class Number(First):
     def play(self, decisions, keys):
-        return decisions.realise_first(np.full(len(keys), 10**9))
+        return decisions.first_moves(np.full(len(keys), 10**9))
 class Float(First):
     def play(self, decisions, keys):
-        return decisions.realise_first(np.full(len(keys), np.nan))
+        return decisions.first_moves(np.full(len(keys), np.nan))
 class Leaves(First):
     def play(self, decisions, keys):
         raise SystemExit(0)

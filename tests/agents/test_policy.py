@@ -28,7 +28,7 @@ def test_half_precision_says_nearly_the_same_of_as_many_decisions(engine: Any, t
 
     def answers() -> list[np.ndarray[Any, Any]]:
         view = mind.features(decisions)
-        opened = mind.privileged_inputs(dealt, decisions.rows[view.open_rows], decisions.get_context[view.open_rows])
+        opened = mind.privileged_inputs(dealt, decisions.rows[view.open_rows], decisions.context[view.open_rows])
         return [view.estimate, mind.log_probs(view)[view.legal], mind.value(view, opened)]
 
     full = answers()
@@ -46,4 +46,4 @@ def test_no_decision_is_no_trouble_in_half_precision(engine: Any) -> None:
     nothing = dealt.decisions(dealt.rows_to_play()[:0])
     view = mind.features(nothing)
     assert mind.log_probs(view).shape == (0, len(engine.labels))
-    assert mind.value(view, mind.privileged_inputs(dealt, nothing.rows, nothing.get_context)).shape == (0,)
+    assert mind.value(view, mind.privileged_inputs(dealt, nothing.rows, nothing.context)).shape == (0,)

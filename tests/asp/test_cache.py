@@ -213,7 +213,7 @@ def test_oldest_files_are_evicted(file: Path, private_cache: Path, monkeypatch: 
     load(file)
     (first,) = private_cache.glob("*.kb")
     os.utime(first, (0, 0))
-    monkeypatch.setattr(cache, "MAX_BYTES", first.stat().st_size * 3 // 2)
+    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", first.stat().st_size * 3 // 2)
     load(file, constants={"top": 1})
     assert first not in list(private_cache.glob("*.kb"))
     assert len(list(private_cache.iterdir())) == 1

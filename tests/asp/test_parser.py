@@ -112,8 +112,8 @@ RULES = [
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty cache, and no child."""
     monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(parser, "_worker", parser._ParserProcess())
-    monkeypatch.setattr(parser, "_remembered", {})
+    monkeypatch.setattr(parser, "_parser_process", parser._ParserProcess())
+    monkeypatch.setattr(parser, "_program_cache", {})
     yield
     parser._parser_process.stop()
 
@@ -127,7 +127,7 @@ def test_the_child_says_what_this_process_would(kept: None, monkeypatch: pytest.
     wanted = summarise_files(sources, {})
     assert parse_program(sources) == wanted
     parser._parser_process.stop()
-    monkeypatch.setattr(parser, "start", lambda *_, **__: pytest.fail("known from memory"))
+    monkeypatch.setattr(parser, "start_process", lambda *_, **__: pytest.fail("known from memory"))
     assert parse_program(sources) == wanted
     parser._program_cache.clear()
     assert parse_program(sources) == wanted, "known from the disk"
@@ -135,20 +135,20 @@ def test_the_child_says_what_this_process_would(kept: None, monkeypatch: pytest.
 
 def test_a_child_that_ends_names_the_file_and_is_replaced(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
     fatal = ["python", "-c", "import os, sys; sys.stdin.readline(); print(1, flush=True); os.kill(os.getpid(), 11)"]
-    monkeypatch.setattr(parser, "start", lambda *_, **__: Popen(fatal, stdin=-1, stdout=-1))
+    monkeypatch.setattr(parser, "start_process", lambda *_, **__: Popen(fatal, stdin=-1, stdout=-1))
     with pytest.raises(KBError, match=r"1\.lp:1:1-1: error: clingo's parser was stopped at this file \(SIGSEGV\)"):
         parse_program(sources_of("a.", "b."))
-    monkeypatch.setattr(parser, "start", start_process)
+    monkeypatch.setattr(parser, "start_process", start_process)
     assert [use.signature.name for use in parse_program(sources_of("a.", "b.")).heads] == ["a", "b"]
 
 
 def test_time_and_memory_of_the_child_are_bounded(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a(1). " * 50_000
-    monkeypatch.setattr(parser, "SECONDS", 0.3)
+    monkeypatch.setattr(parser, "PARSE_SECONDS", 0.3)
     with pytest.raises(KBError, match=r"0\.lp:1:1-1: error: parsing exceeded 0\.3 s"):
         parse_program(sources_of(text))
-    monkeypatch.setattr(parser, "SECONDS", 20.0)
-    monkeypatch.setattr(parser, "MEMORY", 64 << 20)
+    monkeypatch.setattr(parser, "PARSE_SECONDS", 20.0)
+    monkeypatch.setattr(parser, "PARSE_MEMORY", 64 << 20)
     with pytest.raises(KBError, match=r"0\.lp:1:1-1: error: parsing exceeded 64 MiB"):
         parse_program(sources_of(text))
 

@@ -29,7 +29,7 @@ def test_same_result_as_in_this_process(load: Load) -> None:
 
 def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is used once, whatever becomes of it and wherever it is, and another one takes its place."""
-    monkeypatch.setattr(sandbox, "_spares", sandbox._WarmPool())
+    monkeypatch.setattr(sandbox, "_warm_pool", sandbox._WarmPool())
     sandbox.keep_warm_process()
     (first,) = sandbox._warm_pool.processes
     load(DECLARATION, trusted=False)
@@ -89,8 +89,8 @@ def test_the_rule_that_explodes_is_the_one_that_is_named(load: Load, rules: str,
 
 def test_a_busy_machine_is_not_the_rules_fault(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that did not get its processor time is ended too, and no rule is named for it."""
-    monkeypatch.setattr(sandbox, "WALL", 0.0)
-    monkeypatch.setattr(sandbox, "START", 0.0)
+    monkeypatch.setattr(sandbox, "WALL_TIME_FACTOR", 0.0)
+    monkeypatch.setattr(sandbox, "STARTUP_SECONDS", 0.0)
     with pytest.raises(
         KBError, match=r"processor time: the machine is busy \(try again when less is going on\)"
     ) as stopped:
@@ -115,8 +115,8 @@ def test_circuits_are_paid_from_the_budget(load: Load) -> None:
 
 def test_a_crash_of_clingo_is_a_message(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     fatal = [sys.executable, "-c", "import os; os.abort()"]
-    monkeypatch.setattr(sandbox, "_spares", sandbox._WarmPool())
-    monkeypatch.setattr(sandbox, "start", lambda *_: subprocess.Popen(fatal, stdin=-1, stdout=-1, stderr=-1))
+    monkeypatch.setattr(sandbox, "_warm_pool", sandbox._WarmPool())
+    monkeypatch.setattr(sandbox, "start_process", lambda *_: subprocess.Popen(fatal, stdin=-1, stdout=-1, stderr=-1))
     with pytest.raises(KBError, match="stopped by SIGABRT"):
         load(DECLARATION, trusted=False)
 

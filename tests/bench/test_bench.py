@@ -59,9 +59,9 @@ def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
 
 
 def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "TABLES", 20)
-    monkeypatch.setattr(play, "KB_TABLES", 20)
-    monkeypatch.setattr(play, "EPISODE", 5)
+    monkeypatch.setattr(play, "NUM_TABLES", 20)
+    monkeypatch.setattr(play, "NUM_KB_TABLES", 20)
+    monkeypatch.setattr(play, "EPISODE_DECISIONS", 5)
     guandan = load("guandan")
     effort = play.PlayBenchConfig(repetitions=1, seconds=0.01, num_hands=5, num_decisions=20)
     found = play.measure_play(guandan.engine(), effort, load_targets("guandan"))
@@ -71,7 +71,7 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "SIZES", (6, 10))
+    monkeypatch.setattr(solving, "HAND_SIZES", (6, 10))
     big2 = load("big2")
     six, ten = solving.measure_solving(big2.engine(), solving.SolvingBenchConfig(num_deals=3), load_targets("big2"))
     assert "6 + 6 cards" in six.what
@@ -107,7 +107,7 @@ def test_memory_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = [Measurement("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0),))]
-    monkeypatch.setattr("abl_cards.bench.suite.run_benchmarks", lambda *arguments: figures)
+    monkeypatch.setattr("abl_cards.bench.run_benchmarks", lambda *arguments: figures)
     shown = run("bench", "--quick")
     assert shown.exit_code == 0
     assert shown.stdout.splitlines()[1].split("  ")[0] == COLUMNS[0]

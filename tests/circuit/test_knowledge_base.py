@@ -181,7 +181,8 @@ def test_importing_and_loading_needs_neither_numba_nor_torch(tmp_path: Path) -> 
     file.write_text(DECLARATION + "legal(R) :- held(R,1).")
     code = f"""
 import sys
-from abl_cards.circuit import Input, KnowledgeBase
+from abl_cards.asp import Input
+from abl_cards.circuit import KnowledgeBase
 inputs = [Input("held", ((1, 2, 3), (1, 2)))]
 KnowledgeBase.load([{str(file)!r}], inputs=inputs, outputs=[("legal", 1)]).circuit("legal/1").stats
 assert not {{"numba", "torch"}} & set(sys.modules)

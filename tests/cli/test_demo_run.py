@@ -18,7 +18,9 @@ from tests.learners.tiny import TINY
 def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
-    monkeypatch.setattr("abl_cards.core.parallel.NUM_THREADS", 1)  # a helper takes longer to start than to train them
+    monkeypatch.setattr(
+        "abl_cards.training.settings.NUM_THREADS", 1
+    )  # a helper takes longer to start than to train them
     file = tmp_path / "tiny.safetensors"
     save_networks(
         file, Networks(TINY, GameShape.of(load("guandan").engine())), WeightsCard("guandan", TINY.name, True, 0)
@@ -46,7 +48,7 @@ def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """`make run` must not look well when the replay found a disagreement."""
     sample = sample_records_path("guandan")
     spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
-    monkeypatch.setattr("abl_cards.matches.records.read_record_chunks", lambda *arguments: iter([spoilt]))
+    monkeypatch.setattr("abl_cards.matches.replay.read_record_chunks", lambda *arguments: iter([spoilt]))
     shown = run("demo", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
     assert "joint abduction loop" not in shown.stdout

@@ -254,7 +254,7 @@ def test_a_picture(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
 def test_the_map_is_in_colour_on_a_terminal(untrained: str, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = io.StringIO()
     console = Console(file=printed, force_terminal=True, color_system="truecolor", width=100)
-    monkeypatch.setattr(model_views, "out", lambda: console)
+    monkeypatch.setattr(model_views, "make_console", lambda: console)
     plain = of_sample("--agent", untrained)[1]
     monkeypatch.undo()
     text = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())

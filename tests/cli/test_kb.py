@@ -145,7 +145,7 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
     def stumble(*arguments: Any) -> None:
         raise IndexError("beyond the end")
 
-    monkeypatch.setattr("abl_cards.games.compiled.compiled_game.compile_game", stumble)
+    monkeypatch.setattr("abl_cards.games.validation.compile_game", stumble)
     append(copy, "strange :- leading, odd. #defined odd/0.")
     for command in (
         ["kb", "check", str(copy), "--profile", "standard"],
@@ -193,7 +193,7 @@ def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
         (["guandan", "--kb", "nowhere"], 1, "nowhere"),
         (["mahjong"], 2, "unknown game 'mahjong'"),
         (["."], 2, "name a folder of rule files"),
-        (["tests/logic/corpus", "--profile", "standard"], 1, "profile"),
+        (["tests/circuit/corpus", "--profile", "standard"], 1, "profile"),
         (["kb/common"], 1, "0 of 1 profiles are sound"),
     ],
 )
@@ -240,8 +240,8 @@ def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
 
 def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """More states than a process is worth; a profile of its own, so that the children must load the same one."""
-    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 40)
-    monkeypatch.setattr(clingo_pool, "CHUNK", 30)
+    monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 40)
+    monkeypatch.setattr(clingo_pool, "CHUNK_SIZE", 30)
     answer = run("kb", "verify", "paodekuai", "--states", "100", "--profile", "lowest_seat", "--json")
     told = json.loads(answer.stdout)
     assert list(told) == ["states", "seed", "outputs", "mismatches"]
@@ -254,7 +254,7 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
         return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
 
     monkeypatch.setattr(verification, "compare", differ)
-    monkeypatch.setattr(clingo_pool, "CHUNK", 25)
+    monkeypatch.setattr(clingo_pool, "CHUNK_SIZE", 25)
     answer = run("kb", "verify", "guandan", "--states", "30")
     assert answer.exit_code == 1
     lines = answer.stdout.splitlines()
@@ -266,7 +266,7 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
 def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """The circuit of other rules than clingo reads."""
     other = clingo_pool.load_oracle(clingo_pool.KnowledgeSource("guandan", None, "platform"))
-    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
+    monkeypatch.setattr(clingo_pool, "load_oracle", lambda source: other)
     answer = run("kb", "verify", "guandan", "--states", "40")
     assert answer.exit_code == 1
     assert re.search(r"^state \d+: .* for the circuit, .* for clingo", answer.stdout, re.M)
@@ -322,9 +322,9 @@ def test_verify_preferences_finds_other_costs_and_other_choices(
     """By the rules of clingo one passes whenever one may, by those of the judge not."""
     source = clingo_pool.KnowledgeSource("guandan", edited(tmp_path / "lazy", more=LAZY), None)
     other = clingo_pool.load_oracle(source)
-    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
-    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 1_000_000)  # which would not know of this
-    monkeypatch.setattr(preference_verification, "decisions_for", lambda pairs: pairs // 2)
+    monkeypatch.setattr(clingo_pool, "load_oracle", lambda source: other)
+    monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 1_000_000)  # which would not know of this
+    monkeypatch.setattr(preference_verification, "decisions_for_pairs", lambda pairs: pairs // 2)
     answer = run("kb", "verify", "guandan", "--preferences", "--states", "20")
     assert answer.exit_code == 1
     assert re.search(

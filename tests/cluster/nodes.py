@@ -19,7 +19,7 @@ def main() -> None:
     machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = machines.add_node(num_cpus=1)
     with connect_ray(machines.address) as cluster:
-        chosen = settings(Path(sys.argv[1]), game="president", actors=2, decisions=10_000, tables=32)
+        chosen = settings(Path(sys.argv[1]), game="president", actors=2, total_decisions=10_000, num_envs=32)
         run = Trainer(chosen, launcher=RayLauncher(cluster))
 
         def watch(report: TrainingReport) -> None:

@@ -47,7 +47,7 @@ def test_every_game_is_in_one_part_and_every_deal_too(games: int, ways: int, mos
 
 def test_a_match_on_ray_is_the_match(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit for bit, though its parts come back in any order."""
-    monkeypatch.setattr(matches, "SHARES", 1)
+    monkeypatch.setattr(matches, "TASKS_PER_PROCESSOR", 1)
     engine, whole = played("president", ("kb", "greedy", "random", "random"), 160)
     told: list[int] = []
     match = MatchSpec("president", None, None, ("kb", "greedy", "random", "random"), 160, 3)

@@ -43,7 +43,7 @@ def without_gap(told: Sequence[dict[str, Any]], run: Trainer) -> None:
 
 def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayCluster) -> None:
     """And without Ray afterwards."""
-    chosen = settings(tmp_path, game="president", actors=2, decisions=4000, stale=1, pool=400)
+    chosen = settings(tmp_path, game="president", actors=2, total_decisions=4000, max_policy_lag=1, queue_capacity=400)
     run, seen = Trainer(chosen, launcher=RayLauncher(cluster)), list[TrainingReport]()
 
     def watch(report: TrainingReport) -> None:
@@ -60,7 +60,7 @@ def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayClust
     assert run._actor_pool.num_started == 3
     assert all(line["staleness"] <= 1 for line in told)
     assert any("wins against kb" in line for line in told)
-    alone = Trainer(replace(chosen, actors=0, decisions=5000))
+    alone = Trainer(replace(chosen, actors=0, total_decisions=5000))
     assert alone.decisions == run.decisions
     alone.train()
     without_gap(lines(tmp_path), alone)
@@ -72,12 +72,13 @@ from pathlib import Path
 from learners.presets import PRESETS, Preset
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
-from abl_cards.cluster.ray_workers import OnRay
-from abl_cards.cluster.start import joined
-from abl_cards.training.joint_loop import Run
+from abl_cards.cluster.ray_workers import RayLauncher
+from abl_cards.cluster.start import connect_ray
+from abl_cards.training.joint_loop import Trainer
 PRESETS["tiny"] = TINY
-with joined(sys.argv[2]) as cluster:
-    Run(settings(Path(sys.argv[1]), game="president", actors=1, decisions=10**9), staff=OnRay(cluster)).go()
+with connect_ray(sys.argv[2]) as cluster:
+    chosen = settings(Path(sys.argv[1]), game="president", actors=1, decisions=10**9)
+    Trainer(chosen, launcher=RayLauncher(cluster)).train()
 """
 
 
@@ -104,7 +105,7 @@ def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path, cl
     until(lambda: cluster.ray.available_resources().get("CPU") == 2)
     run = Trainer(settings(tmp_path, game="president", actors=1), launcher=RayLauncher(cluster))
     assert (run.num_updates, run._num_started) >= (4, 1)
-    run.settings = replace(run.settings, decisions=run.decisions + 1000)
+    run.settings = replace(run.settings, total_decisions=run.decisions + 1000)
     run.train()
     without_gap(lines(tmp_path), run)
     assert run._actor_pool

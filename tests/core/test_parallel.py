@@ -45,11 +45,11 @@ def test_an_error_comes_when_all_have_ended(wrong: int) -> None:
 
 FORKS = """
 import os
-from abl_cards.core.parallel import each_share
-each_share(1000, lambda lo, hi: hi, threads=2)
+from abl_cards.core.parallel import map_ranges
+map_ranges(1000, lambda lo, hi: hi, threads=2)
 child = os.fork()
 if not child:
-    os._exit(each_share(1000, lambda lo, hi: hi, threads=2) != [500, 1000])
+    os._exit(map_ranges(1000, lambda lo, hi: hi, threads=2) != [500, 1000])
 os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 

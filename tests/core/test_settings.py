@@ -99,23 +99,23 @@ def test_plain_values_are_those_of_json() -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        "tables=0",
-        "rows=0",
-        "batch=-1",
-        "save_every=0",
-        "remember_every=0",
+        "num_envs=0",
+        "rollout_size=0",
+        "minibatch_size=-1",
+        "checkpoint_interval=0",
+        "snapshot_interval=0",
         "threads=0",
-        "trust=nan",
-        "entropy=inf",
+        "prior_scale=nan",
+        "ent_coef=inf",
         "learning_rate=-1",
-        "against_kb=2",
-        "averaged=5",
-        "trust=-3",
-        "decisions=-5",
-        "critic_first=-4",
+        "kb_opponent_share=2",
+        "ema_decay=5",
+        "prior_scale=-3",
+        "total_decisions=-5",
+        "critic_warmup_updates=-4",
         "workers=-2",
-        "stale=-1",
-        f"decisions={10**20}",
+        "max_policy_lag=-1",
+        f"total_decisions={10**20}",
     ],
 )
 def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
@@ -124,10 +124,10 @@ def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
 
 
 def test_limits_are_told() -> None:
-    with pytest.raises(SettingError, match="against_kb is a number from 0 to 1"):
-        apply_settings(TrainingSettings(Path()), ["against_kb=1.5"])
-    assert apply_settings(TrainingSettings(Path()), ["against_kb=1"]).against_kb == 1
+    with pytest.raises(SettingError, match="kb_opponent_share is a number from 0 to 1"):
+        apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1.5"])
+    assert apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1"]).kb_opponent_share == 1
 
 
 def test_none_is_within_any_limits_where_it_may_be_said() -> None:
-    assert apply_settings(TrainingSettings(Path(), rows=5), ["rows=none"]).rows is None
+    assert apply_settings(TrainingSettings(Path(), rollout_size=5), ["rollout_size=none"]).rollout_size is None

@@ -15,14 +15,14 @@ from tests.conftest import ROOT
 
 MUCH = 1_000_001
 """Bytes, more than any pipe has room for."""
-BEGINNING = "import sys; from abl_cards.core.stdio import write_in_full; write_in_full();"
+BEGINNING = "import sys; from abl_cards.core.stdio import ensure_complete_writes; ensure_complete_writes();"
 
 
 def written(code: str, *options: str) -> bytes:
     """What arrives of a program that is stopped while it writes."""
     process = subprocess.Popen([sys.executable, *options, "-c", BEGINNING + code], stdout=subprocess.PIPE)
     assert process.stdout
-    wait_until_full(process.stdout.fileno())
+    wait_until_full(process)
     os.kill(process.pid, signal.SIGSTOP)
     os.waitpid(process.pid, os.WUNTRACED)
     os.kill(process.pid, signal.SIGCONT)
@@ -31,10 +31,12 @@ def written(code: str, *options: str) -> bytes:
     return found
 
 
-def wait_until_full(pipe: int) -> None:
-    """Until whoever writes to a pipe has to wait."""
+def wait_until_full(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process that writes to a pipe has to wait, or has ended."""
+    assert process.stdout
+    pipe = process.stdout.fileno()
     room, there = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), 0
-    while there < room:
+    while there < room and process.poll() is None:
         time.sleep(0.001)
         there = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
@@ -121,7 +123,7 @@ def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damage: 
         "from numba import njit\n@njit(cache=True)\ndef one():\n    return 1\none()\n"
     )
     code = (
-        "from abl_cards.cli import _Plainly, app\nimport typer\n"
+        "from abl_cards.cli.app import _ErrorReportingGroup, app\nimport typer\n"
         "@app.command()\ndef compiled():\n    import compiled\n    print('compiled')\n"
         "app(['compiled'])\n"
     )

@@ -109,7 +109,7 @@ def test_rewards_of_every_order_of_finish() -> None:
     engine: Any = load("guandan").engine()
     tables = engine.start_matches(np.arange(6).astype(np.uint64))
     tables.state.finish_order[:] = orders
-    tables.points[:], _, _ = tables.flow.end(tables.state, np.arange(6))
+    tables.points[:], _, _ = tables.event_rules.score_episodes(tables.state, np.arange(6))
     rewards = engine.rewards(tables, np.arange(6))
     assert rewards[:, 0].tolist() == [3, 2, 1, -1, -2, -3]
     assert (rewards * [1, -1, 1, -1] == rewards[:, :1]).all()

@@ -57,7 +57,7 @@ def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[
         (part / "cells.jsonl").write_text("".join(cells[:done]), "utf-8")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ExperimentWorkspace, "_measure", _stop)
-            patch.setattr(report, "draw", draw_once)
+            patch.setattr(report, "save_png", draw_once)
             with pytest.raises(Stopped):
                 run_experiment(name, settings, part)
         assert "**This is a part.** Not measured yet: " in (part / "report.md").read_text("utf-8")
@@ -74,7 +74,9 @@ def tiny_agent(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The name of an agent abl whose networks know nothing."""
     torch.set_num_threads(1)  # they are too small to be shared, and threads that wait for work take it from others
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
-    monkeypatch.setattr("abl_cards.core.parallel.NUM_THREADS", 1)  # a helper takes longer to start than to train them
+    monkeypatch.setattr(
+        "abl_cards.training.settings.NUM_THREADS", 1
+    )  # a helper takes longer to start than to train them
     file = tmp_path / "tiny.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", TINY.name, True, 0))
     return f"abl:weights={file}"

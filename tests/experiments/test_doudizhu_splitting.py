@@ -100,4 +100,4 @@ def test_without_records_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("ABL_CARDS_DATA", str(tmp_path))
     answer = run("run", "doudizhu_splitting", "--dir", str(tmp_path / "out"))
     assert answer.exit_code == 1
-    assert "own=true" in answer.stderr
+    assert "own_games=true" in answer.stderr

@@ -24,6 +24,6 @@ def test_a_decision_is_found_and_shown(untrained: str, tmp_path: Path) -> None:
         assert len(row["what it holds, with the copies that were expected"].split(", ")) <= row["cards"]
         assert 0 <= row["share misplaced"] <= 1
     assert "chosen:" in (tmp_path / "report.md").read_text("utf-8")
-    none = run(*words, "--set", "which=100000")
+    none = run(*words, "--set", "index=100000")
     assert none.exit_code == 1
     assert "such decisions; ask for one of them" in none.stderr

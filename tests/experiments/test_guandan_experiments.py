@@ -13,7 +13,7 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.engine import Engine
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.types.moves import Moves
 from abl_cards.training.settings import read_config
 from experiments import (
@@ -97,7 +97,7 @@ class Repeater(NullListener):
             self.script[self._key(tables.state, table)] = moves.form[row], moves.cards[row]
 
     def play(self, decisions: Any, keys: Any) -> Moves:
-        found = [self.script[self._key(decisions.view.state, table)] for table in decisions.which]
+        found = [self.script[self._key(decisions.view.state, table)] for table in decisions.rows]
         return Moves(*(np.array(column) for column in zip(*found, strict=True)))
 
     def choose(self, choices: Any, keys: Any) -> np.ndarray:
@@ -209,7 +209,8 @@ def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
 @long
 def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.JointLoopConfig(
-        preset="tiny", minutes=0.01, stages=1, num_envs=16, rollout_size=128, minibatch_size=64, opponents=("random",), reference_agent="greedy",
+        preset="tiny", minutes=0.01, stages=1, num_envs=16, rollout_size=128, minibatch_size=64,
+        opponents=("random",), reference_agent="greedy",
         episodes=8,
     )  # fmt: skip
     results = run_experiment("joint_loop", settings, tmp_path / "out")
@@ -236,15 +237,16 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
 @long
 def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.JointLoopConfig(
-        init_from=tiny_agent, profile="danzero", minutes=0.005, stages=1, num_envs=16, rollout_size=128, minibatch_size=64,
+        init_from=tiny_agent, profile="danzero", minutes=0.005, stages=1, num_envs=16, rollout_size=128,
+        minibatch_size=64,
         opponents=("random",), reference_agent="", episodes=4,
     )  # fmt: skip
     run_experiment("joint_loop", settings, tmp_path)
     (folder,) = tmp_path.glob("loop-*")
     kept = read_config(folder)
     assert kept is not None
-    assert (kept.profile, kept.preset, kept.trust) == ("danzero", "tiny", None)
-    assert f"abl:weights={kept.start}" == tiny_agent
+    assert (kept.profile, kept.preset, kept.prior_scale) == ("danzero", "tiny", None)
+    assert f"abl:weights={kept.init_from}" == tiny_agent
 
 
 CLIENT = (
@@ -263,9 +265,9 @@ def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> 
         "--set",
         "agents=greedy",
         "--set",
-        "visits=2",
+        "external_games=2",
     ]
-    sets = [f"visitor={visitors}", f"command={command}", *more]
+    sets = [f"external_programs={visitors}", f"command={command}", *more]
     return run(*words, *(part for each in sets for part in ("--set", each)))
 
 
@@ -297,23 +299,23 @@ def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
 
 def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> None:
     """It was, for ever."""
-    done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "arrival=0.5")
+    done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "startup_timeout=0.5")
     assert done.exit_code == 1
-    assert "not all of them sat down within 0.5 seconds (arrival=" in done.stderr
+    assert "not all of them sat down within 0.5 seconds (startup_timeout=" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("command=bot '{url}",), "no closing quotation"),
-        (("visits=0",), "from 1 to"),
+        (("external_games=0",), "from 1 to"),
         (("port=65536",), "from 0 to 65535"),
         (("think_time=-1",), "think_time is a number from 0 on"),
         (("think_time=nan",), "of type float"),
     ],
 )
 def test_what_no_visitor_can_be_received_by_is_said_at_once(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    sets = [part for word in ("agents=greedy", "visitor=a'b", *words) for part in ("--set", word)]
+    sets = [part for word in ("agents=greedy", "external_programs=a'b", *words) for part in ("--set", word)]
     done = run("run", "guandan_tournament", "--dir", str(tmp_path), *sets)
     assert done.exit_code in (1, 2)
     assert said in done.stderr

@@ -117,7 +117,7 @@ def main() -> None:
     """Answer until there are no more folders; this process may crash, so it grounds what it is given itself."""
     ensure_complete_writes()
     bound_memory()
-    sandbox.build_in_subprocess = sandbox.build_in_process
+    sandbox.work_in_process()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what anything else prints is no answer
     for line in sys.stdin:

@@ -15,9 +15,9 @@ from tests.games.sampling import folders as telling_folders
 
 @pytest.fixture(autouse=True, scope="module")
 def grounding() -> Iterator[None]:
-    """What a child makes of rules is asked in ``tests/logic`` and of the commands."""
+    """What a child makes of rules is asked in ``tests/asp`` and of the commands."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sandbox, "build_in_child", sandbox.build_in_process)
+        patch.setattr(sandbox, "_in_process", True)
         yield
 
 

@@ -152,7 +152,7 @@ def main() -> None:
     ensure_complete_writes()
     gc_control.reduce_gc()
     home = Path(sys.argv[1])
-    sandbox.build_in_subprocess = sandbox.build_in_process
+    sandbox.work_in_process()
     for number, line in enumerate(sys.stdin):
         print(json.dumps(outcome(home / str(number), _read(json.loads(line)))), flush=True)
 

@@ -21,10 +21,11 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
-from abl_cards.games.types.moves import Indices, Moves, PreferenceModel
+from abl_cards.games.types.moves import Indices, Moves
 from tests.games.random_play import match_keys
 
 FILE = Path(__file__).with_name("fingerprints.json")

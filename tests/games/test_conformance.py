@@ -228,22 +228,22 @@ def test_listeners_hear_everything(name: str) -> None:
     heard: list[str] = []
 
     class Ear:
-        def drew(self, tables: object, which: np.ndarray) -> None:
+        def on_draw(self, tables: object, rows: np.ndarray) -> None:
             """Cards are dealt at once."""
 
-        def episode_began(self, tables: object, which: np.ndarray) -> None:
+        def on_episode_start(self, tables: object, rows: np.ndarray) -> None:
             heard.append("began")
 
-        def chosen(self, tables: object, which: np.ndarray, card: np.ndarray) -> None:
+        def on_choice(self, tables: object, rows: np.ndarray, card: np.ndarray) -> None:
             heard.append("decided")
 
-        def played(self, tables: object, which: np.ndarray, moves: Moves) -> None:
+        def on_play(self, tables: object, rows: np.ndarray, moves: Moves) -> None:
             heard.append("decided")
 
-        def episode_ended(self, tables: object, which: np.ndarray) -> None:
+        def on_episode_end(self, tables: object, rows: np.ndarray) -> None:
             heard.append("ended")
 
-        def match_ended(self, tables: object, which: np.ndarray) -> None:
+        def on_match_end(self, tables: object, rows: np.ndarray) -> None:
             heard.append("over")
 
     tables, parts = engine.start_matches(match_keys(1, 3), Ear()), 0

@@ -116,7 +116,7 @@ def test_parts_and_sides_of_an_episode() -> None:
 def test_a_composed_play_has_no_more_cards_than_it_may() -> None:
     """``composes/1``: where the rules let a seat lay more, the table stops before any array is too short."""
     rules = replace(engine_of("throws").rules)
-    rules.__dict__["widest"] = 1  # as by composes(1)
+    rules.__dict__["max_play_cards"] = 1  # as by composes(1)
     tables = Tables.begin(rules, splitmix64_array(np.arange(60).astype(np.uint64), 5))
     assert tables.state.top_cards.shape == (60, 1)
     with pytest.raises(TableError, match="composes/1"):

@@ -53,7 +53,7 @@ def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
 
 
 def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal_generator, "_HASTE", 1)
+    monkeypatch.setattr(deal_generator, "_MIN_RANDOM_BATCHES", 1)
     random = dealer().deal(np.arange(20_000, dtype=np.uint64))
     assert (by_high_cards(random)[:, 1] >= 0.9).sum() == 0
     made = DealGenerator(dealer(), by_high_cards, 1, deal_id).generate(1, 0.9, 20)
@@ -65,8 +65,7 @@ def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_cannot_be_found_ends_the_search() -> None:
-    made = DealGenerator(dealer(), lambda hands: np.zeros((len(hands.bottom), 2), np.float32), 1, deal_id).generate(
-        1, 0.9, 5, 9000
-    )
+    maker = DealGenerator(dealer(), lambda hands: np.zeros((len(hands.bottom_keys), 2), np.float32), 1, deal_id)
+    made = maker.generate(1, 0.9, 5, 9000)
     assert made.deals == []
     assert made.n_classified >= 9000

@@ -38,7 +38,9 @@ def splitter() -> Splitter:
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(
-        SPLITTER_PRESETS, "tiny", replace(SPLITTER_PRESETS["small"], name="tiny", width=8, hidden=8, layers=1, batch=32)
+        SPLITTER_PRESETS,
+        "tiny",
+        replace(SPLITTER_PRESETS["small"], name="tiny", card_width=8, hidden_width=8, num_layers=1, batch_size=32),
     )
     monkeypatch.chdir(tmp_path)
     torch.set_num_threads(1)
@@ -50,7 +52,13 @@ def labelled(count: int = 40) -> TaggedHands:
 
 def bridge(folder: Path, **more: Any) -> SplitBridge:
     settings = SplitTrainConfig(
-        folder, preset="tiny", rounds=6, labelled=32, unlabelled=32, save_every=2, measure_every=3
+        folder,
+        preset="tiny",
+        rounds=6,
+        labelled_per_round=32,
+        unlabelled_per_round=32,
+        checkpoint_interval=2,
+        eval_interval=3,
     )
     return SplitBridge(replace(settings, **more), splitter(), labelled(), HANDS[40:])
 
@@ -140,7 +148,7 @@ def test_ablkits_search_and_ours_know_the_same_rules() -> None:
 
 @pytest.mark.parametrize(
     ("more", "problem"),
-    [({"preset": "huge"}, "unknown preset 'huge'"), ({"unlabelled": 5}, "no hands without labels")],
+    [({"preset": "huge"}, "unknown preset 'huge'"), ({"unlabelled_per_round": 5}, "no hands without labels")],
 )
 def test_what_cannot_be_taught(more: dict[str, Any], problem: str, tmp_path: Path) -> None:
     with pytest.raises(GameError, match=problem):

@@ -13,7 +13,7 @@ from abl_cards.agents.registry import make_preference_model
 from abl_cards.asp.terms import split_term
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.games.types.moves import PreferenceModel
+from abl_cards.games.preferences.preference_model import PreferenceModel
 from reasoners.explain.explanation import MoveAssessment, explain
 from reasoners.explain.preference_texts import PreferenceTexts, functor
 

@@ -109,8 +109,8 @@ def test_of_too_many_options_those_that_cost_least_are_shown(decisions: Decision
 @pytest.mark.parametrize("name", ["planes-small", "planes-abl", "planes-paper"])
 def test_policies_choose_among_what_is_legal_alone(engine: Engine, decisions: Decisions, name: str) -> None:
     preset = PRESETS[name]
-    if name == "planes-paper" and preset.look:
-        preset = replace(preset, look=replace(preset.look, channels=(16, 16), hidden=16))
+    if name == "planes-paper" and preset.plane_resnet:
+        preset = replace(preset, plane_resnet=replace(preset.plane_resnet, channels=(16, 16), hidden_width=16))
     networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
     with torch.inference_mode():
         chosen = networks.decision(asked).exp()
@@ -131,7 +131,7 @@ def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
 
 
 def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
-    preset = replace(PRESETS["planes-small"], look=PlaneResNetConfig(channels=(16, 16), hidden=16))
+    preset = replace(PRESETS["planes-small"], plane_resnet=PlaneResNetConfig(channels=(16, 16), hidden_width=16))
     networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
     opened = PrivilegedTensors(*(torch.zeros(len(asked.legal), 1) for _ in range(3)))
     other = deepcopy(networks)

@@ -78,7 +78,7 @@ def test_hands_as_sequences() -> None:
 
 def network() -> SplitterNetwork:
     torch.manual_seed(2)
-    return SplitterNetwork(replace(SPLITTER_PRESETS["small"], width=8, hidden=8)).eval()
+    return SplitterNetwork(replace(SPLITTER_PRESETS["small"], card_width=8, hidden_width=8)).eval()
 
 
 def test_a_hand_is_tagged_the_same_alone_and_among_others() -> None:

@@ -54,7 +54,8 @@ def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypat
     to_beat = torch.tensor([many.labels.index(few.labels[each]) if each >= 0 else -1 for each in question.to_beat])
     more = replace(
         question, to_beat=to_beat, legal=with_more(question.legal, place), regret=with_more(question.regret, place),
-        plays_left=with_more(question.plays_left, place, 99.0), response_probs=with_more(question.response_probs, place),
+        plays_left=with_more(question.plays_left, place, 99.0),
+        response_probs=with_more(question.response_probs, place),
     )  # fmt: skip
     with torch.no_grad():
         known, found = before.decision(question), now.decision(more)

@@ -148,8 +148,8 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
 
 
 def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights_io, "SHIPPED", tmp_path)
-    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
+    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
+    monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
     (tmp_path / "whist-planes-abl.safetensors").touch()
     assert weights_io.find_shipped_weights("whist", None).stem == "whist-planes-abl"
     (tmp_path / "whist-small.safetensors").touch()
@@ -158,8 +158,8 @@ def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pyte
 
 def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights of other networks of the game, such as those that split hands, are no advice."""
-    monkeypatch.setattr(weights_io, "SHIPPED", tmp_path)
-    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
+    monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
+    monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
     (tmp_path / "doudizhu-splitter-small.safetensors").touch()
     with pytest.raises(GameError) as caught:
         weights_io.find_shipped_weights("doudizhu", "small")

@@ -17,10 +17,10 @@ TINY = replace(
         state_layers=1, state_width=16, state_out=16, history_layers=1, history_width=8, history_heads=2, history_out=8
     ),
     abln_hidden=(16,),
-    decision_width=16,
-    decision_blocks=1,
+    policy_width=16,
+    policy_blocks=1,
     critic_width=16,
-    ppo=PPOConfig(learning_rate=1e-3, batch=64, rows=128, epochs=1),
+    ppo=PPOConfig(learning_rate=1e-3, minibatch_size=64, rollout_size=128, epochs=1),
 )
 
 

@@ -55,7 +55,7 @@ def test_what_cannot_be_seated_is_said(name: str, agents: int, says: str) -> Non
 def test_every_deal_is_played_in_all_rotations() -> None:
     records: list[dict[str, Any]] = []
     names = ("kb", "greedy", "random", "zhiduoxing")
-    match(load("president").engine(), *names, games=8, write=records.append)
+    match(load("president").engine(), *names, games=8, write_record=records.append)
     records.sort(key=lambda record: record["match"])
     for deal in (records[:4], records[4:]):
         assert len({json.dumps(record["hands"]) for record in deal}) == 1
@@ -111,7 +111,7 @@ def test_two_agents_stand_too_where_more_than_two_play_for_themselves() -> None:
 @pytest.mark.parametrize(("name", "said"), [("sixteen", True), ("guandan", False)])
 def test_records_say_who_sat_where_unless_two_agents_did_on_two_sides(name: str, said: bool) -> None:
     records: list[dict[str, Any]] = []
-    match(load(name).engine(), "greedy", "random", games=12, write=records.append)
+    match(load(name).engine(), "greedy", "random", games=12, write_record=records.append)
     headings = [each for each in records if "match" in each]
     assert headings
     assert all(("players" in each) is said for each in headings)
@@ -124,8 +124,8 @@ def test_records_say_who_sat_where_unless_two_agents_did_on_two_sides(name: str,
 def test_a_game_is_the_same_alone_and_among_others() -> None:
     engine, names = load("president").engine(), ("kb", "greedy", "random", "zhiduoxing")
     few, many = list[dict[str, Any]](), list[dict[str, Any]]()
-    match(engine, *names, games=3, seed=9, write=few.append)
-    match(engine, *names, games=12, seed=9, write=many.append)
+    match(engine, *names, games=3, seed=9, write_record=few.append)
+    match(engine, *names, games=12, seed=9, write_record=many.append)
     many.sort(key=lambda record: record["match"])
     assert sorted(few, key=lambda record: record["match"]) == many[:3]
 
@@ -176,10 +176,10 @@ def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
     told = []
 
     class LooksBack(GreedyAgent):
-        looks_back = asks
+        needs_history = asks
 
         def play(self, decisions: Any, keys: Any) -> Moves:
-            told.append(decisions.view.trail is not None)
+            told.append(decisions.view.history is not None)
             return super().play(decisions, keys)
 
     engine = load("president").engine()

@@ -11,7 +11,7 @@ import pytest
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.stall_detection import MAX_EPISODES
 from abl_cards.games.engine import Engine
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.matches.records import match_indices, write_records
 from abl_cards.matches.replay import FileReplay, replay_file
 from tests.cli_runs import run

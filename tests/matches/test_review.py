@@ -27,7 +27,8 @@ def engine() -> Engine:
 
 
 def plan_of(engine: Engine, **settings: Any) -> ReviewConfig:
-    return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **{"deals": 20, **settings})
+    settings = {"n_deals": 20, **settings}
+    return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **settings)
 
 
 def with_a_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
@@ -107,7 +108,7 @@ def test_what_seats_did(engine: Engine, found: list[ReviewedDecision], blundered
 
 
 def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
-    one, again = (review_record(plan_of(engine, deals=4), blundered[0], frozenset({1})) for _ in range(2))
+    one, again = (review_record(plan_of(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
     assert {each.seat for each in one} == {1}
     assert [each.to_json() for each in one] == [each.to_json() for each in again]
 
@@ -131,7 +132,7 @@ def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
     one, two = sorted(left[2])[0], sorted(left[3])[0]
     other["hands"][2][other["hands"][2].index(one)] = two
     other["hands"][3][other["hands"][3].index(two)] = one
-    first, second = (review_record(plan_of(engine, deals=4), each, frozenset({0, 1})) for each in (short, other))
+    first, second = (review_record(plan_of(engine, n_deals=4), each, frozenset({0, 1})) for each in (short, other))
     assert [each.to_json() for each in first] == [each.to_json() for each in second]
 
 

@@ -36,7 +36,7 @@ def test_positions_are_decisions_of_many_kinds() -> None:
 def test_positions_of_short_matches_lie_in_later_ones() -> None:
     """A match of Dou dizhu is one game; many positions are deeper than it is long."""
     decisions: Any = sample_from_play(load("doudizhu").engine(), 300, seed=1)
-    assert len(decisions.which) == 300
+    assert len(decisions.rows) == 300
     assert 50 < (decisions.label_to_beat == -1).sum() < 250
     assert len(set(decisions.view.hidden_hand_sizes.sum(axis=1).tolist())) > 15
 
@@ -58,7 +58,7 @@ def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
 def test_cards_to_give_are_paid_or_returned() -> None:
     engine = load("guandan").engine()
     choices: Any = sample_exchanges(engine, 200, seed=1)
-    assert len(choices.which) > 150  # the others waited for nothing
+    assert len(choices.rows) > 150  # the others waited for nothing
     assert choices.options.any(axis=1).all()
     assert set(choices.stage.tolist()) == {0, 1}  # to be paid, or returned
     again: Any = sample_exchanges(engine, 200, seed=1)
@@ -110,10 +110,10 @@ def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None
     decisions: Any
     for decisions in sample_positions(before, 120, 0):
         state = decisions.view.state
-        (locked,), (falls,) = (list(before.rules.fluents.named(name).slots) for name in ("locked", "falls"))
+        (locked,), (falls,) = (list(before.rules.fluents.find(name).slots) for name in ("locked", "falls"))
         leading = decisions.label_to_beat < 0
-        assert not (state.fluents[decisions.which, locked].astype(bool) & leading).any()
-        assert not state.fluents[decisions.which, falls].any()
+        assert not (state.fluents[decisions.rows, locked].astype(bool) & leading).any()
+        assert not state.fluents[decisions.rows, falls].any()
     edited = LOCK
     for old, new in (("rank(R), locked.", "rank(R), locked, R > 3."), ("falls(20)", "falls(10)")):
         assert edited.count(old) == 1
@@ -138,7 +138,7 @@ AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
 def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -> None:
     before = lock(tmp_path / "before", "% nothing\n#show.\n")
     after = lock(tmp_path / "after", "#external leading. barred(single(R)) :- rank(R), leading.\n")
-    found = KbDifference(side(before), ComparedKb(after, after.judge()))
+    found = KbDifference(side(before), ComparedKb(after, after.preference_model()))
     for decisions in sample_positions(before, 120, 0):
         found.add(decisions, 0)
     assert found.dead_ends

@@ -66,7 +66,7 @@ def test_a_client_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_house_that_is_left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever ends it does not wait for a client that never reads."""
-    monkeypatch.setattr("abl_cards.server.client.CLOSE_TIMEOUT", 0.05)
+    monkeypatch.setattr("abl_cards.server.server.CLOSE_TIMEOUT", 0.05)
     log = Log()
 
     def fail(record: Any) -> None:

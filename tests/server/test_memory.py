@@ -43,7 +43,7 @@ def knowledge(decisions: Decisions) -> list[NDArray[Any]]:
 def sight(decisions: Any) -> list[NDArray[Any]]:
     """What is seen of the hands, and the level."""
     view = decisions.view
-    return [view.hand, view.unseen, view.sizes, view.top, view.context]
+    return [view.hand, view.unseen, view.hidden_hand_sizes, view.top_other, view.context]
 
 
 def alike(seen: Any, there: Any) -> None:

@@ -65,7 +65,7 @@ def test_a_whole_match(result_first: bool) -> None:
 def test_several_matches() -> None:
     """As many as the room was created for; a tribute that is refused is among them."""
     server = OpenGuanDan(key=1, noise=False)
-    (result,) = visit(server, {"rounds": 2})
+    (result,) = visit(server, {"num_matches": 2})
     assert (server.rounds, result.outcome.games, result.outcome.is_over, result.problems) == (2, 2, True, 0)
     assert "anti-tribute" in server.stages
 
@@ -107,7 +107,8 @@ def test_a_refusal_is_said_and_the_exit_code_is_1() -> None:
     ("dialect", "wishes", "words"),
     [
         ("guandan", {"room": "2"}, "tables with rooms"), ("guandan", {"seat": 2}, "tables with rooms"),
-        ("guandan", {"rounds": 2}, "tables with rooms"), (DIALECT, {"room": "2", "rounds": 2}, "who creates the room"),
+        ("guandan", {"num_matches": 2}, "tables with rooms"),
+        (DIALECT, {"room": "2", "num_matches": 2}, "who creates the room"),
     ],
 )  # fmt: skip
 def test_wishes_that_cannot_be(dialect: str, wishes: dict[str, Any], words: str) -> None:

@@ -28,9 +28,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
-    alone = Trainer(settings(tmp_path / "alone", decisions=1500))
+    alone = Trainer(settings(tmp_path / "alone", total_decisions=1500))
     alone.train()
-    bridge = JointBridge(Trainer(settings(tmp_path / "bridge", decisions=1500)))
+    bridge = JointBridge(Trainer(settings(tmp_path / "bridge", total_decisions=1500)))
     bridge.train()
     assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "bridge"))
     first, other = ({key: value for key, value in lines(tmp_path / way)[0].items() if value is not None}
@@ -45,12 +45,12 @@ def test_one_part_can_be_replaced(tmp_path: Path) -> None:
         """Takes the last consistent label, whatever the learner says."""
 
         def batch_abduce(self, data_examples: Any) -> Any:
-            legal = data_examples.X[0][0].batch.checked_view.legal_mask
+            legal = data_examples.X[0][0].batch.checked_view.legal
             last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
             data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in last]
             return data_examples.abduced_pseudo_label
 
-    run = Trainer(replace(settings(tmp_path), decisions=1))
+    run = Trainer(replace(settings(tmp_path), total_decisions=1))
     JointBridge(run, reasoner=Timid(LabelsKB(run.engine.labels)))
     for _ in range(40):
         run.self_play.step()
@@ -93,7 +93,7 @@ def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> Non
         run.step()
     assert own.taught
 
-    begun = Trainer(settings(tmp_path / "begun", workers=1, decisions=1))
+    begun = Trainer(settings(tmp_path / "begun", workers=1, total_decisions=1))
     begun.train()
     again = Trainer(settings(tmp_path / "begun", workers=1))
     with pytest.raises(GameError, match="choose another folder"):
@@ -122,7 +122,14 @@ def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
 def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
     """Clingo says which labels are consistent: no low card is laid without the others of its rank, where one can."""
     folder, plan = small_planner(tmp_path)
-    few: Any = {"tables": 2, "rows": 4, "batch": 4, "against_kb": 0.0, "against_past": 0.0, "critic_first": 0}
+    few: Any = {
+        "num_envs": 2,
+        "rollout_size": 4,
+        "minibatch_size": 4,
+        "kb_opponent_share": 0.0,
+        "past_opponent_share": 0.0,
+        "critic_warmup_updates": 0,
+    }
     run = Trainer(settings(tmp_path / "run", game=str(folder), clingo=plan, workers=1, **few))
     JointBridge(run)
     judge, low = run.actor.judge, run.engine.labels.index("single(5)")

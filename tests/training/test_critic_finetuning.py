@@ -23,8 +23,8 @@ from tests.training.test_joint_loop import lines, settings
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    monkeypatch.setattr(critic_finetuning, "PORTION", 256)
-    monkeypatch.setattr(critic_finetuning, "ROUND", 256)
+    monkeypatch.setattr(critic_finetuning, "CHUNK_ROWS", 256)
+    monkeypatch.setattr(critic_finetuning, "ROUND_ROWS", 256)
 
 
 def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
@@ -33,7 +33,7 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
         engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, seed=3, num_tables=8
     ).collect_decisions(400)
     assert len(games) == 512
-    steps = np.log(np.abs(games.value_target)[:, None] / [1, 2, 3]) / np.log(TINY.ppo.discount)
+    steps = np.log(np.abs(games.value_target)[:, None] / [1, 2, 3]) / np.log(TINY.ppo.gamma)
     assert (np.abs(steps - steps.round()) < 0.01).any(axis=1).all()
     assert games.regret.shape == (512, 0)
     assert games.hands.any()
@@ -42,12 +42,12 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
 @long
 def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
     """It learns once; the run is saved with it, and goes on as it would have."""
-    run = Trainer(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    run = Trainer(settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30))
     run.train()
     run.finetune_critic()
     before = load_networks(run.weights_path, run.engine).state_dict()
     losses: list[str] = []
-    again = Trainer(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    again = Trainer(settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30))
     again.train()
     plain = load_networks(run.weights_path, run.engine)
     assert plain.has_trained_critic
@@ -57,15 +57,15 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
     changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
     assert changed == {"critic"}
     assert all(torch.equal(before[name], after[name]) for name in before)
-    rest = Trainer(settings(tmp_path, decisions=2500))
+    rest = Trainer(settings(tmp_path, total_decisions=2500))
     rest.train()
     assert lines(tmp_path) == lines(whole.settings.directory)
 
 
 @long
 def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pretraining, "KEEP_EVERY", 20)
-    chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=30)
+    monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 20)
+    chosen = settings(tmp_path / "whole", total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
     whole = Trainer(chosen)
     whole.train()
     whole.finetune_critic()
@@ -95,7 +95,7 @@ class Stopped(Exception):
 @long
 def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rounds that were learned from are not played again, and the critic ends as it would have."""
-    asked = {"decisions": 1, "critic_lessons": 700, "critic_steps": 30}
+    asked = {"total_decisions": 1, "critic_finetune_decisions": 700, "critic_finetune_steps": 30}
     whole = Trainer(settings(tmp_path / "whole", **asked))
     whole.train()
     whole.finetune_critic()
@@ -110,8 +110,8 @@ def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monk
             raise Stopped
         return decisions(self, least, number, tell)
 
-    monkeypatch.setattr(pretraining, "KEEP_EVERY", 5)
-    monkeypatch.setattr(SelfPlayGames, "decisions", stopping)
+    monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 5)
+    monkeypatch.setattr(SelfPlayGames, "collect_decisions", stopping)
     run = Trainer(settings(tmp_path / "run", **asked))
     run.train()
     with pytest.raises(Stopped):

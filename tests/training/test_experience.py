@@ -12,7 +12,10 @@ from abl_cards.training.experience import Experience, RolloutBuffer
 def rows(values: list[float]) -> Experience:
     n = len(values)
     zero: dict[str, Any] = {field.name: np.zeros((n, 1), np.float32) for field in fields(Experience)}
-    zero |= {name: np.zeros(n, np.float32) for name in ("advantage", "total", "earned", "log_probability")}
+    zero |= {
+        name: np.zeros(n, np.float32)
+        for name in ("advantage", "value_target", "trick_reward_so_far", "log_probability")
+    }
     return Experience(**zero | {"value": np.array(values, np.float32), "label": np.zeros(n, np.int16)})
 
 

@@ -47,15 +47,15 @@ def taken(play: SelfPlay, rows: int = 96) -> Any:
 def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
     """And where it does not, there is nothing to keep."""
     without, half = taken(tables(engine, None)), taken(tables(engine, ExpertConfig(0.5, temperature=0.1)))
-    for name in ("observation", "label", "log_probability", "advantage", "total", "later"):
+    for name in ("observation", "label", "log_probability", "advantage", "value_target", "played_later"):
         assert (getattr(without, name) == getattr(half, name)).all()
     assert without.lookahead_policy.shape == (96, 0)
     assert np.isnan(without.lookahead_value).all()
-    looked = half.foreseen.any(axis=1)
+    looked = half.lookahead_policy.any(axis=1)
     assert 0.2 < looked.mean() < 0.7  # of those with several likely labels, half
-    assert (looked == ~np.isnan(half.worth)).all()
-    np.testing.assert_allclose(half.foreseen[looked].astype(float).sum(axis=1), 1, atol=2e-3)
-    assert (half.foreseen[~half.legal] == 0).all()
+    assert (looked == ~np.isnan(half.lookahead_value)).all()
+    np.testing.assert_allclose(half.lookahead_policy[looked].astype(float).sum(axis=1), 1, atol=2e-3)
+    assert (half.lookahead_policy[~half.legal] == 0).all()
 
 
 def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
@@ -120,12 +120,20 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
 @long
 def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    whole = Trainer(settings(tmp_path / "whole", foresight=0.3, foresight_values=0.5, critic_first=1, decisions=1800))
+    whole = Trainer(
+        settings(
+            tmp_path / "whole",
+            lookahead_share=0.3,
+            lookahead_value_share=0.5,
+            critic_warmup_updates=1,
+            total_decisions=1800,
+        )
+    )
     whole.train()
     assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
-    half = replace(whole.settings, directory=tmp_path / "parts", decisions=900)
+    half = replace(whole.settings, directory=tmp_path / "parts", total_decisions=900)
     Trainer(half).train()
-    rest = Trainer(replace(half, decisions=1800))
+    rest = Trainer(replace(half, total_decisions=1800))
     rest.train()
     assert same(whole, rest)
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
@@ -135,20 +143,20 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
 def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deals anew then."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    run = Trainer(settings(tmp_path, decisions=500, critic_first=0))
+    run = Trainer(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
     run.train()
     assert read_metrics(tmp_path)[-1]["foresight"] is None
-    Trainer(replace(run.settings, decisions=run.decisions + 500, foresight=1.0)).train()
+    Trainer(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).train()
     assert read_metrics(tmp_path)[-1]["foresight"] > 0
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"foresight": 1.5}, "foresight: 1.5 is no share"),
-        ({"foresight_values": -1.0}, "foresight_values: -1.0 is no share"),
-        ({"foresight_deals": 0}, "foresight_deals: 0 deals show nothing"),
-        ({"foresight_temperature": 0.0}, "foresight_temperature: 0.0 leaves nothing open"),
+        ({"lookahead_share": 1.5}, "foresight: 1.5 is no share"),
+        ({"lookahead_value_share": -1.0}, "foresight_values: -1.0 is no share"),
+        ({"lookahead_deals": 0}, "foresight_deals: 0 deals show nothing"),
+        ({"lookahead_temperature": 0.0}, "foresight_temperature: 0.0 leaves nothing open"),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, float], message: str) -> None:
@@ -158,5 +166,5 @@ def test_what_cannot_be_is_refused(changes: dict[str, float], message: str) -> N
 
 def test_where_tricks_are_rewarded_there_is_nothing_to_foresee() -> None:
     with pytest.raises(GameError, match="give worth=0"):
-        ExpertConfig.from_settings(TrainConfig(Path(), foresight=0.5), PPOConfig(worth=0.01))
-    assert not ExpertConfig.from_settings(TrainConfig(Path()), PPOConfig(worth=0.01)).share
+        ExpertConfig.from_settings(TrainConfig(Path(), lookahead_share=0.5), PPOConfig(trick_point_reward=0.01))
+    assert not ExpertConfig.from_settings(TrainConfig(Path()), PPOConfig(trick_point_reward=0.01)).share

@@ -20,7 +20,7 @@ from tests.training.test_checkpoint import plant
 
 
 def test_a_beginning_arrives_as_it_was_sent() -> None:
-    settings = replace(TrainConfig(Path("runs/a")), start=Path("b"), rows=64, threads=None, entropy=0.1)
+    settings = replace(TrainConfig(Path("runs/a")), init_from=Path("b"), rollout_size=64, threads=None, ent_coef=0.1)
     sent = WorkerInit(settings, PRESETS["small"], ProcessRank(1, 2), "127.0.0.1", 4711, {"update": 3}, {})
     stream = BytesIO()
     send(stream, sent)

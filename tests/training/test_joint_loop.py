@@ -44,10 +44,10 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
             directory,
             game="president",
             preset="tiny",
-            decisions=2500,
-            tables=16,
-            save_every=2,
-            remember_every=3,
+            total_decisions=2500,
+            num_envs=16,
+            checkpoint_interval=2,
+            snapshot_interval=3,
             threads=1,
         ),
         **changes,
@@ -64,7 +64,7 @@ def weights(run: Trainer) -> dict[str, torch.Tensor]:
 
 def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is lost: the checkpoint stays as it is."""
-    run = Trainer(settings(tmp_path, decisions=1))
+    run = Trainer(settings(tmp_path, total_decisions=1))
     run.train()
     kept = run.checkpoint_path.read_bytes()
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, critic_width=24))
@@ -83,11 +83,11 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
     if workers > 1:
         whole = Trainer(settings(tmp_path / "whole", workers=workers))
         whole.train()
-    half = settings(tmp_path / "parts", workers=workers, decisions=1200)
+    half = settings(tmp_path / "parts", workers=workers, total_decisions=1200)
     Trainer(half).train()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
-    rest = Trainer(replace(half, decisions=2500))
+    rest = Trainer(replace(half, total_decisions=2500))
     rest.train()
     assert lines(whole.settings.directory) == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.num_updates + 1))
@@ -96,7 +96,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
 
 def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(whole.settings.directory, tmp_path / "run")
-    monkeypatch.setattr(Trainer, "together", None)
+    monkeypatch.setattr(Trainer, "start_workers", None)
     again = Trainer(settings(tmp_path / "run"))
     again.weights_path.unlink()
     again.train()
@@ -114,7 +114,7 @@ def test_a_run_says_what_it_does(whole: Trainer, reports: list[TrainingReport]) 
 
 def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
     """The critic learns alone at first; a zero would say that the others make no error."""
-    Trainer(settings(tmp_path, critic_first=2)).train()
+    Trainer(settings(tmp_path, critic_warmup_updates=2)).train()
     first, *rest = lines(tmp_path)
     of_others = ("policy_loss", "entropy", "divergence", "clipped", "hands_loss")
     assert [first[name] for name in of_others] == [None] * len(of_others)
@@ -124,7 +124,7 @@ def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
 
 
 def test_the_critic_learns_first(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, decisions=1))
+    run = Trainer(settings(tmp_path, total_decisions=1))
     before = {name: tensor.clone() for name, tensor in weights(run).items()}
     run.train()
     changed = {name.split(".")[0] for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])}
@@ -132,9 +132,9 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
 
 
 def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
-    Trainer(settings(tmp_path, decisions=1)).train()
-    with pytest.raises(GameError, match=r"seed: begun with 0; revealed: begun with 1\.0"):
-        Trainer(settings(tmp_path, seed=8, revealed=0.5))
+    Trainer(settings(tmp_path, total_decisions=1)).train()
+    with pytest.raises(GameError, match=r"seed: begun with 0; labelled_fraction: begun with 1\.0"):
+        Trainer(settings(tmp_path, seed=8, labelled_fraction=0.5))
     (tmp_path / "checkpoint.state").write_bytes(b"half a file")
     with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
         Trainer(settings(tmp_path))
@@ -155,7 +155,7 @@ def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
 
 
 def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Trainer(settings(tmp_path, critic_lessons=100))
+    run = Trainer(settings(tmp_path, critic_finetune_decisions=100))
     monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
     run.league.size = 1  # so that the first copy is met again
     for name, act in (("past/0001.state", run._add_snapshot), ("critic-0.state", run.finetune_critic)):
@@ -183,7 +183,7 @@ def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: 
 
 def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
     """Nor may a run that was taken up go on once another one has."""
-    first, second = Trainer(settings(tmp_path, decisions=1)), Trainer(settings(tmp_path, decisions=1))
+    first, second = Trainer(settings(tmp_path, total_decisions=1)), Trainer(settings(tmp_path, total_decisions=1))
     with lock_run_folder(tmp_path):
         with pytest.raises(GameError, match=f"process {os.getpid()} is at work here"):
             first.train()
@@ -196,10 +196,10 @@ def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, decisions=1))
+    run = Trainer(settings(tmp_path, total_decisions=1))
     run.train()
     kept = run.checkpoint_path.read_bytes()
-    again = Trainer(settings(tmp_path, decisions=10**6))
+    again = Trainer(settings(tmp_path, total_decisions=10**6))
     with files_end_after(len(kept) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
         again.train()
     assert run.checkpoint_path.read_bytes() == kept
@@ -215,9 +215,9 @@ from learners.presets import PRESETS
 from learners.weights_io import load_card, load_networks
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
-from abl_cards.training.joint_loop import Run
+from abl_cards.training.joint_loop import Trainer
 PRESETS["tiny"] = TINY
-Run(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), decisions=10**9)).go()
+Trainer(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), total_decisions=10**9)).train()
 """
 
 
@@ -229,6 +229,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) 
         metrics = tmp_path / "metrics.jsonl"
         while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
             time.sleep(0.05)
+        assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()  # every worker can say something until it ends: this waits for the last
         resumed = Trainer(settings(tmp_path, workers=workers))
@@ -240,7 +241,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) 
 
 
 def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, revealed=0.5))
+    run = Trainer(settings(tmp_path, labelled_fraction=0.5))
     while run.self_play.buffer.num_ready < 200:
         run.self_play.step()
     rows = run.self_play.buffer.pop_ready(200)
@@ -258,9 +259,9 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
 
 @long
 def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, decisions=1200)
+    chosen = settings(tmp_path, total_decisions=1200)
     Trainer(chosen).train()
-    rest = Trainer(replace(chosen, decisions=2500, learning_rate=1e-4, entropy=0.02))
+    rest = Trainer(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
     assert [group["lr"] for group in rest.learner.policy_optimiser.param_groups] == [1e-4]
     rest.train()
     first, _, second = load_card(rest.weights_path).command.partition("; then ")
@@ -272,10 +273,10 @@ def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
 
 @long
 def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, decisions=1200)
+    chosen = settings(tmp_path, total_decisions=1200)
     first = Trainer(chosen)
     first.train()
-    wider = replace(chosen, decisions=2500, tables=24, against_kb=0.5)
+    wider = replace(chosen, total_decisions=2500, num_envs=24, kb_opponent_share=0.5)
     rest = Trainer(wider)
     assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
     assert same(first, rest)
@@ -291,10 +292,10 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
 
 @long
 def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, decisions=600)
+    chosen = settings(tmp_path, total_decisions=600)
     first = Trainer(chosen)
     first.train()
-    rest = Trainer(replace(chosen, decisions=1800, workers=2))
+    rest = Trainer(replace(chosen, total_decisions=1800, workers=2))
     assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
     assert same(first, rest)
     rest.train()
@@ -314,7 +315,7 @@ def test_how_many_workers() -> None:
     assert chosen.num_processes == NUM_THREADS
     assert replace(chosen, threads=1).num_processes == replace(chosen, device="cuda").num_processes == 1
     assert replace(chosen, threads=1, workers=3).num_processes == 3
-    assert replace(chosen, tables=2, workers=3).num_processes == 2
+    assert replace(chosen, num_envs=2, workers=3).num_processes == 2
 
 
 def test_the_mean_of_the_weights_plays(whole: Trainer) -> None:

@@ -21,17 +21,19 @@ from tests.learners.tiny import TINY
 
 def settings(directory: Path, **more: Any) -> TrainConfig:
     told: dict[str, Any] = {
-        "game": "doudizhu", "preset": "tiny", "tables": 8, "rows": 64, "batch": 32, "workers": 1, "threads": 1,
-        "critic_first": 0, "also": "contest", "also_share": 0.25, "stray": 0.5, "decisions": 1,
+        "game": "doudizhu", "preset": "tiny", "num_envs": 8, "rollout_size": 64, "minibatch_size": 32, "workers": 1,
+        "threads": 1,
+        "critic_warmup_updates": 0, "second_profile": "contest", "second_profile_share": 0.25, "choice_epsilon": 0.5,
+        "total_decisions": 1,
     }  # fmt: skip
     return TrainConfig(directory, **(told | more))
 
 
 def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="also=botzone: seats have other labels"):
-        load_engines(settings(tmp_path, also="botzone"))
+        load_engines(settings(tmp_path, second_profile="botzone"))
     with pytest.raises(GameError, match="a share of two tables or more"):
-        load_engines(settings(tmp_path, tables=1))
+        load_engines(settings(tmp_path, num_envs=1))
 
 
 def test_a_run_plays_by_both_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +43,7 @@ def test_a_run_plays_by_both_and_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
     assert (len(one.self_play.tables), len(two.self_play.tables)) == (6, 2)
     run.train()
     assert run.decisions > 64
-    again = Trainer(settings(tmp_path, decisions=run.decisions + 1))
+    again = Trainer(settings(tmp_path, total_decisions=run.decisions + 1))
     for before, now in zip(run.actor.actors, again.actor.actors, strict=True):
         for name, array in before.self_play.tables.arrays().items():
             np.testing.assert_array_equal(array, now.self_play.tables.arrays()[name])

@@ -56,7 +56,7 @@ def test_many_updates_are_taken_together() -> None:
 
 def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    monkeypatch.setattr(plots, "_EVERY", 0.0)  # as it goes
+    monkeypatch.setattr(plots, "_DRAW_INTERVAL", 0.0)  # as it goes
     words = ["train", "guandan", "--dir", str(tmp_path), "--plots", "--json"]
     words += [f"--set={word}" for word in ("preset=tiny", "tables=16", "rows=128", "threads=1", "decisions=1")]
     done = run(*words)
@@ -70,6 +70,6 @@ def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "can_draw", lambda: False)
+    monkeypatch.setattr(plots, "has_matplotlib", lambda: False)
     with pytest.raises(GameError, match=r"matplotlib: pip install"):
         PlotWriter(tmp_path)

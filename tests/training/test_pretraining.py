@@ -37,7 +37,7 @@ def engine() -> Any:
 
 
 def settings(directory: Path, **changes: Any) -> TrainConfig:
-    few = {"abln_steps": 3, "decision_steps": 3, "own_lessons": 2000, "held_out": 1}
+    few = {"abln_pretrain_steps": 3, "policy_pretrain_steps": 3, "pretrain_decisions": 2000, "held_out_matches": 1}
     return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))
 
 
@@ -69,8 +69,10 @@ def test_from_records(tmp_path: Path, engine: Any) -> None:
 def test_decisions_from_games_without_records(tmp_path: Path) -> None:
     """A policy learns from games of kb, and is asked about those of every fifth table."""
     tractor = load("tractor").engine()
-    preset = replace(PRESETS["planes-small"], forget=0.0)
-    chosen = settings(tmp_path, game="tractor", own_player="kb", own_games=5, preset="planes-small", abln=False)
+    preset = replace(PRESETS["planes-small"], dropout=0.0)
+    chosen = settings(
+        tmp_path, game="tractor", pretrain_agent="kb", pretrain_episodes=5, preset="planes-small", abln=False
+    )
     prepared(chosen, tractor, preset)
     card = load_card(tmp_path / "supervised.safetensors")
     assert card.data == "5 games of kb without a fifth"
@@ -80,7 +82,7 @@ def test_decisions_from_games_without_records(tmp_path: Path) -> None:
 
 
 def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
-    chosen = settings(tmp_path, game="guandan", own_player="random")
+    chosen = settings(tmp_path, game="guandan", pretrain_agent="random")
     untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
     networks = prepared(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
@@ -93,7 +95,7 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
         for one, other in zip(networks.abln.parameters(), untrained.abln.parameters(), strict=True)
     )
     with pytest.raises(GameError, match="unknown agent"):
-        prepared(settings(tmp_path / "nobody", game="guandan", own_player="nobody"), engine)
+        prepared(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
 
 
 def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:

@@ -80,7 +80,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
 def trained(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
     """The weights after two steps from the same beginning: one of PPO, one of ABLN, each on all the rows."""
     networks = deepcopy(run.networks)
-    networks.preset = replace(TINY, ppo=replace(TINY.ppo, batch=len(rows), gradient_norm=0.05), abln_share=0.0)
+    networks.preset = replace(
+        TINY, ppo=replace(TINY.ppo, minibatch_size=len(rows), max_grad_norm=0.05), abln_train_share=0.0
+    )
     trainer = PPOLearner(networks, Symmetries.from_orders(run.engine.symmetries, run.engine.observation_features))
     trainer.process_group = crew
     trainer.update(rows, np.random.default_rng(0))

@@ -95,7 +95,7 @@ def test_a_pool_is_kept_and_taken_up() -> None:
 def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     with pytest.raises(GameError, match="pool: 3 decisions are fewer than an update takes"):
-        Trainer(settings(tmp_path, pool=3))
+        Trainer(settings(tmp_path, queue_capacity=3))
 
 
 def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:

@@ -66,7 +66,7 @@ def test_in_which_files_rules_differ() -> None:
 
 def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
     """With the package's rules a helper would have more labels, and other networks."""
-    trained = Trainer(settings(tmp_path, kb=fewer, workers=2, decisions=1, critic_first=0))
+    trained = Trainer(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
     assert len(trained.engine.labels) < len(load(GAME).engine().labels)
     trained.train()
     assert len(lines(tmp_path)) == 1
@@ -87,7 +87,7 @@ def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -
 
 
 def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
-    chosen = settings(tmp_path / "run", decisions=1)
+    chosen = settings(tmp_path / "run", total_decisions=1)
     first = Trainer(chosen)
     first.train()
     kept = first.checkpoint_path.read_bytes()
@@ -101,7 +101,7 @@ def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: P
 
 def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine.parent)
-    chosen = settings(tmp_path / "run", kb=Path("mine"), decisions=1, rows=96, abln=False)
+    chosen = settings(tmp_path / "run", kb=Path("mine"), total_decisions=1, rollout_size=96, abln=False)
     Trainer(chosen)
     assert read_config(tmp_path / "run") == replace(chosen, kb=mine)
     assert read_config(tmp_path / "elsewhere") is None
@@ -127,7 +127,7 @@ def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path)
     assert f"kb={mine}" in load_card(Path(rest["weights"])).command
     changed = train(tmp_path / "run", "--set", "rows=64", "--set", "seed=3")
     assert changed.exit_code == 1
-    assert "seed: begun with 0; rows: begun with 128. Leave out what the run knows" in changed.stderr
+    assert "seed: begun with 0; rollout_size: begun with 128. Leave out what the run knows" in changed.stderr
     other = train(tmp_path / "run", "--profile", OTHER)
     assert other.exit_code == 1
     assert "begun by other rules" in other.stderr
@@ -145,7 +145,7 @@ def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Pa
 
 def test_where_a_policy_begins(tmp_path: Path) -> None:
     """By default in the preferences; with trust=0 all labels are alike to it."""
-    nothing, known = (Trainer(settings(tmp_path / str(trust), trust=trust)) for trust in (0.0, None))
+    nothing, known = (Trainer(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
     for each, alike in ((nothing, True), (known, False)):
         view = each.self_play.policy.features(each.self_play.tables.decisions(each.self_play.tables.rows_to_play()))
         weighed = each.self_play.policy.log_probs(view)

@@ -43,7 +43,7 @@ def rows(engine: Any) -> Experience:
 
 def trainer(engine: Any, certain: float = 1.0, **ppo_settings: Any) -> PPOLearner:
     networks = Networks(TINY, GameShape.of(engine))
-    ppo = replace(TINY.ppo, batch=128, certain=certain, **ppo_settings)
+    ppo = replace(TINY.ppo, minibatch_size=128, max_prob_for_update=certain, **ppo_settings)
     return PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features), ppo)
 
 

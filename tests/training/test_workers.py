@@ -15,7 +15,7 @@ from tests.training.test_joint_loop import settings
 
 def test_nobody_is_asked_where_nobody_is() -> None:
     with spawn(0) as helpers:
-        helpers.call_method("turn")
+        helpers.call_method("run_iteration")
         assert helpers.collect_results() == []
 
 
@@ -23,7 +23,7 @@ def test_nobody_is_asked_where_nobody_is() -> None:
 def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer(settings(tmp_path, workers=2))
-    with pytest.raises(RuntimeError, match=r"run\.together"):
+    with pytest.raises(RuntimeError, match=r"trainer\.start_workers"):
         run.step()
 
     def kill(report: TrainingReport) -> None:

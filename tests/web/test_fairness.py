@@ -85,7 +85,7 @@ async def opened(page: Any, client: str) -> Any:
 def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path: Any, monkeypatch: Any) -> None:
     from abl_cards.web import lobby
 
-    monkeypatch.setattr(lobby, "MOST_TABLES", 4)
+    monkeypatch.setattr(lobby, "MAX_TABLES", 4)
 
     async def test(page: Any) -> None:
         hog = [(await opened(page, "10.0.0.1")).json() for _ in range(4)]
@@ -106,8 +106,8 @@ def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) ->
     """Tables that somebody opened and left make room at once, the oldest first; of one person there are so many."""
     from abl_cards.web import lobby
 
-    monkeypatch.setattr(lobby, "MOST_TABLES", 3)
-    monkeypatch.setattr(lobby, "MOST_TABLES_EACH", 2)
+    monkeypatch.setattr(lobby, "MAX_TABLES", 3)
+    monkeypatch.setattr(lobby, "MAX_TABLES_PER_CLIENT", 2)
 
     async def test(page: Any) -> None:
         names = [(await opened(page, "127.0.0.1")).json()["table"] for _ in range(4)]
@@ -121,7 +121,7 @@ def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) ->
 def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import websocket as module
 
-    monkeypatch.setattr(module, "MOST_SOCKETS", 3)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 3)
 
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")
@@ -143,12 +143,12 @@ def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
 def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import websocket as module
 
-    monkeypatch.setattr(module, "MOST_AT_A_TABLE", 2)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS_PER_TABLE", 2)
 
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")
         looking = [await page.sit(table, page.house.tables[table].watch_token) for _ in range(3)]
-        assert len(page.house.tables[table].looking) == 2
+        assert len(page.house.tables[table].viewers) == 2
         owner = await page.sit(table, token)
         assert owner.table["hand"]
         assert await looking[0].hear() == {}
@@ -159,18 +159,18 @@ def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any
 def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run, monkeypatch: Any) -> None:
     from abl_cards.web import labs, reviews
 
-    monkeypatch.setattr(labs, "MOST_LABS", 3)
-    monkeypatch.setattr(reviews, "MOST_JOBS", 3)
+    monkeypatch.setattr(labs, "MAX_LABS", 3)
+    monkeypatch.setattr(reviews, "MAX_REVIEWS", 3)
 
-    def sheet(person: str, state: str = "idle") -> Any:
-        return SimpleNamespace(name=secrets.token_hex(4), person=person, state=state, used=time.monotonic())
+    def sheet(client_id: str, state: str = "idle") -> Any:
+        return SimpleNamespace(name=secrets.token_hex(4), client_id=client_id, state=state, last_used=time.monotonic())
 
     async def test(page: Any) -> None:
         president = page.house.game("president")
-        mine = (await page.house.labs.open(president, None, person="10.0.0.2"))["lab"]
+        mine = (await page.house.labs.open_lab(president, None, client_id="10.0.0.2"))["lab"]
         for _ in range(4):
-            await page.house.labs.open(president, None, person="10.0.0.1")
-        assert mine in page.house.labs._labs
+            await page.house.labs.open_lab(president, None, client_id="10.0.0.1")
+        assert mine in page.house.labs._sessions
         shelf, own = reviews.ReviewCache(), sheet("10.0.0.2")
         shelf.add(own)
         for _ in range(2):
@@ -189,8 +189,8 @@ def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run
 def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
     """Uvicorn waits for ever for the first request: enough such connections would keep everybody out."""
     uvicorn = pytest.importorskip("uvicorn")
-    monkeypatch.setattr(connections, "MOST_SOCKETS", 3)
-    monkeypatch.setattr(connections, "HANDSHAKE", 0.3)
+    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
+    monkeypatch.setattr(connections, "HANDSHAKE_TIMEOUT", 0.3)
 
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})

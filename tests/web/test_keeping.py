@@ -79,15 +79,15 @@ def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str
         await socket.next()
         await socket.leave()
         kept = page.house.tables[table]
-        return table, token, socket.table, [each.to_json() for each in kept.chairs], kept.records(OWNER)
+        return table, token, socket.table, [each.to_json() for each in kept.seats], kept.records(OWNER)
 
     async def then(page: Any, told: Any) -> None:
         table, token, before, chairs, records = told
-        assert [each["table"] for each in page.house.watched()] == [table]
+        assert [each["table"] for each in page.house.tables_json()] == [table]
         socket = await page.sit(table, token)
         assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
         kept = page.house.tables[table]
-        assert ([each.to_json() for each in kept.chairs], kept.records(OWNER)) == (chairs, records)
+        assert ([each.to_json() for each in kept.seats], kept.records(OWNER)) == (chairs, records)
         await play_some(socket, 2)
 
     twice(with_page, tmp_path, first, then)
@@ -154,21 +154,21 @@ def test_rules_that_fail_for_a_moment_lose_no_table(
 
     async def then(page: Any, told: Any) -> None:
         table, token = told
-        real = page.house.desk.engine
+        real = page.house.executor.engine
         for problem in (GameError("broken"), KBError([]), FileNotFoundError("gone"), RuntimeError("odd")):
 
             def fail(game: Any, profile: Any, problem: Exception = problem) -> Any:
                 raise problem
 
-            monkeypatch.setattr(page.house.desk, "engine", fail)
+            monkeypatch.setattr(page.house.executor, "engine", fail)
             socket = Socket(page.app, f"/api/tables/{table}")
             socket.say(token=token)
             assert (await socket.hear())["type"] == "error"
             assert await socket.hear() == {}
             assert socket.closed == CLOSE_UNAVAILABLE  # and the browser tries again
             assert (tmp_path / f"{table}.jsonl").exists()
-            assert [each["table"] for each in page.house.watched()] == [table]
-        monkeypatch.setattr(page.house.desk, "engine", real)
+            assert [each["table"] for each in page.house.tables_json()] == [table]
+        monkeypatch.setattr(page.house.executor, "engine", real)
         again = await page.sit(table, token)
         assert again.welcome["seed"] == "3"
 
@@ -183,7 +183,7 @@ def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, 
         socket.say(do="seat", seat=1, player="greedy")
         while socket.table["seats"][1]["kind"] == "person":
             await socket.hear()
-        return kept.name, kept.watch_token, kept.chairs[0].token
+        return kept.name, kept.watch_token, kept.seats[0].token
 
     async def then(page: Any, told: Any) -> None:
         name, *tokens = told
@@ -191,13 +191,13 @@ def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, 
         def fail(game: Any, profile: Any) -> Any:
             raise AssertionError("nobody has a right to this")
 
-        real, page.house.desk.engine = page.house.desk.engine, fail
+        real, page.house.executor.engine = page.house.executor.engine, fail
         socket = Socket(page.app, f"/api/tables/{name}")
         socket.say(token=key)
         assert (await socket.hear())["type"] == "error"
         assert await socket.hear() == {}
         assert socket.closed == CLOSE_UNAUTHORIZED
-        page.house.desk.engine = real
+        page.house.executor.engine = real
         for each in tokens:
             await page.sit(name, each)
 
@@ -253,7 +253,7 @@ def given(answer: Any) -> Any:
 
 
 async def lies_ready(page: Any) -> None:
-    while not page.house.laid.table:
+    while not page.house.prewarmed.table_name:
         await asyncio.sleep(0.02)
 
 
@@ -265,7 +265,7 @@ def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) ->
         assert given(await page.ask("/")) is None
         await page.ask("/api/games")
         await lies_ready(page)
-        assert page.house.watched() == []
+        assert page.house.tables_json() == []
 
     async def then(page: Any) -> None:
         laid = given(await page.ask("/"))
@@ -276,9 +276,9 @@ def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) ->
         assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # somebody is here now
         assert socket.welcome == laid["welcome"]
         known.append(laid["table"])
-        assert page.house.laid.table != laid["table"]
+        assert page.house.prewarmed.table_name != laid["table"]
         await lies_ready(page)
-        assert given(await page.ask("/"))["table"] == page.house.laid.table != laid["table"]
+        assert given(await page.ask("/"))["table"] == page.house.prewarmed.table_name != laid["table"]
 
     with_page(first, plan)
     with_page(then, plan)

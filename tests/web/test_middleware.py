@@ -89,10 +89,10 @@ def test_writing_needs_the_token_and_json(with_page: Run) -> None:
 
 def test_the_token_is_given_to_this_machine_alone(with_page: Run) -> None:
     async def near(page: Any) -> None:
-        assert page.house.plan_cells.token in (await page.ask("/")).body.decode()
+        assert page.house.config.token in (await page.ask("/")).body.decode()
 
     async def far(page: Any) -> None:
-        assert page.house.plan_cells.token not in (await page.ask("/", host="192.168.0.7:8765")).body.decode()
+        assert page.house.config.token not in (await page.ask("/", host="192.168.0.7:8765")).body.decode()
         assert (await page.ask("/", host="evil.example")).status == 421
         assert (await page.ask("/", host="cards.example")).status == 200
 
@@ -101,7 +101,7 @@ def test_the_token_is_given_to_this_machine_alone(with_page: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/static/../../cli/page.py", "/static/..%2f..%2fcli/page.py", "/static//etc/passwd",
+    "path", ["/static/../../cli/web.py", "/static/..%2f..%2fcli/web.py", "/static//etc/passwd",
              "/static/vendor/fetch.sh",
              "/static/index.html", "/static/", "/static/vendor", "/static/%00"],
 )  # fmt: skip

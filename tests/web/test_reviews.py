@@ -113,7 +113,7 @@ def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
 
     async def opened(page: Any, entries: Any) -> Any:
         text = json.dumps({"log": entries, "initdata": initdata})
-        return await page.process_rank("/api/reviews", {"game": name, "text": text, "profile": profile})
+        return await page.post("/api/reviews", {"game": name, "text": text, "profile": profile})
 
     async def test(page: Any) -> None:
         whole = (await opened(page, log)).json()
@@ -136,7 +136,7 @@ def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
             answer = await opened(page, entries)
             assert answer.status == 400, answer.body
         other = {"game": "hearts", "text": json.dumps({"log": log})}
-        assert "is not played on Botzone" in (await page.process_rank("/api/reviews", other)).json()["error"]
+        assert "is not played on Botzone" in (await page.post("/api/reviews", other)).json()["error"]
 
     with_page(test)
 
@@ -158,7 +158,7 @@ def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run
 )
 def test_what_is_no_record_is_answered(with_page: Run, text: str) -> None:
     async def test(page: Any) -> None:
-        answer = await page.process_rank("/api/reviews", {"game": "president", "text": text})
+        answer = await page.post("/api/reviews", {"game": "president", "text": text})
         assert answer.status == 400
         assert answer.json()["error"]
 

@@ -48,7 +48,8 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
     made = ExperimentReport(
         [ReportTable("parts", "Parts", ("name", "won"), [["a", 0.5], ["b", None]], "a note")],
         [LinePlot("wins", "Wins", "games", "share", {"kb": [(0, 0.5), (10, 0.7)]}),
-         ErrorBarPlot("bars", "B", "x", {"kb": (0.5, 0.4, 0.6)}, 0.5), MatrixPlot("all", "All", ("a",), ("b",), [[None]])],
+         ErrorBarPlot("bars", "B", "x", {"kb": (0.5, 0.4, 0.6)}, 0.5), MatrixPlot("all", "All", ("a",), ("b",),
+         [[None]])],
     )  # fmt: skip
     (folder / "tried").mkdir()
     file = folder / "tried" / "results.json"

@@ -95,7 +95,7 @@ def test_a_seed_as_text_deals_what_the_number_deals(with_page: Run) -> None:
 @pytest.mark.parametrize("seed", ["", "x", "-1", "1.5", 1.5, [], {}, True, -1, 2**128, str(2**128), "9" * 500, "٣"])
 def test_seeds_that_are_none_are_refused(with_page: Run, seed: Any) -> None:
     async def test(page: Any) -> None:
-        answer = await page.process_rank("/api/tables", {"game": "president", "seed": seed})
+        answer = await page.post("/api/tables", {"game": "president", "seed": seed})
         assert (answer.status, "seed" in answer.json()["error"]) == (400, True)
 
     with_page(test)
@@ -109,15 +109,15 @@ def test_what_is_wrong_with_the_rules_names_no_seed_and_no_cards(
             name, _ = await page.open(game="president", seats=["greedy", "person", "greedy", "greedy"],
                                       practice=practice, seed="4242424242")  # fmt: skip
             table = page.house.tables[name]
-            table.chairs[1] = table.chairs[0]
+            table.seats[1] = table.seats[0]
 
             def fail(*told: Any) -> Any:
                 raise GameError("seat 2 holds S3 and has no move")
 
-            monkeypatch.setattr(table.chairs[0].agent, "play", fail)
+            monkeypatch.setattr(table.seats[0].agent, "play", fail)
             table.problem = ""
             while not table.problem:
-                table.let_agent()
+                table.run_agent()
             told = [make_view(table, right)["problem"] for right in EVERY_RIGHT]
             assert all(told)
             assert ["S3" in each for each in told] == [False, practice, False, practice]

@@ -86,9 +86,9 @@ def test_a_play_is_named_by_all_that_it_can_be(with_page: Run) -> None:
         rules = hall.engine.rules
         hall.tables.state.hands[0, 0] = 0
         for text in ("S3", "C3", "H2", "H2", "S4"):
-            hall.tables.state.hands[0, 0, rules.card_codes.kinds[text]] += 1
+            hall.tables.state.hands[0, 0, rules.card_codes.kind_by_text[text]] += 1
         hall.tables.state.to_beat[0] = -1
-        hall._changed()
+        hall._mark_changed()
         at = socket.table["at"]
         socket.say(do="pick", cards=["S3", "C3", "H2", "H2", "S4"], at=at, n=1)
         told = await socket.until("picked")
@@ -292,7 +292,7 @@ def test_no_agent_reads_or_starts_what_a_client_names(with_page: Run, agent: str
 )  # fmt: skip
 def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None:
     async def test(page: Any) -> None:
-        answer = await page.process_rank("/api/tables", {"game": "president"} | wish)
+        answer = await page.post("/api/tables", {"game": "president"} | wish)
         assert answer.status == 400
         assert answer.json()["error"]
 
@@ -336,7 +336,7 @@ def test_a_thousand_malformed_frames_lose_nobodys_game(with_page: Run) -> None:
         from abl_cards.web import websocket
 
         patch = pytest.MonkeyPatch()
-        patch.setattr(websocket, "FRAMES_AT_ONCE", 1e9)
+        patch.setattr(websocket, "FRAME_BURST", 1e9)
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
         before = socket.table
         sent: list[Any] = []
@@ -386,7 +386,7 @@ def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
 def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from abl_cards.web import lobby
 
-    monkeypatch.setattr(lobby, "MOST_TABLES", 2)
+    monkeypatch.setattr(lobby, "MAX_TABLES", 2)
 
     async def test(page: Any) -> None:
         one = await page.begin()
@@ -395,7 +395,7 @@ def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> 
         assert list(page.house.tables) == [one.welcome["table"], third]
         await page.sit(third, token)
         assert (await page.post("/api/tables", {"game": "president"})).status == 400
-        monkeypatch.setattr(lobby, "IDLE", -1.0)
+        monkeypatch.setattr(lobby, "IDLE_TIMEOUT", -1.0)
         await page.open(game="president")
         assert len(page.house.tables) == 2
         assert third in page.house.tables

@@ -20,7 +20,7 @@ from abl_cards.games.types import Indices
 
 @dataclass(frozen=True)
 class HandCardCounts(BitSettingWriter):
-    """Cards [tables, blocks, kinds] at tables which [n], block by block: hands, and whatever is as many cards.
+    """Cards [tables, blocks, kinds] at tables rows [n], block by block: hands, and whatever is as many cards.
 
     Where there is no which, these are all of them in their order, and nothing is copied.
     """
@@ -31,14 +31,14 @@ class HandCardCounts(BitSettingWriter):
     get_context: Callable[[], NDArray[np.integer]]  # [n]
 
     def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        """See ``Fill``."""
+        """See ``ColumnWriter``."""
         cells, cards = self.cells, self.get_cards()
         for block, mine in cells.iter_blocks(used, cards.shape[1]):
             told = np.ascontiguousarray(cards[:, block]) if self.rows is None else cards[self.rows, block]
             cells.add_counts(told, self.get_context(), used[mine] % len(cells), lo, hi, columns[mine])
 
     def make_bit_setter(self, slots: NDArray[np.int32]) -> SetBits | None:
-        """See ``Lighting``."""
+        """See ``BitSettingWriter``."""
         if not self.cells.has_single_kinds(slots):
             return None
         cards = self.get_cards()
@@ -56,11 +56,11 @@ class TrickCardCounts(BitSettingWriter):
     get_context: Callable[[], NDArray[np.integer]]  # [n]
 
     def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        """See ``Fill``."""
+        """See ``ColumnWriter``."""
         self.cells.add_seat_counts(self.cards, self.rows, self.get_context(), used, lo, hi, columns)
 
     def make_bit_setter(self, slots: NDArray[np.int32]) -> SetBits | None:
-        """See ``Lighting``."""
+        """See ``BitSettingWriter``."""
         if not self.cells.is_word_aligned(self.cards):
             return None
         return partial(self.cells.set_bits_sparse, self.cards, self.rows, self.get_context(), slots)

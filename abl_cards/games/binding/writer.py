@@ -78,7 +78,7 @@ def make_sliced_writer(values: Callable[[int, slice], NDArray[np.integer]]) -> C
 
 
 def make_gather_writer(values: NDArray[np.integer], rows: NDArray[np.int64]) -> ColumnWriter:
-    """Columns of the rows which [n] of values [tables, columns]: tables are read one after the other."""
+    """Columns of the rows [n] of values [tables, columns]: tables are read one after the other."""
     return lambda lo, hi, columns, used: _gather(values, rows, used, lo, hi, columns)
 
 
@@ -86,7 +86,7 @@ def make_masked_writer(
     values: NDArray[np.integer], rows: NDArray[np.int64], seats: NDArray[np.int8], slot_owner: NDArray[np.int8],
     defaults: NDArray[np.integer],
 ) -> ColumnWriter:  # fmt: skip
-    """The same, but that seats [n] are told nothing [columns] where whose [columns] is another seat, and not -1."""
+    """The same, but seats [n] are told defaults [columns] where slot_owner [columns] is another seat, and not -1."""
     return lambda lo, hi, columns, used: _gather_masked(
         values, rows, seats, slot_owner, defaults, used, lo, hi, columns
     )
@@ -227,8 +227,8 @@ class CircuitQuery:
         tests, used = self.tests, tuple(self.used_columns[place] for place in kept)
         mine = new[tests.column] >= 0
         told = tests._replace(
-            row=tests.row[mine], column=new[tests.column[mine]], comparison=tests.comparison[mine], value=tests.value[mine],
-            lookup_column=new[tests.lookup_column],
+            row=tests.row[mine], column=new[tests.column[mine]], comparison=tests.comparison[mine],
+            value=tests.value[mine], lookup_column=new[tests.lookup_column],
         )  # fmt: skip
         offsets = np.cumsum([0, *map(len, used)]).tolist()
         return CircuitQuery(
@@ -307,7 +307,7 @@ def write_lookup_rows(tests, columns, lo, hi, rows):
 
 @njit(cache=True, nogil=True)
 def write_lookup_indices(tests, columns, lo, hi, indices):
-    """Write which input stands for the value of each column into hot [maps, n], -1 for none, for states lo..hi-1."""
+    """Write which input stands for the value of each column to indices [maps, n], -1 for none, for states lo..hi-1."""
     for each in range(len(tests.lookup_column)):
         column, low, table = tests.lookup_column[each], tests.lookup_min[each], tests.lookup_rows[each]
         for i in range(lo, hi):

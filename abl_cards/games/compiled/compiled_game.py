@@ -142,7 +142,8 @@ class CompiledGame:
     schema: InputSchema
     move_tables: MoveTables
     move_lookup: MoveLookup | None  # the cards of each form, where it is one set of cards in each context
-    play_query: CircuitQuery  # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
+    # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
+    play_query: CircuitQuery
     turn_table: TurnTable  # empty where whose turn it is depends on what is remembered
     turn_query: CircuitQuery | None  # turn/1, trick_over/0, over/0, where they are to be asked after every act
     strength: NDArray[np.int64]  # [contexts, forms] tier before strength
@@ -228,8 +229,9 @@ class CompiledGame:
         """Tables with nothing on them."""
         words = self.schema
         return empty_state(
-            n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents), len(words.lots),
-            len(words.play_kinds) if self.belief_circuit else 0, self.trick_query is not None, len(self.pack.deck) if self.has_draws else 0,
+            n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents),
+            len(words.lots), len(words.play_kinds) if self.belief_circuit else 0, self.trick_query is not None,
+            len(self.pack.deck) if self.has_draws else 0,
         )  # fmt: skip
 
     @cached_property
@@ -310,7 +312,9 @@ class CompiledGame:
             fluent.signature
             for fluent in self.fluents.fluents
             if fluent.value_type == SINGLE_VALUED and fluent.is_persistent and fluent.signature.name not in dropped
-            and all(any(_format_instance(fluent, key, value) in begun for value in fluent.values) for key in fluent.keys)
+            and all(
+                any(_format_instance(fluent, key, value) in begun for value in fluent.values) for key in fluent.keys
+            )
         )  # fmt: skip
 
     @cached_property
@@ -354,8 +358,8 @@ def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile
     fixed = build_move_lookup(cells, forms, _order_forms(kb, contexts, forms, strength))
     return CompiledGame(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
-        _build_move_tables(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _build_play_query(kb, words, forms, pack),
-        *_build_turn_table(kb, words, forms, table), strength, tiers,
+        _build_move_tables(kb, pack, cells, contexts, forms, strength, fixed is None), fixed,
+        _build_play_query(kb, words, forms, pack), *_build_turn_table(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
 
 
@@ -409,8 +413,8 @@ def _build_schema(
     ranks = _find_shown_ranks(cells, forms)
     left_over = max(0, len(pack.deck) - sum(seating.num_dealt))
     return InputSchema(
-        cells, forms, fluents, seating.seats, seating.relative_names, tuple(stages), tuple(options), lots, kinds, ranks, pack.kinds,
-        left_over,
+        cells, forms, fluents, seating.seats, seating.relative_names, tuple(stages), tuple(options), lots, kinds, ranks,
+        pack.kinds, left_over,
     )  # fmt: skip
 
 
@@ -595,33 +599,35 @@ def _build_turn_table(
     classes, examples = classify_forms(told, schema, forms)
     used = {name for name, _ in circuit.inputs}
     masks = 1 << seats
-    sizes = {
-        "acted": seats if "acted" in used else 1, "owner": seats if "owner" in used else 1,
-        "passed": masks if "passed" in used else 1, "gone_by": masks if "has_passed" in used else 1,
-        "out": masks if "out" in used else 1, "laid": len(examples),
-        "leader": seats if "leader" in used else 1,
-    }  # fmt: skip
+    sizes = Strides(
+        last_actor=seats if "acted" in used else 1,
+        owner=seats if "owner" in used else 1,
+        passed=masks if "passed" in used else 1,
+        passed_in_trick=masks if "has_passed" in used else 1,
+        seats_out=masks if "out" in used else 1,
+        last_form=len(examples),
+        leader=seats if "leader" in used else 1,
+    )
     leftover = np.array(seating.leftover_order, np.int8)
     if "fluents" in told.groups:
-        none = Strides(**dict.fromkeys(sizes, 0))._replace(passed_in_trick=int("has_passed" in used))
+        none = Strides(*(0 for _ in sizes))._replace(passed_in_trick=int("has_passed" in used))
         return TurnTable(np.zeros(0, np.uint8), none, np.zeros(len(forms), np.int32), leftover), told
-    total = int(np.prod(list(sizes.values()), dtype=np.int64))
+    total = int(np.prod(list(sizes), dtype=np.int64))
     if total > MAX_TURN_ENTRIES:
         raise make_kb_error(f"whose turn it is depends on {total} situations", "let turn/1 read fewer inputs")
-    axes = [axis.ravel() for axis in np.indices(tuple(sizes.values()))]
-    values = dict(zip(sizes, axes, strict=True))
+    values = Strides(*(axis.ravel() for axis in np.indices(tuple(sizes))))
 
-    laid = examples[values["laid"]]
+    last_form = examples[values.last_form]
     by_group = {
-        "act": [values[name] for name in ("acted", "owner", "passed", "gone_by", "out")],
-        "move": [laid, forms.label_of[laid]],
-        "leader": [values["leader"]],
+        "act": [values.last_actor, values.owner, values.passed, values.passed_in_trick, values.seats_out],
+        "move": [last_form, forms.label_of[last_form]],
+        "leader": [values.leader],
     }
     answers = told.evaluate(total, {name: make_array_writer(found) for name, found in by_group.items()})
-    strides, stride = {}, 1
-    for name in reversed(sizes):
-        strides[name] = stride if sizes[name] > 1 else 0
-        stride *= sizes[name]
+    strides, stride = dict[str, int](), 1
+    for name, size in reversed(sizes._asdict().items()):
+        strides[name] = stride if size > 1 else 0
+        stride *= size
     return TurnTable(encode_turn_entries(circuit, answers), Strides(**strides), classes, leftover), None
 
 
@@ -637,7 +643,7 @@ def classify_forms(
 
 
 def encode_turn_entries(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[n] what answers [outputs, n] of turn/1, trick_over/0, over/0 say, as in Turns.table."""
+    """[n] what answers [outputs, n] of turn/1, trick_over/0, over/0 say, as in TurnTable.entries."""
     entries = np.zeros(answers.shape[1], np.uint8)
     turns = np.zeros(answers.shape[1], np.uint8)
     for (name, args), truth in zip(circuit.outputs, answers, strict=True):

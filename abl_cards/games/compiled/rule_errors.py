@@ -50,7 +50,7 @@ def source_hint(kb: KnowledgeBase, *predicates: str) -> str:
 
 
 def raise_where(is_wrong: NDArray[np.bool_], rows: Indices, describe: DescribeRow) -> None:
-    """Raise TableError for the first of tables which [n] that is wrong [n]."""
+    """Raise TableError for the first of tables rows [n] where is_wrong [n] holds."""
     if is_wrong.any():
         row = int(is_wrong.argmax())
         raise TableError(int(rows[row]), describe(row))
@@ -115,12 +115,12 @@ def check_nonempty(kb: KnowledgeBase, start: NDArray[np.int64], decisions: Error
 
 
 def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str, decisions: ErrorContext) -> None:
-    """Raise TableError for the first decision of too many card sets to list, many [n], most of them of this label."""
+    """Raise TableError for the first decision of too many card sets to list, is_too_long [n], most of this label."""
 
     def say(row: int) -> str:
         return (
-            f"{decisions.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, most of them "
-            f"{label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
+            f"{decisions.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
+            f"most of them {label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
             f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or ask agents that draw one, such as random "
             f"({decisions.state_text(row)})"
         )

@@ -27,8 +27,8 @@ def stall_text(kb: KnowledgeBase, end_predicate: str, stage: str | None) -> str:
     """What is wrong where nobody lays down a card any more, perhaps because a stage goes on asking."""
     if stage is not None:
         return (
-            f"{MAX_IDLE_DECISIONS:,} choices in a row and the stage {stage} is not left: `asks/2`, and what it waits for"
-            f"{source_hint(kb, 'asks/2', 'next/1')}"
+            f"{MAX_IDLE_DECISIONS:,} choices in a row and the stage {stage} is not left: "
+            f"`asks/2`, and what it waits for{source_hint(kb, 'asks/2', 'next/1')}"
         )
     return (
         f"{MAX_IDLE_DECISIONS:,} decisions in a row and no card is laid: `legal/1`, `turn/1`, `{end_predicate}/0`"
@@ -48,7 +48,7 @@ def raise_endless(
     is_unfinished: NDArray[np.bool_],
     end_predicates: Sequence[str] = ("match_won/1", "match_drawn/0", "next_standing/2"),
 ) -> None:
-    """Raise TableError where matches at tables which [n] go on after episodes [n]; the predicates named end them."""
+    """Raise TableError where matches at tables rows [n] go on after episodes [n]; the predicates named end them."""
     named = ", ".join(f"`{name}`" for name in end_predicates)
     raise_where(
         is_unfinished & (episodes >= MAX_EPISODES),

@@ -1,4 +1,4 @@
-"""Check every argument of facts and outputs against the declaration of what it names (declared.py).
+"""Check every argument of facts and outputs against the declaration of what it names (fact_schema.py).
 
 The engine ignores a fact about something that there is not, and indexes arrays by what outputs name. So an instance
 that names nothing is an error at its place, whether it ever holds or not; a fact of a common file or of a parent may
@@ -208,8 +208,8 @@ _TERMS_BY_SORT = {
     "option": lambda known: known.options, "role": lambda known: known.roles,
 }  # fmt: skip
 _COMBINATION_CHECKS = {
-    Signature("sees", 2): _check_observation_part, Signature("sees", 3): _check_observation_part, Signature("sort", 4): _check_sort,
-    Signature("private", 2): _check_fluent, Signature("word", 4): _check_word,
+    Signature("sees", 2): _check_observation_part, Signature("sees", 3): _check_observation_part,
+    Signature("sort", 4): _check_sort, Signature("private", 2): _check_fluent, Signature("word", 4): _check_word,
 }  # fmt: skip
 
 

@@ -140,8 +140,8 @@ OPTION = ArgumentSort(
 RELATIVE_SEAT = ArgumentSort("name of a seat", "name one of who/2", lambda known: known.relative_seats)
 FLUENT = ArgumentSort("fluent", "declare it by one, count or any", lambda known: known.fluent_names)
 FLUENT_INSTANCE = ArgumentSort(
-    "fluent with its arguments", "declare it by one, count or any, and its arguments by #external", is_accepted=_is_fluent,
-    explain=_explain_fluent,
+    "fluent with its arguments", "declare it by one, count or any, and its arguments by #external",
+    is_accepted=_is_fluent, explain=_explain_fluent,
 )  # fmt: skip
 COUNT_INSTANCE = ArgumentSort(
     "count without its number", "leave its last argument out: adds(failures(T),1,lost)", is_accepted=_is_counted,
@@ -195,7 +195,7 @@ SEAT_DISTANCE = integer_range(1, lambda known: len(known.seats) - 1, "no distanc
 ANY = ArgumentSort("term", "", is_accepted=lambda known, term: True)
 
 SORTS_BY_NAME: dict[Term, ArgumentSort] = {
-    "rank": RANK, "suit": SUIT, "card": CARD, "seat": SEAT, "who": RELATIVE_SEAT, "label": LABEL, "form": FORM, "kind": KIND,
-    "place": SEAT_PLACE, "cell": CELL, "fluent": FLUENT, "stage": STAGE,
+    "rank": RANK, "suit": SUIT, "card": CARD, "seat": SEAT, "who": RELATIVE_SEAT, "label": LABEL, "form": FORM,
+    "kind": KIND, "place": SEAT_PLACE, "cell": CELL, "fluent": FLUENT, "stage": STAGE,
 }  # fmt: skip
 """The sorts that ``sort/4`` gives to arguments of any predicate."""

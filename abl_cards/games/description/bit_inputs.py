@@ -1,7 +1,7 @@
 """From cards to the bits of inputs that say how many of them act as a cell: no column of numbers in between.
 
-A block has a row of bits for each input, see logic/evaluation.py; 64 states share a word as logic/kernels.py has it:
-states are cut into eight runs, and run k lends bit k of every byte.
+A block has a row of bits for each input, see circuit/evaluation.py; 64 states share a word as circuit/kernels.py has
+it: states are cut into eight runs, and run k lends bit k of every byte.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -33,9 +33,9 @@ def set_bits_sparse(
 ):
     """Light inputs card by card: best where most kinds are not there.
 
-    Of states from first on, rows which [any] of packed [tables, any]: bytes of cards, seats * kinds, as words. context
-    [any]; acts [contexts, kinds, most] cells; slots [seats * cells, most] the input that says at least 1, 2, …, -1 for
-    none. Single: no cell that is asked about is several kinds of cards at once.
+    Of states from first on, rows [any] of packed [tables, any]: bytes of cards, seats * kinds, as words. context
+    [any]; acts_as [contexts, kinds, most] cells; slots [seats * cells, most] the input that says at least 1, 2, …, -1
+    for none. Single: no cell that is asked about is several kinds of cards at once.
     """
     target = block.reshape(block.size).view(np.uint8)
     width, run, one = np.uint64(8 * block.shape[1]), 8 * num_words, np.uint64(1)
@@ -90,10 +90,10 @@ def set_bits_sparse(
 
 @njit(cache=True, nogil=True)
 def set_bits_dense(cards, num_kinds, rows, context, kind_by_cell, slots, first, num_states, num_words, block):
-    """Light inputs kind by kind, where a cell is one kind of cards in each context: kind_of [contexts, cells], or -1.
+    """Light inputs kind by kind, where a cell is one kind of cards a context: kind_by_cell [contexts, cells], or -1.
 
-    Cards [tables, any] are those bytes; the rest as in `light_few`. What a kind says is written down for some hundred
-    states at once, which stay in the nearest cache, and goes to its cells context by context.
+    Cards [tables, any] are those bytes; the rest as in `set_bits_sparse`. What a kind says is written down for some
+    hundred states at once, which stay in the nearest cache, and goes to its cells context by context.
     """
     most, cells, run = slots.shape[1], kind_by_cell.shape[1], 8 * num_words
     number, contexts = _build_context_bits(context, len(kind_by_cell), first, num_states, num_words)

@@ -79,7 +79,7 @@ class CardCodes:
 def cards_from_counts(counts: NDArray[np.integer]) -> Cards:
     """The kinds of a hand [kinds], equal ones repeated.
 
-    >>> cards_of(np.array([2, 0, 1]))
+    >>> cards_from_counts(np.array([2, 0, 1]))
     (0, 0, 2)
     """
     return tuple(np.repeat(np.arange(len(counts)), counts).tolist())
@@ -88,7 +88,7 @@ def cards_from_counts(counts: NDArray[np.integer]) -> Cards:
 def counts_from_cards(cards: Iterable[int], kinds: int) -> NDArray[np.uint8]:
     """[kinds] how many there are of each.
 
-    >>> hand_of((0, 0, 2), 3).tolist()
+    >>> counts_from_cards((0, 0, 2), 3).tolist()
     [2, 0, 1]
     """
     return np.bincount(np.fromiter(cards, np.int64), minlength=kinds).astype(np.uint8)

@@ -78,7 +78,7 @@ class Cells:
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], used: NDArray[np.int64], lo: int,
         hi: int, columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
-        """The same seat by seat of the rows which [n] of cards [tables, seats, kinds]; best where these are few."""
+        """The same seat by seat of the rows [n] of cards [tables, seats, kinds]; best where these are few."""
         flat, words = _flatten_cards(cards)
         places = self._used_positions(used, cards.shape[1]).reshape(cards.shape[1], -1)
         add_seat_counts(flat, words, rows, context, self.acts_as, places, lo, hi, columns)
@@ -87,9 +87,9 @@ class Cells:
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
         first: int, num_states: int, num_words: int, block: NDArray[np.uint64],
     ) -> None:  # fmt: skip
-        """Light the inputs that say so many cards act as a cell, of states from first on: see reading/lighting.py.
+        """Light the inputs that say so many cards act as a cell, of states from first on: see bit_inputs.py.
 
-        Of state i these are the cards of row which[i] of cards [tables, blocks, kinds], which are ``packed``; best
+        Of state i these are the cards of row rows[i] of cards [tables, blocks, kinds], which are whole words; best
         where there are few.
         """
         packed, single = _flatten_cards(cards)[1], self.has_single_kinds(slots)
@@ -106,7 +106,7 @@ class Cells:
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
         first: int, num_states: int, num_words: int, block: NDArray[np.uint64],
     ) -> None:  # fmt: skip
-        """The same, best where there are many; for slots of cells that are ``single``."""
+        """The same, best where there are many; for slots that ``has_single_kinds`` accepts."""
         flat, kinds = _flatten_cards(cards)[0], self.acts_as.shape[1]
         set_bits_dense(flat, kinds, rows, context, self._kind_by_cell, slots, first, num_states, num_words, block)
 
@@ -263,7 +263,7 @@ def _flatten_cards(cards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray
 
 @njit(cache=True, nogil=True)
 def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, columns):
-    """See Cells.fold; places [cells] are rows of the columns, -1 for cells that nobody asks about."""
+    """See Cells.add_counts; positions [cells] are rows of the columns, -1 for cells that nobody asks about."""
     flat, n = columns.reshape(columns.size), np.uint64(columns.shape[1])
     copies = np.empty(_BLOCK_SIZE, np.int16)
     for start in range(lo, hi, _BLOCK_SIZE):
@@ -290,7 +290,10 @@ def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, colum
 
 @njit(cache=True, nogil=True)
 def add_quad_counts(words, quad_groups, lo, hi, columns):
-    """As fold, where a cell is four kinds side by side: words [n, kinds / 4] are hands, fours [used] which of them."""
+    """As add_counts, where a cell is four kinds side by side.
+
+    Words [n, kinds / 4] are hands, quad_groups [used] which of them.
+    """
     flat, told = columns.reshape(columns.size), words.reshape(words.size)
     n, wide = np.uint64(columns.shape[1]), np.uint64(words.shape[1])
     for start in range(lo, hi, _BLOCK_SIZE):  # as many hands as the nearest cache holds
@@ -305,7 +308,7 @@ def add_quad_counts(words, quad_groups, lo, hi, columns):
 
 @njit(cache=True, nogil=True)
 def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, columns):
-    """See Cells.fold_seats; places [seats, cells] are rows of the columns, -1 for cells that nobody asks about.
+    """See Cells.add_seat_counts; positions [seats, cells] are rows of the columns, -1 for cells that nobody asks about.
 
     Words [tables, any / 8] are the same bytes as cards [tables, seats * kinds], or none; most of them are zero.
     """

@@ -34,10 +34,10 @@ class CombinationTable(NamedTuple):
 def build_combinations(
     num_candidates: int, max_copies: int, max_cards: int, last_descending: bool = False
 ) -> CombinationTable:
-    """Build the table; raises TooManyWays where it is too large.
+    """Build the table; raises TooManyCombinations where it is too large.
 
-    >>> table = combinations(3, 1, 2)
-    >>> first, last = table.start[0b101, 1:3]
+    >>> table = build_combinations(3, 1, 2)
+    >>> first, last = table.offsets[0b101, 1:3]
     >>> table.counts[first:last].tolist()
     [[1, 0, 0], [0, 0, 1]]
     """

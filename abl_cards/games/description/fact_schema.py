@@ -1,6 +1,7 @@
 """Every fact that the engine reads and every output that it asks for, and what each of their arguments names.
 
-``loading.FACTS`` and ``loading.ASKED`` are the names of these tables; ``arguments.py`` checks folders against them.
+``loading.FACT_NAMES`` and ``loading.OUTPUT_NAMES`` are the names of these tables; ``argument_checks.py`` checks folders
+against them.
 """
 
 from __future__ import annotations
@@ -65,12 +66,13 @@ def _parse_signatures(table: Mapping[str, ArgumentSorts]) -> dict[Signature, Arg
 
 FACTS = _parse_signatures({
     "pack/2": (ANY, integer_range(1, MAX_COPIES, "no number of copies")), "packs/1": (integer_range(1, MAX_COPIES),),
-    "index/2": (CARD, _NON_NEGATIVE), "seat/1": (integer_range(0, MAX_SEATS - 1),), "next/2": (SEAT, SEAT), "member/2": (SEAT, TEAM),
-    "who/2": (ANY, SEAT_DISTANCE), "deals/2": (SEAT, CARD_COUNT_OR_ZERO), "label/1": (ANY,), "label/2": (_NON_NEGATIVE, ANY),
-    "order/2": (LABEL_OR_CHOICE, ANY), "form/2": (LABEL, ANY), "kind/2": (FORM, ANY), "needs/4": (FORM, NUMBER, CELL, CARD_COUNT),
-    "natural/3": (FORM, CELL, CARD_COUNT_OR_ZERO), "wilds/2": (FORM, CARD_COUNT_OR_ZERO), "same_suit/2": (FORM, SUIT),
-    "mixed_suits/1": (FORM,), "only/3": (FORM, NUMBER, CARD), "kickers/3": (FORM, CARD_COUNT, CARD_COUNT),
-    "kicker/3": (FORM, CELL, _NUM_GROUPS), "misread/3": (FORM, CELL, _NUM_GROUPS), "apart/1": (FORM,), "tier/2": (KIND, _NON_NEGATIVE),
+    "index/2": (CARD, _NON_NEGATIVE), "seat/1": (integer_range(0, MAX_SEATS - 1),), "next/2": (SEAT, SEAT),
+    "member/2": (SEAT, TEAM), "who/2": (ANY, SEAT_DISTANCE), "deals/2": (SEAT, CARD_COUNT_OR_ZERO), "label/1": (ANY,),
+    "label/2": (_NON_NEGATIVE, ANY), "order/2": (LABEL_OR_CHOICE, ANY), "form/2": (LABEL, ANY), "kind/2": (FORM, ANY),
+    "needs/4": (FORM, NUMBER, CELL, CARD_COUNT), "natural/3": (FORM, CELL, CARD_COUNT_OR_ZERO),
+    "wilds/2": (FORM, CARD_COUNT_OR_ZERO), "same_suit/2": (FORM, SUIT), "mixed_suits/1": (FORM,),
+    "only/3": (FORM, NUMBER, CARD), "kickers/3": (FORM, CARD_COUNT, CARD_COUNT), "kicker/3": (FORM, CELL, _NUM_GROUPS),
+    "misread/3": (FORM, CELL, _NUM_GROUPS), "apart/1": (FORM,), "tier/2": (KIND, _NON_NEGATIVE),
     "listed/2": (LABEL_OR_CHOICE, ANY), "letter/2": (CARD_TERM, SPELLING), "lasts/2": (FLUENT, LIFETIME),
     "order_of_sets/1": (ORDER_OF_SETS,), "leftover/2": (SEAT, NUMBER), "recent/1": (integer_range(1, MAX_ACTS),),
     "called/3": (LABEL_OR_CHOICE, ANY, ANY), "called/4": (LABEL_OR_CHOICE, ANY, ANY, ANY), "title/2": (LANGUAGE, TEXT),
@@ -79,8 +81,9 @@ FACTS = _parse_signatures({
     "replaces/1": (ANY,), "leaves_out/1": (ANY,), "sees/2": (NUMBER, PART), "sees/3": (NUMBER, PART, ANY),
     "secret/1": (STAGE,), "private/2": (FLUENT, ARITY), "worth/2": (CARD, NUMBER), "composes/1": (CARD_COUNT,),
     "partial/1": (FORM,), "open_hands/0": (), "written/3": (LABEL_OR_CHOICE, ANY, ANY), "platform/1": (PLATFORM,),
-    "plane/2": (ANY, CELL), "sort/4": (PREDICATE, _NON_NEGATIVE, integer_range(1, 100), SORT_NAME), "word/3": (DERIVED_TERM, LANGUAGE, TEXT),
-    "word/4": (WORDED_SORT_NAME, DERIVED_TERM, LANGUAGE, TEXT), "init/1": (FLUENT_INSTANCE,),
+    "plane/2": (ANY, CELL), "sort/4": (PREDICATE, _NON_NEGATIVE, integer_range(1, 100), SORT_NAME),
+    "word/3": (DERIVED_TERM, LANGUAGE, TEXT), "word/4": (WORDED_SORT_NAME, DERIVED_TERM, LANGUAGE, TEXT),
+    "init/1": (FLUENT_INSTANCE,),
 })  # fmt: skip
 """Facts, which depend on no input."""
 
@@ -91,11 +94,12 @@ PREFERENCE_FACTS = _parse_signatures({
 
 OUTPUTS = _parse_signatures({
     "acts_as/2": (CARD, ANY), "legal/1": (LABEL,), "move/1": (FORM,), "includes/1": (CARD,), "strength/2": (FORM, ANY),
-    "beats/1": (FORM,), "barred/1": (FORM,), "turn/1": (SEAT,), "trick_over/0": (), "over/0": (), "next/1": (FLUENT_INSTANCE,),
-    "drop/1": (FLUENT_INSTANCE,), "adds/3": (COUNT_INSTANCE, NUMBER, ANY), "passes/3": (SEAT, SEAT, CARD), "takes_aside/1": (SEAT,),
-    "lays_aside/2": (SEAT, CARD), "takes_back/3": (SEAT, CARD, COPIES), "deal_again/0": (), "asks/2": (ANY, SEAT),
-    "draws/1": (SEAT,), "leads/1": (SEAT,), "option/1": (OPTION,), "points/3": (SEAT, NUMBER, ANY), "won/1": (TEAM,),
-    "drawn/0": (), "match_over/0": (), "has/4": (SEAT, RANK, SUIT, COPIES), "lacks/4": (SEAT, RANK, SUIT, COPIES),
+    "beats/1": (FORM,), "barred/1": (FORM,), "turn/1": (SEAT,), "trick_over/0": (), "over/0": (),
+    "next/1": (FLUENT_INSTANCE,), "drop/1": (FLUENT_INSTANCE,), "adds/3": (COUNT_INSTANCE, NUMBER, ANY),
+    "passes/3": (SEAT, SEAT, CARD), "takes_aside/1": (SEAT,), "lays_aside/2": (SEAT, CARD),
+    "takes_back/3": (SEAT, CARD, COPIES), "deal_again/0": (), "asks/2": (ANY, SEAT), "draws/1": (SEAT,),
+    "leads/1": (SEAT,), "option/1": (OPTION,), "points/3": (SEAT, NUMBER, ANY), "won/1": (TEAM,), "drawn/0": (),
+    "match_over/0": (), "has/4": (SEAT, RANK, SUIT, COPIES), "lacks/4": (SEAT, RANK, SUIT, COPIES),
     "has/3": (SEAT, CARD, COPIES), "lacks/3": (SEAT, CARD, COPIES), "has_now/4": (SEAT, RANK, SUIT, COPIES),
     "lacks_now/4": (SEAT, RANK, SUIT, COPIES), "has_now/3": (SEAT, CARD, COPIES), "lacks_now/3": (SEAT, CARD, COPIES),
     "belief/3": (ANY, CELL_OR_WILD, NUMBER), "role/2": (SEAT, ANY), "side/2": (SEAT, TEAM), "takes/1": (SEAT,),
@@ -106,8 +110,9 @@ OUTPUTS = _parse_signatures({
 _AUXILIARY_FACTS = _parse_signatures({
     "tags/2": (FORM, NUMBER), "kicker_tag/2": (NUMBER, NUMBER), "piece/2": (FORM, NUMBER),
     "group/3": (NUMBER, RANK, CARD_COUNT), "price/2": (FORM, NUMBER), "flaw/3": (ANY, LANGUAGE, TEXT),
-    "tag_name/3": (NUMBER, LANGUAGE, TEXT), "group_points/2": (LABEL_OR_CHOICE, NUMBER), "difficulty/3": (_NON_NEGATIVE, LANGUAGE, TEXT),
-    "hand_size/2": (ANY, CARD_COUNT_OR_ZERO), "bottom_size/1": (CARD_COUNT_OR_ZERO,),
+    "tag_name/3": (NUMBER, LANGUAGE, TEXT), "group_points/2": (LABEL_OR_CHOICE, NUMBER),
+    "difficulty/3": (_NON_NEGATIVE, LANGUAGE, TEXT), "hand_size/2": (ANY, CARD_COUNT_OR_ZERO),
+    "bottom_size/1": (CARD_COUNT_OR_ZERO,),
 })  # fmt: skip
 AUXILIARY_PREDICATES = {**_AUXILIARY_FACTS, **_parse_signatures({
     "torn/2": (RANK, NUMBER), "lonely/2": (RANK, NUMBER), "consistent/0": (), "flawed/1": (ANY,),

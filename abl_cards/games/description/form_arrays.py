@@ -30,34 +30,34 @@ MAX_SUITS = 60
 class RankSlots(NamedTuple):
     """Which kinds of cards act as the cells that forms speak of; rows are *ranks*, a word for such cells."""
 
-    kind: NDArray[np.int16]  # [ranks, most] kinds in the order of vectors, NONE beyond the last
+    kind: NDArray[np.int16]  # [ranks, most] kinds in the order of vectors, NO_INDEX beyond the last
     natural: NDArray[np.uint8]  # [contexts, ranks, most] whether the kind acts as the cell there
-    wild: NDArray[np.int16]  # [contexts, wilds] kinds that stand in, NONE for none
-    wild_suit: NDArray[np.int16]  # [contexts, wilds] the number of its suit, NONE for none
+    wild: NDArray[np.int16]  # [contexts, wilds] kinds that stand in, NO_INDEX for none
+    wild_suit: NDArray[np.int16]  # [contexts, wilds] the number of its suit, NO_INDEX for none
     natural_slot: NDArray[np.int16]  # [contexts, wilds, ranks] the slot of such a card in ranks that it is of in others
-    suit: NDArray[np.int16]  # [ranks, most] the number of the suit of each kind, NONE for none
+    suit: NDArray[np.int16]  # [ranks, most] the number of the suit of each kind, NO_INDEX for none
 
 
 class FormBlocks(NamedTuple):
     """The blocks, and the ranks that their groups are of."""
 
     label: NDArray[np.int16]  # [blocks]
-    form: NDArray[np.int16]  # [blocks] the only form, or NONE
+    form: NDArray[np.int16]  # [blocks] the only form, or NO_INDEX
     mode: NDArray[np.int8]  # [blocks] PLAIN, MIXED (two suits at least), SUITED (one form a suit) or TAILED
     num_groups: NDArray[np.int8]  # [blocks] groups that all its forms share
     rank: NDArray[np.int16]  # [blocks, groups]
     size: NDArray[np.int16]  # [blocks, groups] their cards
     min_natural: NDArray[np.int16]  # [blocks, groups] how many of these must be real
-    only_slot: NDArray[np.int16]  # [blocks, groups] the slot that they all are of, or NONE
+    only_slot: NDArray[np.int16]  # [blocks, groups] the slot that they all are of, or NO_INDEX
     max_wilds: NDArray[np.int16]  # [blocks] wild cards that may stand for others
     num_cards: NDArray[np.int16]  # [blocks]
     tail_size: NDArray[np.int16]  # [blocks] cards of the last group, TAILED only
     tail_min_natural: NDArray[np.int16]  # [blocks or 1, ranks] of these natural, by the rank of the last group
-    tail_form: NDArray[np.int16]  # [blocks or 1, ranks] the form by the rank of the last group, or NONE
-    suit_form: NDArray[np.int16]  # [blocks, suits] the form by suit, or NONE
+    tail_form: NDArray[np.int16]  # [blocks or 1, ranks] the form by the rank of the last group, or NO_INDEX
+    suit_form: NDArray[np.int16]  # [blocks, suits] the form by suit, or NO_INDEX
     num_kickers: NDArray[np.int8]  # [blocks] groups of kickers
     kicker_size: NDArray[np.int8]  # [blocks] cards in each
-    kicker_row: NDArray[np.int16]  # [blocks] the row of the next field, NONE for no kickers
+    kicker_row: NDArray[np.int16]  # [blocks] the row of the next field, NO_INDEX for no kickers
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] following, leading: bit K when K groups may be of this rank
     kickers_apart: NDArray[np.uint8]  # [blocks] whether the two kinds of jokers do not go together as kickers
     label_blocks: NDArray[np.int32]  # [labels, 2] the first block of a label and the one after its last
@@ -187,11 +187,11 @@ class _BlockBuilder:
 
         tails = (len(families) if tailed else 1, ranks)
         layout = FormBlocks(
-            label=room(), form=room(fill=NO_INDEX), mode=room(dtype=np.int8), num_groups=room(dtype=np.int8), rank=room(deep),
-            size=room(deep), min_natural=room(deep), only_slot=room(deep, fill=NO_INDEX), max_wilds=room(), num_cards=room(),
-            tail_size=room(), tail_min_natural=np.zeros(tails, np.int16), tail_form=np.full(tails, NO_INDEX, np.int16),
-            suit_form=room(max(1, len(self._suits)), fill=NO_INDEX), num_kickers=room(dtype=np.int8),
-            kicker_size=room(dtype=np.int8), kicker_row=room(fill=NO_INDEX),
+            label=room(), form=room(fill=NO_INDEX), mode=room(dtype=np.int8), num_groups=room(dtype=np.int8),
+            rank=room(deep), size=room(deep), min_natural=room(deep), only_slot=room(deep, fill=NO_INDEX),
+            max_wilds=room(), num_cards=room(), tail_size=room(), tail_min_natural=np.zeros(tails, np.int16),
+            tail_form=np.full(tails, NO_INDEX, np.int16), suit_form=room(max(1, len(self._suits)), fill=NO_INDEX),
+            num_kickers=room(dtype=np.int8), kicker_size=room(dtype=np.int8), kicker_row=room(fill=NO_INDEX),
             allowed=np.zeros((max(1, carrying), 2, ranks), np.uint16), kickers_apart=room(dtype=np.uint8),
             label_blocks=np.zeros((len(self._forms.labels), 2), np.int32),
         )  # fmt: skip

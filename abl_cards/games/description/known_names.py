@@ -10,12 +10,12 @@ from pathlib import Path
 
 import clingo
 
+from abl_cards import PLATFORM_PACKAGES
 from abl_cards.asp import KBError, ProgramSummary, Signature, Term, split_term
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.games.description.fluents import COUNTER, Fluents, read_fluent_types, read_fluents
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.pack import parse_rank_and_suit
-from abl_cards.games.description.platforms import platforms
 
 LANGUAGES = ("en", "zh")
 WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role")
@@ -235,7 +235,7 @@ class KnownNames:
     @cached_property
     def platforms(self) -> Collection[Term]:
         """Whose protocols there are."""
-        return list(platforms())
+        return list(PLATFORM_PACKAGES)
 
 
 def read_known_names(folder: Folder, profile: str | None) -> KnownNames:
@@ -258,7 +258,7 @@ def _read_known_names(
 def compute_shape(term: Term) -> TermShape:
     """Functor and number of arguments of a term.
 
-    >>> shape_of("straight_flush(5,h)"), shape_of("bid((1,2))"), shape_of("pass")
+    >>> compute_shape("straight_flush(5,h)"), compute_shape("bid((1,2))"), compute_shape("pass")
     (('straight_flush', 2), ('bid', 1), ('pass', 0))
     """
     text = str(term)

@@ -39,7 +39,7 @@ class Contexts:
         return self.compute_index_at(state, np.arange(len(state)))
 
     def compute_index_at(self, state: NDArray[np.int16], rows: NDArray[np.integer]) -> NDArray[np.int16]:
-        """[n] the contexts of tables which [n] of those that remember [tables, slots]; reads no other slots."""
+        """[n] the contexts of tables rows [n] of those that remember [tables, slots]; reads no other slots."""
         found: NDArray[np.int16] = _compute_index(state, rows, self._slot_table)
         return found
 

@@ -78,7 +78,7 @@ def read_pack(kb: KnowledgeBase) -> Pack:
 def parse_rank_and_suit(kind: Term) -> tuple[Term, Term] | None:
     """The arguments of ``card(R,S)``; None for a kind that has no suit.
 
-    >>> rank_and_suit("card(14,h)"), rank_and_suit("joker")
+    >>> parse_rank_and_suit("card(14,h)"), parse_rank_and_suit("joker")
     ((14, 'h'), None)
     """
     found = _CARD.fullmatch(str(kind))

@@ -1,9 +1,9 @@
 """Plays by the names that Chinese players give them, and moves told from a line of such words.
 
 >>> name = PlayName("对子", "4")
->>> str(name), is_chinese("对四"), plain("黑桃十 大王 H4")
+>>> str(name), has_chinese("对四"), normalize_cards("黑桃十 大王 H4")
 ('对子4', True, '♠T大王♥4')
->>> meant("对四", [name, PlayName("对子", "5"), name], ["Pair 4 S4 H4", "Pair 5 S5 C5", "Pair 4 S4 C4"])
+>>> match_play_names("对四", [name, PlayName("对子", "5"), name], ["Pair 4 S4 H4", "Pair 5 S5 C5", "Pair 4 S4 C4"])
 [0, 2]
 """
 

@@ -89,10 +89,15 @@ QUERY_SPECS: Mapping[str, QuerySpec] = {
         ("asks/2", "draws/1", "leads/1", "deal_again/0"), TABLE_INPUT_GROUPS, "who is asked, who draws, and who leads"
     ),
     "option": QuerySpec(("option/1",), SEAT_INPUT_GROUPS | {"event", "act"}, "what may be chosen"),
-    "end": QuerySpec(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE_INPUT_GROUPS | {"event"}, "what an episode is worth"),
-    "roles": QuerySpec(("role/2", "side/2"), TABLE_INPUT_GROUPS | {"event"}, "which part each seat has, and who is with whom"),
+    "end": QuerySpec(
+        ("points/3", "won/1", "drawn/0", "match_over/0"), TABLE_INPUT_GROUPS | {"event"}, "what an episode is worth"
+    ),
+    "roles": QuerySpec(
+        ("role/2", "side/2"), TABLE_INPUT_GROUPS | {"event"}, "which part each seat has, and who is with whom"
+    ),
     "preferences": QuerySpec(
-        ("cost/2", "violated/1"), SEAT_INPUT_GROUPS | {"left", "move", "taking", "emptying", "choice", "estimate", "event"},
+        ("cost/2", "violated/1"),
+        SEAT_INPUT_GROUPS | {"left", "move", "taking", "emptying", "choice", "estimate", "event"},
         "what a move costs",
     ),
     "hands": QuerySpec(HAND_OUTPUTS, frozenset({"fluents"}), "what is known of the hands"),

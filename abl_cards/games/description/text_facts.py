@@ -25,7 +25,7 @@ def check_text_facts(program: ProgramSummary, folder: Folder) -> None:
 
 
 def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[Diagnostic]:
-    """What is wrong with the facts of ``OF_THE_TEXT``, each at its place."""
+    """What is wrong with the facts of ``TEXT_FACTS``, each at its place."""
     uses = [use for use in program.heads if use.signature in TEXT_FACTS]
     facts = set(program.facts) if uses else set()
     for use in uses:

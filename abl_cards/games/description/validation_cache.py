@@ -9,10 +9,10 @@ from pathlib import Path
 
 from abl_cards.asp import Limits, load_cached, read_sources, store_cached
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import PACKAGE
 from abl_cards.games.description.folder import Folder
 
-_PACKAGE_PATH = Path(__file__).resolve().parents[1]
-_HASHED_PACKAGES = "games", "platforms"
+_HASHED_PACKAGES = "games", "protocols"
 _FLAWLESS, _WARNED = b"", b"warned"
 
 
@@ -65,6 +65,6 @@ def _entry_name(kb: KnowledgeBase, folder: Folder) -> str | None:
 def _code_digest() -> str:
     """A change of the code that judges makes every verdict obsolete."""
     digest = hashlib.sha256()
-    for file in sorted(file for room in _HASHED_PACKAGES for file in (_PACKAGE_PATH / room).rglob("*.py")):
+    for file in sorted(file for room in _HASHED_PACKAGES for file in (PACKAGE / room).rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -112,7 +112,7 @@ class _MoveTableBuilder:
         return PlayerView(rules, state, np.arange(n), state.seat.copy(), has_hand_sizes=False)
 
     def encode(self) -> tuple[NDArray[np.uint64], Indices, Indices, Indices, NDArray[np.uint64], NDArray[np.bool_]]:
-        """The card sets of the hands, and how they are written; see Listing."""
+        """The card sets of the hands, and how they are written; see HandMoveTable."""
         book, forms = self.rules.move_tables, self.rules.forms
         n = len(self.hands)
         alike = bool((book.allowed[:, 0] == book.allowed[:, 1]).all())

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.types import LEADING, Listener
+from abl_cards.games.tables import Listener
+from abl_cards.games.types import LEADING
 
 if TYPE_CHECKING:
-    from abl_cards.games.tables import Tables
+    from abl_cards.games.tables import Decisions, Tables
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class OpenHandRace(Protocol):
     def read_position(self, own_hand: str, other_hand: str, to_beat: str | None = None) -> RacePosition:
         """A position in the words of the game; raises GameError."""
 
-    def positions(self, decisions: Any) -> list[RacePosition]:
+    def positions(self, decisions: Decisions) -> list[RacePosition]:
         """The positions of decisions."""
 
     def start_matches(self, hands: NDArray[np.uint8], listener: Listener | None = None) -> Tables:

@@ -151,13 +151,15 @@ class _OutcomeTableBuilder:
         return OutcomeTable(
             self.party, next_order, out, next_memory, deed, values.astype(np.int64), ends.ravel().astype(np.int32),
             strides, self._max_plays, np.minimum(self.state.num_plays[self.table], self._max_plays).astype(np.int64),
-            _propagate_bound(worst, next_order, next_memory, np.minimum), _propagate_bound(best, next_order, next_memory, np.maximum),
+            _propagate_bound(worst, next_order, next_memory, np.minimum),
+            _propagate_bound(best, next_order, next_memory, np.maximum),
         )  # fmt: skip
 
     def _constant_reason(self) -> str:
         """What the points hang on and nobody has said."""
         fluents, slots = self.rules.fluents, self.input_columns.get("fluents", set())
-        open_ = [fluent for fluent in fluents.fluents if slots & set(fluent.slots) and fluent.value_type == SINGLE_VALUED
+        open_ = [fluent for fluent in fluents.fluents
+                 if slots & set(fluent.slots) and fluent.value_type == SINGLE_VALUED
                  and (self.state.fluents[self.table, list(fluent.slots)] == fluent.default).all()]  # fmt: skip
         return f"nobody says {', '.join(str(each.signature) for each in open_)}" if open_ else "nothing is at stake"
 

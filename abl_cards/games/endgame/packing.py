@@ -26,7 +26,7 @@ _ONE = np.uint64(1)
 
 
 class MoveTableArrays(NamedTuple):
-    """What a listing and the rules say of all tables; see Listing."""
+    """What a listing and the rules say of all tables; see HandMoveTable."""
 
     keys: NDArray[np.uint64]
     lead_follow: NDArray[np.int64]
@@ -46,7 +46,7 @@ class TableContext(NamedTuple):
 
     hand_id: NDArray[np.int64]  # [seats] the number of the listed hand that each is a part of
     reachable_forms: NDArray[np.bool_]  # [forms]
-    effect: NDArray[np.int64]  # [forms] see Worth
+    effect: NDArray[np.int64]  # [forms] see OutcomeTable
     to_beat: int
     owner: int
     context: int
@@ -61,7 +61,7 @@ class PackedMoves(NamedTuple):
     seat_mask: NDArray[np.uint64]  # [seats] the bits of each hand
     cards: NDArray[np.uint64]  # [moves] the cards
     turn_class: NDArray[np.int64]  # [moves] what is told of the form to who asks whose turn it is
-    effect: NDArray[np.int64]  # [moves] see Worth
+    effect: NDArray[np.int64]  # [moves] see OutcomeTable
     next_trick: NDArray[np.int64]  # [moves] the class of what then is to beat; NONE for a pass
     reply_start: NDArray[np.int64]  # [seats, classes + 1] where the answers of a seat to a class begin, and end
     replies: NDArray[np.int64]  # moves
@@ -73,8 +73,8 @@ class PackedMoves(NamedTuple):
 def move_table_arrays(rules: CompiledGame, move_table: HandMoveTable) -> MoveTableArrays:
     """What a listing and the rules say, for kernels."""
     return MoveTableArrays(
-        move_table.keys, move_table.lead_follow, move_table.start, move_table.field_start, move_table.guard_bits, move_table.column_of, move_table.allowed, *_form_arrays(rules),
-        _can_beat_own(rules),
+        move_table.keys, move_table.lead_follow, move_table.start, move_table.field_start, move_table.guard_bits,
+        move_table.column_of, move_table.allowed, *_form_arrays(rules), _can_beat_own(rules),
     )  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def pack_moves(move_arrays, context, hands):
 
 @njit(cache=True, nogil=True)
 def _pack_hands(keys, when, marks, first, begins, mosts, held):
-    """The hands in one word, where moves of one mark are as good as each other; see Arranged."""
+    """The hands in one word, where moves of one mark are as good as each other; see PackedMoves."""
     seats, at, count = len(held), 0, 0
     need, fields = np.zeros(len(keys), np.uint64), np.empty((held.sum(), 3), np.int64)
     whole, guard, of_seat, fits = np.uint64(0), np.uint64(0), np.zeros(seats, np.uint64), True

@@ -2,8 +2,9 @@
 
 What a hand can lay down is listed once, leading and following; which of it may be laid on what is asked of the circuit
 of every decision for every play that can come up. What is left of a hand later can lay down what is still there of
-that: ``fitting.py`` says in which games that is so. Plays that the same moves may be laid on are one, and so are cards
-of a hand with which the same can be done: of two neighbours with nobody's card between them it does not matter which.
+that: ``applicability.py`` says in which games that is so. Plays that the same moves may be laid on are one, and so are
+cards of a hand with which the same can be done: of two neighbours with nobody's card between them it does not matter
+which.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ class EndgameTables:
         """What lies on one of the tables."""
         state, table, group = self.tables.state, self.rows[row], self.group[row]
         return TableContext(
-            self.move_table.hand_id[group], self.move_table.reachable_forms[group], outcomes.effect.astype(np.int64), int(state.to_beat[table]),
-            int(state.owner[table]), int(state.context[table]),
+            self.move_table.hand_id[group], self.move_table.reachable_forms[group], outcomes.effect.astype(np.int64),
+            int(state.to_beat[table]), int(state.owner[table]), int(state.context[table]),
         )  # fmt: skip
 
     def turn_state(self, row: int, trick: int) -> TurnState:

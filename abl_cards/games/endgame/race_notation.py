@@ -20,8 +20,8 @@ from abl_cards.games.endgame.open_hand_race import RaceCombinations, RacePositio
 from abl_cards.games.notation import ParsedPlay, check_copies, error_context, read_cards, resolve_form
 from abl_cards.games.sampling import sample_state
 from abl_cards.games.state import TurnTable, next_turn
-from abl_cards.games.tables import DealtEpisodes, Decisions, EventRules, PlayerView, Tables, sample_fluents
-from abl_cards.games.types import LEADING, NO_CARD, Listener
+from abl_cards.games.tables import DealtEpisodes, Decisions, EventRules, Listener, PlayerView, Tables, sample_fluents
+from abl_cards.games.types import LEADING, NO_CARD
 
 N_SAMPLES, SEED = 2000, 1
 """Random states in which a folder must be a race."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.min_plays.chain_counter import ChainCounter
     from abl_cards.games.min_plays.counters import (
         find_counter,
+        is_upper_bound,
         min_plays,
         plays_left,
         plays_left_errors,
         plays_left_warnings,
+        reads_plays_left,
     )
     from abl_cards.games.min_plays.hand_keys import (
         MAX_KINDS,
@@ -34,6 +36,7 @@ __all__ = [
     "HandKey",
     "find_counter",
     "hand_key",
+    "is_upper_bound",
     "key_cards",
     "key_counts",
     "key_sizes",
@@ -45,6 +48,8 @@ __all__ = [
     "plays_left_errors",
     "plays_left_warnings",
     "read_key",
+    "reads_plays_left",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

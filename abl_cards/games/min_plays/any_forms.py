@@ -81,8 +81,9 @@ class AnyFormCounter:
             lists, whole = self.leads.lead_moves(context[part], hands[part])
             here = start[part.start : part.stop + 1]
             given = (
-                np.ascontiguousarray(hands[part]), context[part].astype(np.int64), self.known_units, self.are_units_known, lists.start,
-                lists.cards, whole.start, whole.cards, here - here[0], cards[here[0] : here[-1]],
+                np.ascontiguousarray(hands[part]), context[part].astype(np.int64), self.known_units,
+                self.are_units_known, lists.start, lists.cards, whole.start, whole.cards, here - here[0],
+                cards[here[0] : here[-1]],
             )  # fmt: skip
             moves = slice(int(here[0]), int(here[-1]))
             map_ranges(len(lists.start) - 1, partial(_count, *given, plays[moves], bounds[moves]), min_size=16)

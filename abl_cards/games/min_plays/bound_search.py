@@ -64,7 +64,7 @@ def new_bound_state(plays, n, counts):
 
 @njit(cache=True, nogil=True)
 def bound_whole_hand(state, plays, counts, num_rounds):
-    """The fewest plays found in so many rounds that empty the whole hand, FAR where none do; the way is kept."""
+    """The fewest plays found in so many rounds that empty the hand, UNREACHABLE where none do; the way is kept."""
     fitting = _find_fitting(state, plays, counts)
     state.best_plays[0] = 0
     found = _complete_greedily(state, plays, counts, fitting, NONE)
@@ -76,7 +76,7 @@ def bound_whole_hand(state, plays, counts, num_rounds):
 
 @njit(cache=True, nogil=True)
 def bound_part(state, plays, counts, num_rounds, target):
-    """The fewest plays found that empty a part of the hand, beginning with the way that is kept, down to ``enough``."""
+    """The fewest plays found that empty a part of the hand, beginning with the way that is kept, down to ``target``."""
     fitting = _find_fitting(state, plays, counts)
     kept = state.best_plays.copy()
     found = _complete_greedily(state, plays, counts, fitting, NONE)

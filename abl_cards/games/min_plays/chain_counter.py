@@ -26,14 +26,14 @@ _MAX_CARDS = 26
 
 @dataclass(frozen=True)
 class ChainCounter:
-    """Counts plays that carry kickers; see plays.py."""
+    """Counts plays that carry kickers; see counters.py."""
 
     counter: ChainSearchCounter
     key_weight: NDArray[np.uint64]  # [kinds + 1] what each card adds to a key; nothing behind the last
 
     @classmethod
     def from_shapes(cls, shapes: FormShapes) -> ChainCounter:
-        """The counter of a game; raises CannotCount."""
+        """The counter of a game; raises UncountableError."""
         if shapes.num_wilds or (shapes.kind_rank != shapes.kind_rank[0]).any():
             raise UncountableError("there are wild cards")
         if shapes.max_hand_size > _MAX_CARDS:
@@ -101,7 +101,7 @@ def _read_carriers(shapes: FormShapes) -> Iterable[tuple[int, int, int]]:
 
 
 def _read_carrier(shapes: FormShapes, form: Form) -> tuple[int, int, int]:
-    """Cards of each group, groups in a row, cards of each kicker; raises CannotCount for any other form."""
+    """Cards of each group, groups in a row, cards of each kicker; raises UncountableError for any other form."""
     sets, kickers = shapes.sets_of(form), form.kickers
     assert kickers
     (size, *others), length = sorted({size for _, size in sets}), len(sets)
@@ -121,7 +121,7 @@ class SetCounter:
 
     @classmethod
     def from_shapes(cls, shapes: FormShapes) -> SetCounter:
-        """The counter of a game; raises CannotCount."""
+        """The counter of a game; raises UncountableError."""
         if shapes.num_wilds or shapes.kicker_forms or any(len(sets) > 1 for sets in shapes.plain_sets):
             raise UncountableError("there are more than sets of equal cards")
         least = [_min_sets(shapes.plain_sets, rank, int(shapes.copies.max())) for rank in range(len(shapes.cells))]
@@ -152,7 +152,7 @@ class SetCounter:
 
 
 def _min_sets(groups: frozenset[RankSets], rank: int, copies: int) -> NDArray[np.uint8]:
-    """[copies + 1] the fewest sets of a rank that make so many cards; raises CannotCount where none do."""
+    """[copies + 1] the fewest sets of a rank that make so many cards; raises UncountableError where none do."""
     sizes = [size for (each, size), *_ in groups if each == rank]
     least = [0]
     for count in range(1, copies + 1):

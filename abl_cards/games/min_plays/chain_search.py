@@ -114,7 +114,7 @@ def _size(key: int) -> int:
 
 
 def planes_of(num_trios: int, max_length: int) -> Iterator[tuple[int, ...]]:
-    """The trio chains that so many trios make at once, by their lengths, none longer than ``longest``; none at all too.
+    """The trio chains that so many trios make at once, by their lengths up to ``max_length``; none at all too.
 
     >>> sorted(planes_of(5, 5))
     [(), (2,), (2, 2), (2, 3), (3,), (4,), (5,)]

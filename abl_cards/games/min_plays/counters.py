@@ -114,7 +114,7 @@ def _first_reader(rules: CompiledGame) -> Location | None:
 def plays_left(rules: CompiledGame, decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
     """[moves] the least number of plays that empties the hand after each move; what was asked before is remembered.
 
-    An upper bound of it where ``at_most`` says so.
+    An upper bound of it where ``is_upper_bound`` says so.
     """
     counter, view = find_counter(rules), decisions.view
     for known, asked, found in view.plays_left_cache:

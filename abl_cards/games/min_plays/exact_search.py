@@ -58,7 +58,7 @@ def new_exact_search(max_plays, max_cards, num_units):
 
 @njit(cache=True, nogil=True)
 def count_parts(counts):
-    """How many parts a hand has, itself and nothing among them; one more than MOST_PARTS where there are more."""
+    """How many parts a hand has, itself and nothing among them; one more than MAX_PARTS where there are more."""
     parts = np.int64(1)
     for count in counts:
         parts *= count + 1
@@ -69,7 +69,7 @@ def count_parts(counts):
 
 @njit(cache=True, nogil=True)
 def load_hand_plays(search, plays, num_plays, counts):
-    """Look at a hand that has so many cards of each unit, MOST_PARTS parts at most, and n plays of units."""
+    """Look at a hand that has so many cards of each unit, MAX_PARTS parts at most, and n plays of units."""
     places, bit, parts = np.int64(0), np.int64(0), np.int64(1)
     place, tops, key = search.unit_place, np.uint64(0), np.uint64(0)
     for unit in range(len(counts)):
@@ -123,7 +123,7 @@ def _sort_plays(search, plays, n, counts, place):
 
 @njit(cache=True, nogil=True)
 def min_plays_of_part(search, counts):
-    """The least number of plays of a part of the hand, given by its cards of each unit; FAR where there are none."""
+    """The least number of plays of a part of the hand, given by its cards of each unit; UNREACHABLE where none are."""
     at, rest = np.int64(0), np.uint64(0)
     for place in range(search.num_places[0]):
         count = counts[search.place_unit[place]]
@@ -178,8 +178,8 @@ def _lowest_place(shift, places, key):
 def _search_parts(search, at, rest):
     """Look at parts from the given one down; what is found out is kept, one more than it, in the memo."""
     stack, memo, key, delta, first, shift, tops, places = (
-        search.stack, search.memo, search.play_key, search.play_delta, search.first_play, search.shift, search.guard_bits[0],
-        search.num_places[0],
+        search.stack, search.memo, search.play_key, search.play_delta, search.first_play, search.shift,
+        search.guard_bits[0], search.num_places[0],
     )  # fmt: skip
     depth = 0
     if memo[at]:

@@ -21,7 +21,7 @@ from abl_cards.games.moves import OWN_SLOTS
 from abl_cards.games.tables import largest_hand
 
 RankSets = tuple[tuple[int, int], ...]
-"""Ranks, as numbers of ``Shapes.cells``, and how many cards of each, together one play."""
+"""Ranks, as numbers of ``FormShapes.cells``, and how many cards of each, together one play."""
 
 
 class UncountableError(Exception):
@@ -56,7 +56,7 @@ class FormShapes:
         return frozenset(self.sets_of(form) for form in self.plain_forms)
 
     def set_sizes(self, ranks: Iterable[int]) -> tuple[int, ...]:
-        """The sizes of the sets of all these ranks; raises CannotCount where one has a set that another has not."""
+        """The sizes of the sets of all these ranks; raises UncountableError where one has a set that another lacks."""
         ranks = list(ranks)
         found = sorted({size for (rank, size), *more in self.plain_sets if not more and rank in ranks})
         for size in found:
@@ -67,7 +67,7 @@ class FormShapes:
 
 
 def read_shapes(rules: CompiledGame) -> FormShapes:
-    """Raises CannotCount where suits matter, or a card is of two ranks."""
+    """Raises UncountableError where suits matter, or a card is of two ranks."""
     forms = [form for form in rules.forms.forms if form.groups]
     carried = {cell for form in forms if form.kickers for cell in form.kickers.allowed}
     cells = tuple(sorted({group.cell for form in forms for group in form.groups} | carried))
@@ -107,7 +107,7 @@ def _kind_ranks(rules: CompiledGame, cells: tuple[int, ...]) -> NDArray[np.int64
 
 
 def _check_suits(shapes: FormShapes, rules: CompiledGame) -> None:
-    """Raise CannotCount unless each form has the ranks of one that any cards of these ranks make, or of several forms.
+    """Raise UncountableError unless each form has the ranks of one that any cards of these ranks make, or of several.
 
     These are one of several suits, and one of each suit.
     """

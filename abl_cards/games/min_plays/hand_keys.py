@@ -29,7 +29,7 @@ def hand_key(cards: Iterable[int]) -> HandKey:
 def key_cards(key: HandKey) -> tuple[int, ...]:
     """The kinds of a key, low to high.
 
-    >>> cards_of(key_of([2, 0, 0]))
+    >>> key_cards(hand_key([2, 0, 0]))
     (0, 0, 2)
     """
     return tuple(kind for kind in range(MAX_KINDS) for _ in range(int(key) >> 4 * kind & 15))

@@ -41,8 +41,8 @@ def new_hand_plays(max_plays, max_parts):
     while size < 2 * max_plays:
         size *= 2
     return HandPlays(
-        np.zeros(max_plays + 1, np.int64), np.zeros(max_parts, np.int64), np.zeros(max_parts, np.int64), np.zeros(max_plays, np.bool_),
-        np.zeros(max_plays, np.uint64), np.full(size, NONE, np.int64),
+        np.zeros(max_plays + 1, np.int64), np.zeros(max_parts, np.int64), np.zeros(max_parts, np.int64),
+        np.zeros(max_plays, np.bool_), np.zeros(max_plays, np.uint64), np.full(size, NONE, np.int64),
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class LeadFinder:
         return free, self._moves_of_forms(view, self._whole_hand_forms)
 
     def check_leadable(self) -> None:
-        """Raise CannotCount where some form is never led, or as a whole hand only: counters of shapes miss that."""
+        """Raise UncountableError where a form is never led, or as a whole hand only: counters of shapes miss that."""
         barred = np.ones(len(self.rules.forms), np.bool_)
         barred[self._partial_hand_forms], barred[self.rules.forms.pass_form] = False, False
         if barred.any():

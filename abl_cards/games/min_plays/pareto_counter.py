@@ -1,4 +1,4 @@
-"""Counts plays of games with wild cards or full houses: exact, see front_kernels.py.
+"""Counts plays of games with wild cards or full houses: exact, see pareto_kernels.py.
 
 It rests on this: nothing carries kickers; up to thirteen ranks, of up to eight cards each, can be laid down in sets of
 the same sizes; up to two wild cards stand for any of them, in any play; and besides there may be two kinds of cards
@@ -53,7 +53,7 @@ class ParetoCounter:
 
     @classmethod
     def from_shapes(cls, shapes: FormShapes) -> ParetoCounter:
-        """The counter of a game; raises CannotCount."""
+        """The counter of a game; raises UncountableError."""
         if shapes.kicker_forms:
             raise UncountableError("some plays carry kickers")
         if shapes.num_wilds > _MAX_WILDS or (shapes.num_wilds and not shapes.wilds_have_rank):
@@ -99,7 +99,7 @@ def _key_places(shapes: FormShapes) -> NDArray[np.int64]:
 
 
 def _check_wilds(shapes: FormShapes, place: NDArray[np.int64]) -> None:
-    """Raise CannotCount where a form takes fewer wild cards than it could, or one that is none of its own rank."""
+    """Raise UncountableError where a form takes fewer wild cards than it could, or one that is none of its own rank."""
     for form in shapes.plain_forms:
         if any(place[shapes.rank_of_cell[group.cell]] >= RANKS for group in form.groups):
             continue
@@ -123,7 +123,7 @@ def _is_without_wilds(shapes: FormShapes, rank: int) -> bool:
 
 
 def _read_play_shapes(shapes: FormShapes, place: NDArray[np.int64]) -> PlayShapes:
-    """What can go as one play; raises CannotCount."""
+    """What can go as one play; raises UncountableError."""
     ranks, single = np.flatnonzero(place < RANKS), np.flatnonzero(place >= RANKS)
     sizes, single_sizes = shapes.set_sizes(ranks), shapes.set_sizes(single) if len(single) else ()
     if 1 not in sizes or (len(single) and 1 not in single_sizes):
@@ -144,7 +144,7 @@ def _read_play_shapes(shapes: FormShapes, place: NDArray[np.int64]) -> PlayShape
 
 
 def _full_house_sizes(shapes: FormShapes) -> tuple[int, int] | None:
-    """The sizes of two sets that go together whatever their ranks; raises CannotCount where only some do."""
+    """The sizes of two sets that go together whatever their ranks; raises UncountableError where only some do."""
     pairs = [sets for sets in shapes.plain_sets if len(sets) == 2 and sets[0][1] != sets[1][1]]
     kinds = {tuple(sorted(size for _, size in sets)) for sets in pairs}
     if not kinds:
@@ -162,7 +162,7 @@ def _full_house_sizes(shapes: FormShapes) -> tuple[int, int] | None:
 
 
 def _has_enough_cards(shapes: FormShapes, rank: int, size: int) -> bool:
-    """Whether there are so many cards of a rank; raises CannotCount where they are no play by themselves."""
+    """Whether there are so many cards of a rank; raises UncountableError where they are no play by themselves."""
     wilds = 0 if _is_without_wilds(shapes, rank) else shapes.num_wilds
     fits = bool(shapes.copies[rank] + wilds >= size)
     if fits and ((rank, size),) not in shapes.plain_sets:

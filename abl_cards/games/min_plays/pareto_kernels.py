@@ -1,4 +1,4 @@
-"""The least number of plays that empty a hand: the kernels behind fronts.py, which says what they rest on.
+"""The least number of plays that empty a hand: the kernels behind pareto_counter.py, which says what they rest on.
 
 A hand is a *key*: the counts of up to thirteen ranks (four bits each), of two kinds that no wild card stands for, and
 of the wild cards (two bits each). Its ranks fall into two halves. The runs that lie across both are tried in all
@@ -47,7 +47,7 @@ class ParetoPlayTable(NamedTuple):
     half_ranks: NDArray[np.int8]  # [2, 7] the ranks of each half, -1 beyond the last
     stride: NDArray[np.int64]  # [13] of a rank in the index of its half
     is_upper_rank: NDArray[np.uint8]  # [13] whether a rank belongs to the upper half
-    set_costs: NDArray[np.int8]  # [11, 2] x and y of so many cards of one rank, NO_PLAY for none
+    set_costs: NDArray[np.int8]  # [11, 2] x and y of so many cards of one rank, NO_PLAY_COST for none
     run_rank: NDArray[np.int8]  # [runs, groups] first the runs across both halves, then the lower, then the upper ones
     run_size: NDArray[np.int8]  # [runs, groups] cards of each rank, 0 beyond the last
     run_bounds: NDArray[np.int64]  # [4] where these three lots begin, and where they end

@@ -1,8 +1,8 @@
 """From legal labels to all their card sets: the kernels that walk through what can be laid down.
 
-They read the same facts as the rules that decide legality (reading/layout.py) and nothing else. The groups of a form
-come in their order, inside a group the natural cards in the order of vectors, wild cards standing in at its end, then
-the kickers.
+They read the same facts as the rules that decide legality (description/form_arrays.py) and nothing else. The groups of
+a form come in their order, inside a group the natural cards in the order of vectors, wild cards standing in at its end,
+then the kickers.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type,assignment"
@@ -60,7 +60,7 @@ _MAX_COMBINATIONS = 1 << 40
 
 @njit(cache=True, nogil=True)
 def enumerate_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
-    """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
+    """Walk the card sets of a block, the first of which has the number ``num_sets``; returns the one after the last."""
     only_form = np.int64(move_tables.blocks[block, FORM])
     if only_form >= 0 and not allowed[move_tables.blocks[block, FORM_ROW], column]:
         return num_sets
@@ -281,7 +281,7 @@ def fill_max_groups(move_tables, block, leading, scratch):
 
 @njit(cache=True, nogil=True)
 def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, window, form, cards):
-    """The kickers of a form in the order of their letters; see Book.main_letter."""
+    """The kickers of a form in the order of their letters; see MAIN_RANK of move_tables."""
     row, groups = np.int64(move_tables.blocks[block, CARRYING]), np.int64(move_tables.blocks[block, KICKERS])
     apart, main = move_tables.blocks[block, JOKERS_APART], np.int64(move_tables.blocks[block, MAIN_RANK])
     if fill_max_groups(move_tables, block, leading, scratch) < groups:
@@ -390,7 +390,7 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
     """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
 
     Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
-    MOST_SETS is walked little further than that.
+    MAX_CARD_SETS is walked little further than that.
     """
     lists, blocks = move_tables.block_order, move_tables.blocks
     seen = np.int64(start[lo])
@@ -401,15 +401,13 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:
                     seen = enumerate_block(
-                        move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch, seen,
-                        everything,
-                        form, cards,
+                        move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
+                        seen, everything, form, cards,
                     )  # fmt: skip
         elif legal[labels[i], i]:
             seen = enumerate_label(
-                move_tables, np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch, seen, everything,
-                form,
-                cards,
+                move_tables, np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch, seen,
+                everything, form, cards,
             )  # fmt: skip
         start[i + 1] = seen
     return seen

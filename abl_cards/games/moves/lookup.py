@@ -1,7 +1,7 @@
 """The moves of games where every form is one set of cards: in each context each of its cells is one kind of card.
 
 Nothing is walked: the cards of each form lie in a table, context by context. What a cell is may change with the
-context, as where cards count by how they stand to the trump suit; walk.py has its slots once for all contexts.
+context, as where cards count by how they stand to the trump suit; enumerate.py has its slots once for all contexts.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -84,7 +84,7 @@ def _holds_cards(hand, row):
 def sample_lookup_moves(lookup, form_row, hands, context, labels, allowed, keys, lo, hi, form, cards, num_found):
     """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
 
-    ``answer`` [forms] is the row of ``allowed`` that says whether a form is; ``found`` [n] how many there are.
+    ``form_row`` [forms] is the row of ``allowed`` that says whether a form is; ``num_found`` [n] how many there are.
     """
     rows, there, bounds = lookup.rows, lookup.is_playable, lookup.label_forms
     for i in range(lo, hi):

@@ -28,9 +28,9 @@ class MoveTables(NamedTuple):
         np.int16
     ]  # [blocks or 1, 2, ranks] the form of the last group, and its natural cards, by its rank
     suit_form: NDArray[np.int16]  # [blocks, suits]
-    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] see Layout
+    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] see FormBlocks
     label_blocks: NDArray[np.int32]  # [labels, 2]
-    slot_kind: NDArray[np.int16]  # [ranks, slots] see Slots; as many slots as kernels are made for
+    slot_kind: NDArray[np.int16]  # [ranks, slots] see RankSlots; as many slots as kernels are made for
     slot_acts: NDArray[np.uint8]  # [contexts, ranks, slots]
     slot_suit: NDArray[np.int16]  # [ranks, slots]
     wild_cards: NDArray[
@@ -38,7 +38,7 @@ class MoveTables(NamedTuple):
     ]  # [contexts, wilds, 2 + ranks] kinds that stand in, their suits, their slots in own ranks
     pattern_start: NDArray[
         np.int32
-    ]  # [patterns, cards + 2] see Combinations; the stand-ins are a pattern's last digits
+    ]  # [patterns, cards + 2] see CombinationTable; the stand-ins are a pattern's last digits
     combination_counts: NDArray[np.uint8]  # [combinations, slots + stand-ins]
     rank_order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
     block_order: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
@@ -50,16 +50,16 @@ class MoveTables(NamedTuple):
 
     @classmethod
     def from_catalogue(
-        cls, catalogue: FormArrays, rank_order: NDArray[np.int16], block_order: NDArray[np.int32], kicker_rank_order: NDArray[np.int16],
-        main_rank: NDArray[np.int16], num_forms: int, has_sorted_rows: bool,
+        cls, catalogue: FormArrays, rank_order: NDArray[np.int16], block_order: NDArray[np.int32],
+        kicker_rank_order: NDArray[np.int16], main_rank: NDArray[np.int16], num_forms: int, has_sorted_rows: bool,
     ) -> MoveTables:  # fmt: skip
-        """Lay out a catalogue of so many forms for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
+        """Lay out a catalogue of so many forms for the kernels; main_rank [blocks] as ``MAIN_RANK``."""
         layout, slots, table = catalogue
         more = -slots.kind.shape[1] % _SLOT_MULTIPLE
         beside = ((0, 0), (0, more))
         fields = (
-            layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size, layout.num_kickers,
-            layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
+            layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size,
+            layout.num_kickers, layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
         )  # fmt: skip
         return cls(
             np.stack(fields, axis=1).astype(np.int32), np.arange(num_forms, dtype=np.int32),
@@ -68,8 +68,8 @@ class MoveTables(NamedTuple):
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NO_INDEX),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NO_INDEX),
             np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.natural_slot], axis=2),
-            *_combinations(catalogue, more), rank_order, block_order, kicker_rank_order, (0,) * (slots.kind.shape[1] + more),
-            slots.wild.shape[1], int(table.base), has_sorted_rows,
+            *_combinations(catalogue, more), rank_order, block_order, kicker_rank_order,
+            (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], int(table.base), has_sorted_rows,
         )  # fmt: skip
 
 
@@ -90,9 +90,9 @@ def _combinations(catalogue: FormArrays, more: int) -> tuple[NDArray[np.int32], 
 LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW = range(
     12
 )
-"""Fields of a block; where the main cards come among the letters, NONE for before all kickers; Book.answer of FORM."""
+"""Fields of a block; where the main cards come among the letters, NO_INDEX before all kickers; form_row of FORM."""
 RANK, SIZE, NATURAL, ONLY = range(4)  # parts of a group
-WILD_SUIT, OWN_SLOTS = 1, 2  # of Book.wild
+WILD_SUIT, OWN_SLOTS = 1, 2  # of MoveTables.wild_cards
 
 
 def with_form_rows(move_tables: MoveTables, form_row: NDArray[np.int32]) -> MoveTables:
@@ -123,7 +123,7 @@ NUM_CARDS = 5  # cards on the table
 SUIT_BITS = 6  # their suits as bits
 SUIT = 7  # of the natural cards where all have one; -1 as long as there is none
 OWN_RANK_WILD, OWN_RANK_SECOND_WILD = 8, 9  # wild cards of each kind in their own rank
-WILD_GROUPS = 10  # in which groups wild cards of both kinds lie, see in_order
+WILD_GROUPS = 10  # in which groups wild cards of both kinds lie, see canonical_wild_groups
 NUM_STATE_ROWS = 11
 
 

@@ -1,4 +1,4 @@
-"""The walk of games where each cell is one kind of card: no suits, no wild cards; the same lists as walk.py, sooner.
+"""The walk of games where each cell is one kind of card, no suits, no wild cards: the lists of enumerate.py, sooner.
 
 A hand is packed into a number of four bits a cell, so that one subtraction says whether it holds the cards of a form.
 Cards lie from low to high. Where the main cards of a form are one piece among its kickers, its sets may come in the
@@ -43,8 +43,8 @@ class PackedTables(NamedTuple):
     blocks: NDArray[np.int64]  # [blocks, fields] by the names below
     main_cards: NDArray[np.uint64]  # [blocks] the main cards as a packed hand
     rows: NDArray[np.uint8]  # [blocks, most] the main cards as in Moves
-    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in Layout
-    label_block: NDArray[np.int64]  # [labels] NONE for a label without a form
+    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
+    label_block: NDArray[np.int64]  # [labels] NO_INDEX for a label without a form
     lists: NDArray[np.int32]  # [contexts, blocks]
     alphabet: NDArray[np.int64]  # [ranks]
     rank_kind: NDArray[np.uint8]  # [ranks]
@@ -52,7 +52,7 @@ class PackedTables(NamedTuple):
 
 
 _LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _JOKERS_APART, _FIRST, _ANSWER = range(9)
-"""The last is the lowest rank of the main cards; NONE where these are no piece of the row."""
+"""The last is the lowest rank of the main cards; NO_INDEX where these are no piece of the row."""
 
 
 class PackedScratch(NamedTuple):
@@ -133,7 +133,8 @@ def new_packed_scratch(ranks, max_cards, max_kickers):
     """Room for walks through the forms of a game."""
     return PackedScratch(
         np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros((max_kickers + 3, 5), np.int64),
-        np.full(max_cards, NO_CARD, np.uint8), np.zeros(ranks, np.int64), np.zeros((ranks + 2, max_kickers + 2), np.int64),
+        np.full(max_cards, NO_CARD, np.uint8), np.zeros(ranks, np.int64),
+        np.zeros((ranks + 2, max_kickers + 2), np.int64),
     )  # fmt: skip
 
 
@@ -339,7 +340,7 @@ def enumerate_packed_moves(
     """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
 
     Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
-    MOST_SETS is walked little further than that.
+    MAX_CARD_SETS is walked little further than that.
     """
     lists, blocks, main, rows, tops, kind = (
         packed.lists,
@@ -390,7 +391,7 @@ def enumerate_packed_moves(
 def sample_packed_moves(packed, hands, leading, labels, allowed, keys, lo, hi, form, cards, scratch, num_found):
     """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
 
-    ``found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    ``num_found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
     """
     blocks, main, rows, tops, kind, block_of = (
         packed.blocks,

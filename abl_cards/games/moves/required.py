@@ -77,7 +77,7 @@ def filter_card_sets(lists: MoveLists, required: NDArray[np.uint8], rows: NDArra
 
 @njit(cache=True, nogil=True)
 def _count_missing(cards, move, required, column):
-    """Count the cards of a column of wanted [kinds, any] that a card set lacks."""
+    """Count the cards of a column of required [kinds, any] that a card set lacks."""
     lacking = 0
     for kind in range(required.shape[0]):
         if required[kind, column]:
@@ -124,8 +124,8 @@ def drop_unreachable_labels(
 ):
     """Of the legal labels of decisions rows[lo:hi], leave those with a card set of all wanted cards [kinds, m].
 
-    Unsure [m] is set where a label has too many card sets to look through them here. Answers [any, n] begin with the
-    labels; reach [labels, kinds] as in `reach_of`. Labels are walked no further than to the first such set; form and
+    is_unsure [m] is set where a label has too many card sets to look through them here. Answers [any, n] begin with the
+    labels; reach [labels, kinds] as in `label_reach`. Labels are walked no further than to the first such set; form and
     cards are room for some sets.
     """
     one, last, labels = np.int64(1), np.int64(-1), len(reach)
@@ -185,13 +185,14 @@ def drop_unreachable_labels(
 
 @njit(cache=True, nogil=True)
 def sample_required_sets(
-    move_tables, hands, context, leading, labels, legal, allowed, keys, rows, required, lo, hi, scratch, form, cards, forms, sets, num_found
+    move_tables, hands, context, leading, labels, legal, allowed, keys, rows, required, lo, hi, scratch, form, cards,
+    forms, sets, num_found
 ):  # fmt: skip
     """Lay down a card set with all wanted cards [kinds, m] of a label [m] each, for decisions rows[lo:hi].
 
-    One by chance by keys [n], the first where there are none. It goes to forms [n] and sets [n, most]; found [n] is how
-    many there are, none where the label is not legal, -1 where the label has too many card sets to look through them
-    here. Form and cards are room for some sets.
+    One by chance by keys [n], the first where there are none. It goes to forms [n] and sets [n, most]; num_found [n] is
+    how many there are, none where the label is not legal, -1 where the label has too many card sets to look through
+    them here. Form and cards are room for some sets.
     """
     every, mine = np.int64(NO_LIMIT), np.empty(len(required), np.int64)
     width, base, label_blocks, blocks = (
@@ -304,8 +305,8 @@ def _plain_block(label_blocks, blocks, parts, stand_ins, wild, context, hands, r
 
 @njit(cache=True, nogil=True, inline="always")
 def _count_plain_sets(
-    width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, context, hands, row, required, place, num_required,
-    codes,
+    width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, context, hands, row, required, place,
+    num_required, codes,
 ):  # fmt: skip
     """How many card sets of such a block hold all, so many, wanted cards; writes the pattern of each group to codes."""
     total, first, lacking = np.int64(1), np.int64(1), np.int64(num_required)
@@ -341,7 +342,8 @@ def _has_required_of_rank(width, kind, counts, row, rank, required, place):
 
 @njit(cache=True, nogil=True, inline="always")
 def _write_nth_plain_set(
-    width, sorted_rows, kind, start, counts, blocks, parts, block, required, place, codes, number, left, row, forms, sets
+    width, sorted_rows, kind, start, counts, blocks, parts, block, required, place, codes, number, left, row, forms,
+    sets
 ):  # fmt: skip
     """Lay down the card set of a number, of so many; the last group changes first."""
     filled = np.int64(0)

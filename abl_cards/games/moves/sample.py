@@ -39,7 +39,7 @@ def sample_card_sets(
 ):
     """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
 
-    ``found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    ``num_found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
     """
     label_blocks, blocks, parts = move_tables.label_blocks, move_tables.blocks, move_tables.group_fields
     kind, acting, wild, start, counts = (
@@ -50,7 +50,8 @@ def sample_card_sets(
         move_tables.combination_counts,
     )
     codes, width, stand_ins, base, sorted_rows = (
-        scratch.walk_state[ROW], len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_base, move_tables.has_sorted_rows,
+        scratch.walk_state[ROW], len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_base,
+        move_tables.has_sorted_rows,
     )  # fmt: skip
     first = np.int64(1)
     for _ in range(stand_ins):

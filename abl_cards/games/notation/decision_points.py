@@ -92,7 +92,7 @@ def _state_decisions(
 def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
     """The complete lists of legal moves of states in JSON form, or what is wrong with a state.
 
-    Raises TooManyAtOnce where several states have so many that their JSON would not fit in memory.
+    Raises TooManyMovesError where several states have so many that their JSON would not fit in memory.
     """
     count = 0
 
@@ -128,7 +128,7 @@ def legal_composed_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]
 
 
 def _check_move_count(moves: int, states: int) -> None:
-    """Raise TooManyAtOnce for more moves of several states than are held as JSON at once."""
+    """Raise TooManyMovesError for more moves of several states than are held as JSON at once."""
     if states > 1 and moves > MAX_CARD_SETS:
         raise TooManyMovesError(f"{moves:,} moves of {states} states are too many at once: ask for fewer states")
 
@@ -344,12 +344,12 @@ _SHARED_STATE_FIELDS = (
     "played",
     "seat",
     "owner",
-    "acted",
+    "last_actor",
     "passed",
-    "gone_by",
-    "out",
-    "order",
-    "acts",
+    "passed_in_trick",
+    "seats_out",
+    "finish_order",
+    "num_acts",
     "stage",
     "leader",
 )

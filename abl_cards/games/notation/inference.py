@@ -77,8 +77,10 @@ def infer_play_counts(
     coming = [int(must_play and seat == position.seat) for seat in range(rules.seating.seats)]
     for seat in _undetermined_seats(counts, [each + more for each, more in zip(least, coming, strict=True)], most):
         reader = needs.fields["laid_down"]
-        raise GameError(f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); seat {seat} may have '
-                        f"{least[seat]} or more")  # fmt: skip
+        raise GameError(
+            f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); '
+            f"seat {seat} may have {least[seat]} or more"
+        )
     return least
 
 

@@ -1,8 +1,8 @@
 """Plays and choices in words, and what cards that were laid down can be.
 
-A play is its cards as Letters write them, a pass ``"pass"``. Cards that read as several labels come with the label that
-is meant: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is its option: a card, a number, or a term. Games whose
-plays have words of their own write them so (written.py).
+A play is its cards as CardCodes writes them, a pass ``"pass"``. Cards that read as several labels come with the label
+that is meant: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is its option: a card, a number, or a term. Games
+whose plays have words of their own write them so (canonical.py).
 """
 
 from __future__ import annotations
@@ -376,7 +376,7 @@ def _mismatch_text(rules: CompiledGame, play: ParsedPlay) -> str:
 def join_with_or(terms: Sequence[Term]) -> str:
     """Terms as a list in a sentence.
 
-    >>> listed(["pair(4)", "pair(5)", "bomb"])
+    >>> join_with_or(["pair(4)", "pair(5)", "bomb"])
     'pair(4), pair(5) or bomb'
     """
     texts = list(map(str, terms))

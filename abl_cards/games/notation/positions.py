@@ -14,7 +14,7 @@ from abl_cards.games.types import LEADING, NO_CARD
 
 @dataclass
 class TablePosition:
-    """What `State` has of a table; filled field by field while a state is read."""
+    """What `TableState` has of a table; filled field by field while a state is read."""
 
     hands: NDArray[np.int64]  # [seats, kinds]
     aside: NDArray[np.int64]  # [kinds]

@@ -25,15 +25,15 @@ from abl_cards.games.notation.hand_order import hand_to_json
 from abl_cards.games.notation.hands import check_copies, read_cards
 from abl_cards.games.notation.plays import notate_moves, notate_option
 from abl_cards.games.notation.states import check_profile, read_lots
-from abl_cards.games.state import NO_SEAT, NullListener
-from abl_cards.games.tables import DealtEpisodes, Tables
+from abl_cards.games.state import NO_SEAT
+from abl_cards.games.tables import DealtEpisodes, NullListener, Tables
 from abl_cards.games.types import DRAW, Indices, Moves
 
 DRAWN_MATCH = "draw"
 
 
 class MatchRecorder(NullListener):
-    """Writes down what happens at some tables; see ``records``."""
+    """Writes down what happens at some tables; see ``pop_records``."""
 
     def __init__(self, rules: CompiledGame, tables: int, extra: Mapping[str, Any]) -> None:
         """Listen to so many tables; every record carries the extra fields."""
@@ -135,7 +135,7 @@ class Record:
     acts: tuple[tuple[int, Any], ...]
     finish: tuple[int, ...] | None
     points: tuple[int, ...] | None
-    won: Any  # a team, DRAWN, or None where nothing is said
+    won: Any  # a team, DRAWN_MATCH, or None where nothing is said
 
 
 def read_record(rules: CompiledGame, value: Any) -> Record:

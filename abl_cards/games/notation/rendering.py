@@ -81,8 +81,11 @@ def _play_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
     if form < 0:
         situation = f"seat {seat} leads"
     elif rules.trick_query is not None:
-        lying = [f"seat {each} {_cards_text(rules.card_codes.write(cards_from_counts(tables.state.trick_cards[table, each])))}"
-                for each in seats_in_trick(rules, tables.state, table)]  # fmt: skip
+        laid = tables.state.trick_cards[table]
+        lying = [
+            f"seat {each} {_cards_text(rules.card_codes.write(cards_from_counts(laid[each])))}"
+            for each in seats_in_trick(rules, tables.state, table)
+        ]
         situation = f"in the trick: {', '.join(lying)}; so far it is that of seat {tables.state.owner[table]}"
     else:
         cards = tables.state.top_cards[[table]]

@@ -13,8 +13,8 @@ from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.records import Record, initial_deals, lasting_fluents_json, read_record, winner_json
 from abl_cards.games.state import NO_SEAT
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import Listener, Moves, ReplayMismatch, ReplayResult
+from abl_cards.games.tables import Listener, Tables
+from abl_cards.games.types import Moves, ReplayMismatch, ReplayResult
 
 
 def replay_records(
@@ -184,8 +184,9 @@ class Replayer:
         record, seat = self.records[table], int(self.tables.seat[table])
         if self.n_acts_done >= len(record.acts):
             return f"the record ends after {self.n_acts_done} acts, but seat {seat} is to act"
-        if record.acts[self.n_acts_done][0] != seat:
-            return f"act {self.n_acts_done + 1}: seat {record.acts[self.n_acts_done][0]} acts where it is the turn of seat {seat}"
+        acting = record.acts[self.n_acts_done][0]
+        if acting != seat:
+            return f"act {self.n_acts_done + 1}: seat {acting} acts where it is the turn of seat {seat}"
         return None
 
     def _end_error(self, table: int) -> str | None:

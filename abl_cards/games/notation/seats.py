@@ -63,7 +63,7 @@ def mask_from_seats(seats: Sequence[int]) -> int:
 def seats_from_mask(mask: int) -> list[int]:
     """Bits as seats.
 
-    >>> of_mask(0b101)
+    >>> seats_from_mask(0b101)
     [0, 2]
     """
     return [seat for seat in range(mask.bit_length()) if mask >> seat & 1]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
+    from abl_cards.games.preferences.preference_model import PreferenceModel
     from abl_cards.games.preferences.preferences import CompiledPreferences, InputWriter, compile_preferences
 
 __all__ = [
     "CompiledPreferences",
     "GamePreferenceInputs",
     "InputWriter",
+    "PreferenceModel",
     "compile_preferences",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

@@ -1,4 +1,4 @@
-"""What moves leave in the hand, and what is believed of other hands, as columns of cells: the kernels of judging.py."""
+"""What moves leave in the hand, and what is believed of others, as columns: the kernels of preference_inputs.py."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -20,7 +20,7 @@ def map_cards_to_columns(cells: Cells, used: NDArray[np.int64]) -> NDArray[np.in
 
 @njit(cache=True, nogil=True)
 def write_cards_left(held_counts, context, decision, cards, card_columns, lo, hi, columns):
-    """Fill columns [used, moves] of moves lo..hi-1: the cells of the hands, held [used, n], less the cards."""
+    """Fill columns [used, moves] of moves lo..hi-1: the cells of the hands, held_counts [used, n], less the cards."""
     begin = lo
     while begin < hi:
         end, mine = begin, decision[begin]
@@ -47,7 +47,7 @@ def write_cards_left(held_counts, context, decision, cards, card_columns, lo, hi
 def write_estimate(estimate, context, card_columns, lo, hi, columns):
     """Fill columns [used, n] from estimates [n, others, kinds] of copies; halves are rounded up.
 
-    places [others, contexts, kinds, most] are columns, -1 for cells that nobody asks about.
+    card_columns [others, contexts, kinds, most] are columns, -1 for cells that nobody asks about.
     """
     sums = np.zeros(columns.shape[0])
     for i in range(lo, hi):

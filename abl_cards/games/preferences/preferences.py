@@ -1,8 +1,9 @@
 """The preferences of a knowledge base, evaluated for the candidates of many decisions at once.
 
-What all the moves of a decision share is evaluated once a decision, the rest once a move (abl_cards.circuit.partition). An
-estimate of the other hands belongs to what they share; without one, the rules that need it never hold. A game says how
-its decisions and its moves are written down as facts; nothing else here differs between games.
+What all the moves of a decision share is evaluated once a decision, the rest once a move
+(abl_cards.circuit.partition). An estimate of the other hands belongs to what they share; without one, the rules that
+need it never hold. A game says how its decisions and its moves are written down as facts; nothing else here differs
+between games.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numba import njit
@@ -22,6 +23,9 @@ from abl_cards.circuit import FALSE, SHARED, Circuit, KnowledgeBase, evaluate, p
 from abl_cards.core import NUM_THREADS, GameError, map_ranges
 from abl_cards.games.description import functor
 from abl_cards.games.types import HandEstimate, MoveLists
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Choices, Decisions
 
 MOVE_BATCH_SIZE = 1 << 11
 """Candidates evaluated together; their rows should stay in the cache."""
@@ -90,7 +94,7 @@ class _SplitCircuit:
             carried_inputs=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
         )
 
-    def evaluate_shared(self, decisions: Any, estimate: HandEstimate | None) -> NDArray[np.uint8]:
+    def evaluate_shared(self, decisions: Decisions | Choices, estimate: HandEstimate | None) -> NDArray[np.uint8]:
         """[outputs of the shared half, n]."""
         rows = self.write_shared(decisions)
         if estimate is not None:
@@ -114,13 +118,17 @@ class InputWriter:
         every = replace(circuit, inputs=inputs)  # to look up where every input lies
         return cls(source.make_shared_writer(every), source.make_estimate_writer(every), source.make_move_writer(every))
 
-    def encode_moves(self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None) -> NDArray[np.uint8]:
+    def encode_moves(
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
+    ) -> NDArray[np.uint8]:
         """[inputs, moves] what holds of the candidates."""
         rows = self.write_moves(decisions, lists)(lists, slice(0, len(lists.form)))
         rows |= self.encode_decisions(decisions, estimate)[:, lists.decision_index]
         return rows
 
-    def encode_decisions(self, decisions: Any, estimate: HandEstimate | None = None) -> NDArray[np.uint8]:
+    def encode_decisions(
+        self, decisions: Decisions | Choices, estimate: HandEstimate | None = None
+    ) -> NDArray[np.uint8]:
         """[inputs, n] what holds before any move is made."""
         rows = self.write_shared(decisions)
         if estimate is not None:
@@ -157,7 +165,7 @@ class CompiledPreferences:
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
-        """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
+        """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``evaluate``."""
         return self.circuit.outputs
 
     def preferences(self, with_estimate: bool = False) -> dict[str, str]:
@@ -168,7 +176,7 @@ class CompiledPreferences:
         return {name: self.kb.preference_groups[name] for name in dict.fromkeys(map(functor, costs))}
 
     def evaluate(
-        self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
         portion = self._batch_evaluator(decisions, lists, estimate)
@@ -176,7 +184,7 @@ class CompiledPreferences:
             yield part, portion(part)
 
     def costs(
-        self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The sum of the weights of each candidate, and whether no integrity constraint fires."""
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
@@ -199,14 +207,16 @@ class CompiledPreferences:
         made.__dict__.update({name: self.__dict__[name] for name in _CIRCUIT_CACHES if name in self.__dict__})
         return made
 
-    def inputs(self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None = None) -> NDArray[np.uint8]:
+    def inputs(
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
+    ) -> NDArray[np.uint8]:
         """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
         return InputWriter.from_preference_inputs(self.input_source, self.circuit, self.kb.input_atoms).encode_moves(
             decisions, lists, estimate
         )
 
     def _batch_evaluator(
-        self, decisions: Any, lists: MoveLists, estimate: HandEstimate | None
+        self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None
     ) -> Callable[[slice], NDArray[np.uint8]]:
         """Evaluate what the moves share; returns what evaluates some of the moves."""
         halves = self._split_without_estimate if estimate is None else self._split_with_estimate
@@ -221,7 +231,7 @@ class CompiledPreferences:
         return evaluate_part
 
 
-_CIRCUIT_CACHES = ("_seeing", "_blind", "_unbelieving")
+_CIRCUIT_CACHES = ("_split_with_estimate", "_split_without_estimate", "_circuit_without_estimate")
 
 
 @njit(cache=True, nogil=True)

@@ -113,7 +113,7 @@ def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
 
 @njit(cache=True, nogil=True)
 def _move_to_played(hands, aside, played, rows, cards, owner, seat):
-    """The cards [n, most] are among those that the owners at tables which[:] have laid down; nobody's hand gains."""
+    """The cards [n, most] are among those that the owners at tables rows[:] have laid down; nobody's hand gains."""
     seats = hands.shape[1]
     for i in range(len(rows)):
         table, mine = rows[i], owner[rows[i]]

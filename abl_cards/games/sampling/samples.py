@@ -1,7 +1,7 @@
 """Random states that cover the rules, as what each question is told of them: for verification and for measuring.
 
-A state is asked one question, and told what play supplies when it asks that: the groups of reading/questions.py, and no
-others. So a rule that reads what cannot be known together differs nowhere.
+A state is asked one question, and told what play supplies when it asks that: the groups of description/queries.py, and
+no others. So a rule that reads what cannot be known together differs nowhere.
 """
 
 from __future__ import annotations

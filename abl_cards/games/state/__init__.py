@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.state.listeners import ListenerList, NullListener
     from abl_cards.games.state.state import (
         ASKS,
         CHOICE,
@@ -62,8 +61,6 @@ __all__ = [
     "REDEAL",
     "SEAT_MASK",
     "TRICK_OVER_BIT",
-    "ListenerList",
-    "NullListener",
     "Strides",
     "TableState",
     "TurnTable",
@@ -84,4 +81,5 @@ __all__ = [
     "turn_entry",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

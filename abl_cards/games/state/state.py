@@ -43,52 +43,53 @@ class TableState(NamedTuple):
     passed: NDArray[np.uint16]  # [n] seats as bits, since the play to beat
     passed_in_trick: NDArray[np.uint16]  # [n] seats that have passed in the trick
     seats_out: NDArray[np.uint16]  # [n] seats without cards
-    finish_order: NDArray[np.int8]  # [n, seats] seats by finish, NOBODY where open
+    finish_order: NDArray[np.int8]  # [n, seats] seats by finish, NO_SEAT where open
     num_decisions: NDArray[np.int32]  # [n] decisions so far in the match
     num_acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
     idle_decisions: NDArray[np.int32]  # [n] decisions since a card was laid
     num_plays: NDArray[np.int16]  # [n, seats] how often each seat has laid down cards
     recent_cards: NDArray[np.uint8]  # [n, recent, most] the cards of act k at k % recent, as in Moves
     recent_seat: NDArray[np.int8]  # [n, recent] who acted
-    context: NDArray[np.int16]  # [n] see reading/contexts.py
-    fluents: NDArray[np.int16]  # [n, slots] see reading/fluents.py
+    context: NDArray[np.int16]  # [n] see description/order_contexts.py
+    fluents: NDArray[np.int16]  # [n, slots] see description/fluents.py
     lots: NDArray[np.int16]  # [n, lots] random numbers of the match
     play_stats: NDArray[
         np.uint64
-    ]  # [n, seats, 3, kinds] what seats have shown, see play/habits.py; no kinds where nobody asks
+    ]  # [n, seats, 3, kinds] what seats have shown, see tables/play_stats.py; no kinds where nobody asks
     leader: NDArray[np.int8]  # [n] who leads the trick, or led it
     trick_cards: NDArray[
         np.uint8
-    ]  # [n, seats, kinds] cards laid in the trick, see play/tricks.py; no kinds without tricks
+    ]  # [n, seats, kinds] cards laid in the trick, see tables/tricks.py; no kinds without tricks
     trick_forms: NDArray[np.int16]  # [n, seats] the form that each seat has laid in the trick, -1 for none
     is_composing: NDArray[np.bool_]  # [n] the seat to decide lays another card to its play
-    stock: NDArray[np.uint8]  # [n, cards] the cards in the order in which they are drawn, see play/stock.py; or none
+    stock: NDArray[np.uint8]  # [n, cards] the cards in the order in which they are drawn, see tables/stock.py; or none
     num_drawn: NDArray[np.int16]  # [n] how many of them have been drawn
     last_drawer: NDArray[np.int8]  # [n] who drew the last one
     is_just_drawn: NDArray[np.bool_]  # [n] nothing has been chosen since
 
 
 def empty_state(
-    n: int, num_seats: int, num_kinds: int, num_recent: int, max_cards: int, num_fluents: int, num_lots: int, num_play_kinds: int = 0,
-    has_tricks: bool = False, stock_size: int = 0,
+    n: int, num_seats: int, num_kinds: int, num_recent: int, max_cards: int, num_fluents: int, num_lots: int,
+    num_play_kinds: int = 0, has_tricks: bool = False, stock_size: int = 0,
 ) -> TableState:  # fmt: skip
     """Tables with nothing on them."""
     return TableState(
         hands=np.zeros((n, num_seats, num_kinds), np.uint8), aside=np.zeros((n, num_kinds), np.uint8),
         played=np.zeros((n, num_seats, num_kinds), np.uint8), stage=np.full(n, MATCH_OVER, np.int8),
         choice=np.full(n, -1, np.int8), chosen=np.full(n, -1, np.int16), seat=np.zeros(n, np.int8),
-        to_beat=np.full(n, LEADING, np.int16),
-        top_cards=np.full((n, max_cards), NO_CARD, np.uint8), owner=np.zeros(n, np.int8), last_actor=np.zeros(n, np.int8),
-        last_form=np.full(n, -1, np.int16),
+        to_beat=np.full(n, LEADING, np.int16), top_cards=np.full((n, max_cards), NO_CARD, np.uint8),
+        owner=np.zeros(n, np.int8), last_actor=np.zeros(n, np.int8), last_form=np.full(n, -1, np.int16),
         passed=np.zeros(n, np.uint16), passed_in_trick=np.zeros(n, np.uint16), seats_out=np.zeros(n, np.uint16),
-        finish_order=np.full((n, num_seats), NO_SEAT, np.int8), num_decisions=np.zeros(n, np.int32), num_acts=np.zeros(n, np.int32),
-        idle_decisions=np.zeros(n, np.int32), num_plays=np.zeros((n, num_seats), np.int16),
+        finish_order=np.full((n, num_seats), NO_SEAT, np.int8), num_decisions=np.zeros(n, np.int32),
+        num_acts=np.zeros(n, np.int32), idle_decisions=np.zeros(n, np.int32),
+        num_plays=np.zeros((n, num_seats), np.int16),
         recent_cards=np.full((n, num_recent, max_cards), NO_CARD, np.uint8),
         recent_seat=np.full((n, num_recent), NO_SEAT, np.int8), context=np.zeros(n, np.int16),
         fluents=np.zeros((n, num_fluents), np.int16), lots=np.zeros((n, num_lots), np.int16),
         play_stats=np.zeros((n, num_seats, 3, num_play_kinds), np.uint64), leader=np.full(n, NO_SEAT, np.int8),
-        trick_cards=np.zeros((n, num_seats, num_kinds if has_tricks else 0), np.uint8), trick_forms=np.full((n, num_seats), -1, np.int16),
-        is_composing=np.zeros(n, np.bool_), stock=np.zeros((n, stock_size), np.uint8), num_drawn=np.zeros(n, np.int16),
+        trick_cards=np.zeros((n, num_seats, num_kinds if has_tricks else 0), np.uint8),
+        trick_forms=np.full((n, num_seats), -1, np.int16), is_composing=np.zeros(n, np.bool_),
+        stock=np.zeros((n, stock_size), np.uint8), num_drawn=np.zeros(n, np.int16),
         last_drawer=np.full(n, NO_SEAT, np.int8), is_just_drawn=np.zeros(n, np.bool_),
     )  # fmt: skip
 
@@ -108,7 +109,8 @@ class Strides(NamedTuple):
 class TurnTable(NamedTuple):
     """Who is next, by what that depends on: the entry is at the sum of each value times its stride."""
 
-    entries: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where nobody is named; or none
+    # [entries] the next seat, and TRICK_OVER_BIT, EPISODE_OVER_BIT; NO_NEXT_SEAT where nobody is named; or none
+    entries: NDArray[np.uint8]
     strides: Strides
     form_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
     leftover_order: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
@@ -146,7 +148,7 @@ def next_turn(
 
 @njit(cache=True, nogil=True)
 def deal_cards(keys, rows, deck, sizes, hands, aside):
-    """Shuffle the pack with each key; sizes [seats] cards to each seat of tables which[:], the rest aside; keys [n]."""
+    """Shuffle the pack with each key; sizes [seats] cards to each seat of tables rows[:], the rest aside; keys [n]."""
     cards, shuffled = len(deck), np.empty(len(deck), np.uint8)
     for i in range(len(rows)):
         shuffled[:] = deck
@@ -184,14 +186,14 @@ def turn_entry(entries, strides, last_actor, owner, passed, passed_in_trick, sea
     """What the table of turns says after an act; laid is the class of the form, leader 0 where nobody takes tricks."""
     return entries[
         np.int64(last_actor) * strides.last_actor + np.int64(owner) * strides.owner + np.int64(passed) * strides.passed
-        + np.int64(passed_in_trick) * strides.passed_in_trick + np.int64(seats_out) * strides.seats_out + np.int64(form_class) * strides.last_form
-        + np.int64(leader) * strides.leader
+        + np.int64(passed_in_trick) * strides.passed_in_trick + np.int64(seats_out) * strides.seats_out
+        + np.int64(form_class) * strides.last_form + np.int64(leader) * strides.leader
     ]  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
 def advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick):
-    """Hand the turn on at a table as an entry says, which is not NO_TURN; the others are arrays of the state."""
+    """Hand the turn on at a table as an entry says, which is not NO_NEXT_SEAT; the others are arrays of the state."""
     seats[table] = entry & SEAT_MASK
     if entry & TRICK_OVER_BIT:
         to_beat[table], owner[table] = LEADING, seats[table]
@@ -208,9 +210,9 @@ EMPTY_PLAY_CODE = -2
 
 @njit(cache=True, nogil=True)
 def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
-    """Apply one play or pass at each of the tables which[lo:hi].
+    """Apply one play or pass at each of the tables rows[lo:hi].
 
-    Returns the first one whose turn nobody has, EMPTY_PLAY less the first one where a play has no cards, or -1.
+    Returns the first one whose turn nobody has, EMPTY_PLAY_CODE less the first one where a play has no cards, or -1.
     """
     seats, acts, clock, idle, acted, laid = (
         state.seat,
@@ -292,7 +294,7 @@ def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
 
 @njit(cache=True, nogil=True)
 def advance_turns(state, leftover_order, rows, entries, lo, hi):
-    """Hand the turn on at the tables which[lo:hi] as entries [n] say; returns the first one of nobody's turn, or -1."""
+    """Hand the turn on at the tables rows[lo:hi] as entries [n] say; returns the first one of nobody's turn, or -1."""
     seats, to_beat, owner, passed, gone_by = state.seat, state.to_beat, state.owner, state.passed, state.passed_in_trick
     for i in range(lo, hi):
         if entries[i] == NO_NEXT_SEAT:
@@ -333,7 +335,7 @@ def record_finish(state, table, seat):
 
 @njit(cache=True, nogil=True)
 def reset_episodes(state, rows):
-    """Cards are dealt at tables which[:]: forget the episode before, who acted last and what was chosen among it."""
+    """Cards are dealt at tables rows[:]: forget the episode before, who acted last and what was chosen among it."""
     seats, kinds, most = state.hands.shape[1], state.hands.shape[2], state.top_cards.shape[1]
     order, played, plays, habits = state.finish_order, state.played, state.num_plays, state.play_stats
     lies, lies_form = state.trick_cards, state.trick_forms
@@ -372,7 +374,7 @@ REDEAL, ASKS, LEADS, DRAWS = range(4)
 def decode_control(answers, control_outputs):
     """[n] whether to deal again, the choice asked for or -1, who is asked, leads, draws; how many are asked, and lead.
 
-    answers [outputs, n]; asking [outputs, 3] is what each of them says, of which choice, and of which seat.
+    answers [outputs, n]; control_outputs [outputs, 3] is what each of them says, of which choice, and of which seat.
     """
     n = answers.shape[1]
     again, stage, leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
@@ -398,7 +400,7 @@ def decode_control(answers, control_outputs):
 
 @njit(cache=True, nogil=True)
 def add_points(answers, point_outputs, points):
-    """Add up points [n, seats] by answers [outputs, n]; worth [m, 3] is an output, its seat and its points."""
+    """Add up points [n, seats] by answers [outputs, n]; point_outputs [m, 3] is an output, its seat and its points."""
     for row in range(len(point_outputs)):
         output, seat, count = point_outputs[row, 0], point_outputs[row, 1], point_outputs[row, 2]
         for i in range(answers.shape[1]):

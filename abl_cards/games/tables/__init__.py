@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.tables.choices import NO_FORM, Choices
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         get_belief_model,
         list_beliefs,
     )
+    from abl_cards.games.tables.listeners import Listener, ListenerList, NullListener, Recorder
     from abl_cards.games.tables.observations import build_feature_table
     from abl_cards.games.tables.planes import CardPlanes, build_planes, raise_no_planes
     from abl_cards.games.tables.play_stats import record_acts
@@ -51,7 +52,11 @@ __all__ = [
     "Decisions",
     "EventRules",
     "FixedDeals",
+    "Listener",
+    "ListenerList",
+    "NullListener",
     "PlayerView",
+    "Recorder",
     "Tables",
     "apply_trick_plays",
     "build_feature_table",
@@ -82,4 +87,5 @@ __all__ = [
     "write_card_rows",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

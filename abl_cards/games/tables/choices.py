@@ -29,7 +29,7 @@ class Choices(DecisionBase):
 
     @property
     def stage(self) -> NDArray[np.int8]:
-        """[n] what is asked, a number of ``Words.stages``."""
+        """[n] what is asked, a number of ``InputSchema.stages``."""
         return self.view.state.choice[self.rows]
 
     @cached_property
@@ -60,8 +60,8 @@ class Choices(DecisionBase):
         stage, kb = self.rules.schema.stages[int(self.stage[row])], self.rules.kb
         hand = self.rules.card_codes.to_text(cards_from_counts(self.view.hand[row])) or "empty"
         return (
-            f"nothing to choose for seat {self.view.seats[row]} in {stage}: `option/1` is empty{source_hint(kb, 'option/1')} "
-            f"(hand {hand})"
+            f"nothing to choose for seat {self.view.seats[row]} in {stage}: `option/1` is "
+            f"empty{source_hint(kb, 'option/1')} (hand {hand})"
         )
 
     def moves(self) -> MoveLists:

@@ -215,11 +215,11 @@ class Decisions(DecisionBase):
         return self._choose_moves(labels, np.empty(0, np.uint64))
 
     def sample_moves(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
-        """A card set of one legal label each, drawn uniformly from keys [n]; raises as ``realise_first`` does."""
+        """A card set of one legal label each, drawn uniformly from keys [n]; raises as ``first_moves`` does."""
         return self._choose_moves(labels, keys)
 
     def sample_labels_and_moves(self, sample_labels: LabelSampler, keys: NDArray[np.uint64]) -> Moves:
-        """The same for labels that ``draw_labels(lo, hi, labels)`` draws, each share before it is laid down."""
+        """The same for labels that ``sample_labels(lo, hi, labels)`` draws, each share before it is laid down."""
         labels = np.zeros(len(self.view), np.int16)
         return self._choose_moves(labels, keys, sample_labels)
 
@@ -258,7 +258,8 @@ class Decisions(DecisionBase):
             )
             wanted = self._required
             map_ranges(len(rows), lambda lo, hi: sample_required_sets(
-                *told, self._outputs, keys, rows, wanted, lo, hi, self._move_scratch(), *self._empty_moves(SCRATCH_SETS), *moves, num_found
+                *told, self._outputs, keys, rows, wanted, lo, hi, self._move_scratch(),
+                *self._empty_moves(SCRATCH_SETS), *moves, num_found
             ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
             rows = rows[num_found[rows] < 0]
             if not rows.size:
@@ -357,7 +358,7 @@ class Decisions(DecisionBase):
         return int(enumerate_packed_moves(plain, *told, self._packed_scratch()))
 
     def _check_list_sizes(self, labels: NDArray[np.int16], lo: int, start: NDArray[np.int64]) -> None:
-        """Raise TableError where a decision from lo on has too many card sets, and TooManyAtOnce where all have."""
+        """Raise TableError where a decision from lo on has too many card sets, and TooManyMovesError where all have."""
         many = np.diff(start) > MAX_CARD_SETS
         if many.any():
             self._raise_too_many(labels, lo + int(many.argmax()))

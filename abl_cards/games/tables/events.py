@@ -47,7 +47,7 @@ class NextStep(NamedTuple):
     stage: NDArray[np.int8]  # [n] the choice that is asked for, or -1
     seat: NDArray[np.int8]  # [n] who is asked
     leader: NDArray[np.int8]  # [n] who leads the play
-    drawer: NDArray[np.int8]  # [n] who draws a card before all that, or NOBODY
+    drawer: NDArray[np.int8]  # [n] who draws a card before all that, or NO_SEAT
 
     def select(self, mask: NDArray[np.bool_]) -> NextStep:
         """What comes next at some of these tables."""
@@ -151,7 +151,7 @@ class EventRules:
             state.context[rows] = self.rules.contexts.compute_index_at(state.fluents, rows)
 
     def turn_entries(self, state: TableState, rows: Indices) -> NDArray[np.uint8]:
-        """[n] what the rules say of the turn after what acts have changed, as in Turns.table."""
+        """[n] what the rules say of the turn after what acts have changed, as in TurnTable.entries."""
         course = self.rules.turn_query
         assert course is not None
         return encode_turn_entries(course.circuit, course.evaluate(len(rows), self.column_writers(state, rows)))
@@ -183,7 +183,8 @@ class EventRules:
         if drawing:
             return f"who is to draw is not clear: `draws/1` names {join_names(drawing)}{source_hint(kb, 'draws/1')}"
         leading = [f"seat {atom.args[0]}" for atom in there if atom.name == "leads"]
-        return f"who leads is not clear: `leads/1` must name one seat, and names {join_names(leading)}{source_hint(kb, 'leads/1')}"
+        names = f"{join_names(leading)}{source_hint(kb, 'leads/1')}"
+        return f"who leads is not clear: `leads/1` must name one seat, and names {names}"
 
     @cached_property
     def _control_outputs(self) -> NDArray[np.int64]:

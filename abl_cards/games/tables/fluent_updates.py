@@ -143,8 +143,8 @@ def _compile_update(rules: CompiledGame, event: str, query: CircuitQuery) -> Eve
     if known is not None and _find_conflict(known, outputs, starts)[0] >= 0:
         known = None  # what is known is not checked at each play
     return EventUpdate(
-        rules, query, _int_rows(drops + sets, 3), _int_rows(adds, 3), _int_rows(passes, 4), _int_rows(takes, 2), taken, outputs,
-        starts, matters, known,
+        rules, query, _int_rows(drops + sets, 3), _int_rows(adds, 3), _int_rows(passes, 4), _int_rows(takes, 2), taken,
+        outputs, starts, matters, known,
     )  # fmt: skip
 
 
@@ -241,9 +241,9 @@ def _find_conflict(answers, outputs, starts):
 
 @njit(cache=True, nogil=True)
 def _apply_updates(answers, rows, sets, adds, passes, takes, hands, aside, fluents):
-    """Change tables which[:] by answers [outputs, n]; the others as in ``Change``.
+    """Change tables rows[:] by answers [outputs, n]; the others as in ``EventUpdate``.
 
-    Returns the first of which[:] where a card is to go that is not there, and the row of passes; else -1, -1.
+    Returns the first of rows[:] where a card is to go that is not there, and the row of passes; else -1, -1.
     """
     found = np.empty(len(rows), np.int64)
     for row in range(len(sets)):
@@ -278,9 +278,9 @@ def _apply_updates(answers, rows, sets, adds, passes, takes, hands, aside, fluen
 
 @njit(cache=True, nogil=True)
 def _apply_retractions(answers, rows, backs, trick_cards, hands, played):
-    """Give cards back at tables which[:] by answers [outputs, n]; backs as in ``Change``.
+    """Give cards back at tables rows[:] by answers [outputs, n]; backs as in ``EventUpdate``.
 
-    Of several numbers of copies the largest counts. Returns the first of which[:] where the cards do not lie, and the
+    Of several numbers of copies the largest counts. Returns the first of rows[:] where the cards do not lie, and the
     row of backs; else -1, -1. Rows are sorted by seat, kind, and copies downwards.
     """
     wrong, place = -1, -1

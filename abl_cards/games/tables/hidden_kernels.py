@@ -14,7 +14,7 @@ NO_UPPER_BOUND = 255
 
 @njit(cache=True, nogil=True)
 def write_bounds(answers, outputs, others, num_played, rows, unseen, is_exclusive, lo, hi, at_least, at_most):
-    """Fill zeroed at_least [n, others, kinds] and at_most, as in Constraints, for observers lo..hi-1.
+    """Fill zeroed at_least [n, others, kinds] and at_most, as in InformationSet, for observers lo..hi-1.
 
     answers [outputs, n] are facts, of which outputs [facts, 5] are seat, kind, what it has at least and at most, and
     whether now, or when the play began. Where bounds are shared, what some of the others are known to hold is nobody
@@ -51,7 +51,7 @@ def write_bounds(answers, outputs, others, num_played, rows, unseen, is_exclusiv
 
 @njit(cache=True, nogil=True)
 def write_shown(play_stats, rows, seats, used, lo, hi, columns):
-    """Fill zeroed columns [used, n] with bits of what seats [n] at tables which [n] have shown."""
+    """Fill zeroed columns [used, n] with bits of what seats [n] at tables rows [n] have shown."""
     kinds = play_stats.shape[3]
     place, end = 0, 0
     while place < len(used):
@@ -68,10 +68,10 @@ def write_shown(play_stats, rows, seats, used, lo, hi, columns):
 
 @njit(cache=True, nogil=True)
 def accumulate_log_odds(holds, belief_cells, weights, scale, num_cells, cell_places, context, lo, hi, log_odds):
-    """Fill rows lo..hi-1 of change [n, others, kinds] with what fires: fired [outputs, (hi - lo) * others].
+    """Fill rows lo..hi-1 of log_odds [n, others, kinds] with what fires: holds [outputs, (hi - lo) * others].
 
-    about [outputs] is which of so many cells each is about; places [contexts, kinds, most] which of them each card acts
-    as, their number for none.
+    belief_cells [outputs] is which of so many cells each is about; cell_places [contexts, kinds, most] which of them
+    each card acts as, their number for none.
     """
     others = log_odds.shape[1]
     sums = np.zeros((holds.shape[1], num_cells + 1), np.float32)

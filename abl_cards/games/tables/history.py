@@ -63,8 +63,8 @@ class PlayHistory:
                 yield self._determinized(kept, labels, now, which[there], seats[there], there, hands[there])
 
     def _determinized(
-        self, kept: TableState, labels: NDArray[np.int16], now: TableState, table_rows: Indices, seats: NDArray[np.int8],
-        there: Indices, hands: NDArray[np.uint8],
+        self, kept: TableState, labels: NDArray[np.int16], now: TableState, table_rows: Indices,
+        seats: NDArray[np.int8], there: Indices, hands: NDArray[np.uint8],
     ) -> PastDecisions:  # fmt: skip
         rules, others = self._rules, self._rules.seating.others[seats]
         table = table_rows[:, None]

@@ -169,14 +169,14 @@ def _make_belief_writers(rules: CompiledGame, view: PlayerView) -> dict[str, Col
 def _make_fluent_writer(
     rules: CompiledGame, state: NDArray[np.int16], rows: Indices, seats: NDArray[np.int8]
 ) -> ColumnWriter:
-    """What seats [n] know of what tables which [n] remember."""
+    """What seats [n] know of what tables rows [n] remember."""
     if not len(rules.fluents.private_slots):
         return make_gather_writer(state, rows)
     return make_masked_writer(state, rows, seats, rules.fluents.slot_owner, rules.fluents.defaults)
 
 
 def evaluate_beliefs(rules: CompiledGame, view: PlayerView) -> NDArray[np.uint8]:
-    """[outputs, n, others] which beliefs there are about the other seats, as ``hints_of`` numbers them."""
+    """[outputs, n, others] which beliefs there are about the other seats, as ``get_belief_model`` numbers them."""
     found = get_belief_model(rules)
     others = rules.seating.seats - 1
     if found is None:

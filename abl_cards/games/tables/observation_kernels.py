@@ -46,7 +46,7 @@ def write_recent_cards(recent, acts, rows, num_acts, columns):
 
 @njit(cache=True, nogil=True)
 def write_recent_seats(recent_seat, acts, rows, seat_places, num_acts, columns):
-    """One-hot into zeroed columns [n, backs * seats] who made the last acts, the latest last; place [n, seats]."""
+    """One-hot into zeroed columns [n, backs * seats] who made the last acts, latest last; seat_places [n, seats]."""
     depth, seats = recent_seat.shape[1], seat_places.shape[1]
     for i in range(len(rows)):
         table = rows[i]

@@ -120,7 +120,7 @@ def build_feature_table(rules: CompiledGame) -> FeatureTable:
 
 
 def observe(view: PlayerView) -> NDArray[np.uint8]:
-    """[n, size] what the seats of a view see; see ``observation_of``."""
+    """[n, size] what the seats of a view see; see ``build_feature_table``."""
     parts, n = _get_parts(view.rules), len(view)
     rows = np.zeros((n, sum(part.feature.size for part in parts)), np.uint8)
 

@@ -1,7 +1,7 @@
 """What each seat has shown of its habits in an episode: which ranks it laid down how, what it led and passed over.
 
-It is kept as bits, by seat and kind of play, where the rules ask for it; ``belief/3`` is asked about it
-(telling/knowledge.py). A rank is a number of ``Words.ranks``, a strength a number from 0 on that ``strength/2`` says.
+It is kept as bits, by seat and kind of play, where the rules ask for it; ``belief/3`` is asked about it (knowledge.py).
+A rank is a number of ``InputSchema.shown_ranks``, a strength a number from 0 on that ``strength/2`` says.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -25,7 +25,7 @@ PLAYED, LED, PASSED_OVER = range(3)
 class FormTraits(NamedTuple):
     """What the rules say of each form."""
 
-    kind: NDArray[np.int16]  # [forms] its place in Words.kinds, -1 for the pass
+    kind: NDArray[np.int16]  # [forms] its place in InputSchema.play_kinds, -1 for the pass
     ranks: NDArray[np.uint64]  # [forms] its ranks as bits
     strength: NDArray[np.int16]  # [contexts, forms] -1 for what is no such number
     team: NDArray[np.int8]  # [seats]

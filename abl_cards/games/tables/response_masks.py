@@ -134,7 +134,7 @@ def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
 
 @njit(cache=True, nogil=True)
 def _fill_responses(leadable, beaten, rows, found, lo, hi):
-    """Fill the rows[lo:hi] of found [n, labels] from held [labels, n]."""
+    """Fill the rows[lo:hi] of found [n, labels] from leadable [labels, n]."""
     labels, words = leadable.shape[0], beaten.shape[1]
     any_ = np.zeros(words, np.uint64)
     for i in range(lo, hi):

@@ -30,9 +30,10 @@ def apply_retractions(
     num_laid: NDArray[np.int16],
     on_shown: OnShown,
 ) -> NDArray[np.int64]:
-    """Show the plays at these tables that have several parts; [k] the rows of which[:] where cards were given back.
+    """Show the plays at these tables that have several parts; [k] the places in table_rows where cards came back.
 
-    Laid [n] is how many cards lie. The forms of these become those of what lies now, and so do their cards in moves.
+    num_laid [n] is how many cards lie. The forms of these become those of what lies now, and so do their cards in
+    moves.
     """
     rows = np.flatnonzero(num_laid > rules.forms.num_cards[moves.form])
     if not rows.size:
@@ -57,7 +58,7 @@ def apply_retractions(
 def find_forms(
     rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16], default: NDArray[np.int16]
 ) -> NDArray[np.int16]:
-    """[n] the first form that all the cards of each of hands [n, kinds] make; otherwise [n] where there is none."""
+    """[n] the first form that all the cards of each of hands [n, kinds] make; default [n] where there is none."""
     if rules.move_lookup is not None:
         found = find_whole_hand_forms(rules.move_lookup, hands, contexts)
     else:

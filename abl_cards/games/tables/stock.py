@@ -58,7 +58,7 @@ def _shuffle_rows(keys, rows, cards, first, stock):
 
 @njit(cache=True, nogil=True)
 def draw_cards(state, rows, seats):
-    """Seats [n] take the next card of the tables which[:]."""
+    """Seats [n] take the next card of the tables rows[:]."""
     hands, aside, stock = state.hands, state.aside, state.stock
     for i in range(len(rows)):
         table, seat = rows[i], seats[i]

@@ -48,10 +48,11 @@ from abl_cards.games.tables.events import EventRules, NextStep
 from abl_cards.games.tables.fluent_updates import SHOWN_EVENT
 from abl_cards.games.tables.history import PlayHistory
 from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
+from abl_cards.games.tables.listeners import Listener
 from abl_cards.games.tables.observations import observe
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
-from abl_cards.games.types import DRAW, LEADING, Indices, InformationSet, Listener, Moves, copy_rows, named_arrays
+from abl_cards.games.types import DRAW, LEADING, Indices, InformationSet, Moves, copy_rows, named_arrays
 
 _DEAL_STREAM, _LOTS_STREAM = 1, 2  # what the random numbers of an episode and of a match are for
 _DRAW_SHARE = 8  # patient tables draw when they are one of so many, or when there is nobody else
@@ -76,7 +77,7 @@ class FixedDeals(NamedTuple):
 
     hands: NDArray[np.uint8]  # [n, seats, kinds]
     aside: NDArray[np.uint8]  # [n, kinds]
-    stock: NDArray[np.uint8] | None = None  # [n, cards] see Dealt
+    stock: NDArray[np.uint8] | None = None  # [n, cards] see DealtEpisodes
 
 
 class Tables:
@@ -149,7 +150,7 @@ class Tables:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
-        names = ("keys", "episode", "deals", "winner", "points", "total", "by_points")
+        names = ("keys", "num_episodes", "num_deals", "winner", "points", "total_points", "decided_by_points")
         return named_arrays({name: getattr(self, name) for name in names}, state=self.state)
 
     @property
@@ -205,7 +206,7 @@ class Tables:
         return PlayerView(self.rules, self.state, rows, self.state.seat[rows] if seats is None else seats)
 
     def observe(self, rows: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """[n, features] what seats [n] see at these tables, by default those to decide; see telling/observations.py."""
+        """[n, features] what seats [n] see at these tables, by default those to decide; see observations.py."""
         return observe(self.view(rows, seats))
 
     def information_set(self, rows: Indices, seats: NDArray[np.int8] | None = None) -> InformationSet:
@@ -243,7 +244,7 @@ class Tables:
         return np.where(self.decided_by_points[rows][:, None], total - total.mean(axis=1, keepdims=True), shares)
 
     def roles(self, rows: Indices) -> NDArray[np.int8]:
-        """[n, seats] the part of each seat in the match, a number of ``Flow.roles``."""
+        """[n, seats] the part of each seat in the match, a number of ``EventRules.roles``."""
         return self.event_rules.roles_at(self.state, rows)
 
     def sides(self, rows: Indices) -> NDArray[np.int8]:

@@ -239,7 +239,7 @@ def takes_trick(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.
 def tricks_after_moves(
     rules: CompiledGame, state: TableState, table_rows: Indices, seats: NDArray[np.int8], moves: Moves
 ) -> TrickState:
-    """The tricks at tables which [n] as they will lie when seats [n] have made these moves."""
+    """The tricks at tables table_rows [n] as they will lie when seats [n] have made these moves."""
     lies = state.trick_cards[table_rows]
     _add_cards(lies, seats, moves.cards)
     leader = np.where(state.to_beat[table_rows] == LEADING, seats, state.leader[table_rows]).astype(np.int8)
@@ -249,7 +249,7 @@ def tricks_after_moves(
 
 @njit(cache=True, nogil=True)
 def _add_cards(trick_cards, seats, cards):
-    """Add cards [n, most] to those of seats [n] in lies [n, seats, kinds]."""
+    """Add cards [n, most] to those of seats [n] in trick_cards [n, seats, kinds]."""
     for i in range(len(seats)):
         for card in cards[i]:
             if card != NO_CARD:
@@ -258,7 +258,7 @@ def _add_cards(trick_cards, seats, cards):
 
 @njit(cache=True, nogil=True)
 def _move_cards(state, passing, rows, lo, hi, form, cards):
-    """Move cards from a hand into the trick at each of the tables which[lo:hi]."""
+    """Move cards from a hand into the trick at each of the tables rows[lo:hi]."""
     hands, played, lies, lies_form = state.hands, state.played, state.trick_cards, state.trick_forms
     seats, clock, idle, to_beat, leader = (
         state.seat,
@@ -287,9 +287,9 @@ def _move_cards(state, passing, rows, lo, hi, form, cards):
 
 @njit(cache=True, nogil=True)
 def _record_plays(state, turns, passing, rows, lo, hi, form, cards):
-    """Take note of whole plays, and passes, at the tables which[lo:hi], and of whose turn it is then.
+    """Take note of whole plays, and passes, at the tables rows[lo:hi], and of whose turn it is then.
 
-    Returns the first table where that is nobody, EMPTY_PLAY less the first one where a play has no cards, or -1.
+    Returns the first table where that is nobody, EMPTY_PLAY_CODE less the first one where a play has no cards, or -1.
     """
     recent, recent_seat, hands, acts = state.recent_cards, state.recent_seat, state.hands, state.num_acts
     seats, acted, laid, plays = state.seat, state.last_actor, state.last_form, state.num_plays
@@ -320,7 +320,7 @@ def _record_plays(state, turns, passing, rows, lo, hi, form, cards):
             if left == 0:
                 record_finish(state, table, seat)
         if len(entries) == 0:
-            continue  # as in lay_down
+            continue  # as in apply_plays
         entry = turn_entry(
             entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
             leader[table],
@@ -335,7 +335,7 @@ def _record_plays(state, turns, passing, rows, lo, hi, form, cards):
 
 @njit(cache=True, nogil=True)
 def _mark_complete_plays(state, passing, cards_of, rows, seats, more, lo, hi, form, cards, whole):
-    """Whether plays are whole, for which[lo:hi]: all but those whose seats are to lay more [n], have it, and lay cards.
+    """Whether plays are whole, for rows[lo:hi]: all but those whose seats are to lay more [n], have it, and lay cards.
 
     A play that comes whole is whole.
     """
@@ -354,7 +354,7 @@ def _mark_complete_plays(state, passing, cards_of, rows, seats, more, lo, hi, fo
 
 @njit(cache=True, nogil=True)
 def _gather_plays(state, passing, rows, lo, hi, form, cards, laid):
-    """Write all the cards that seats at tables which[lo:hi] have laid in the trick, their forms, and how many."""
+    """Write all the cards that seats at tables rows[lo:hi] have laid in the trick, their forms, and how many."""
     lies, seats, lies_form = state.trick_cards, state.seat, state.trick_forms
     for i in range(lo, hi):
         table, seat = rows[i], np.int64(seats[rows[i]])
@@ -365,7 +365,7 @@ def _gather_plays(state, passing, rows, lo, hi, form, cards, laid):
 
 @njit(cache=True, nogil=True)
 def _assign_tricks(state, rows, takes, settled, lo, hi):
-    """The tricks at tables which[lo:hi] that are settled, and have cards, are those of whom takes [seats, n] says.
+    """The tricks at tables rows[lo:hi] that are settled, and have cards, are those of whom takes [seats, n] says.
 
     Returns the place of one where that is nobody who has laid a card, or several, or -1.
     """

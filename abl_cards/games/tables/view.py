@@ -37,8 +37,8 @@ class PlayerView:
     """Some tables from the eyes of a seat at each; what it sees is kept, so it may be asked as long as nobody moves."""
 
     def __init__(
-        self, rules: CompiledGame, state: TableState, rows: Indices, seats: NDArray[np.int8], has_hand_sizes: bool = True,
-        history: PlayHistory | None = None,
+        self, rules: CompiledGame, state: TableState, rows: Indices, seats: NDArray[np.int8],
+        has_hand_sizes: bool = True, history: PlayHistory | None = None,
     ) -> None:  # fmt: skip
         """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold.
 
@@ -53,7 +53,7 @@ class PlayerView:
         self.plays_left_cache: list[
             tuple[object, MoveLists, NDArray[np.uint8]]
         ] = []  # plays left, and by whom they were counted
-        self.play_counts: Callable[[], Sequence[int]] | None = None  # of a state in JSON, see words/inference.py
+        self.play_counts: Callable[[], Sequence[int]] | None = None  # of a state in JSON, see notation/inference.py
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -142,7 +142,7 @@ class PlayerView:
 
 
 def trick_count_columns(trick_cards: NDArray[np.uint8], rows: Indices) -> ColumnWriter:
-    """How many cards each seat has laid in the tricks lies [tables, seats, kinds] at tables which [n]."""
+    """How many cards each seat has laid in the tricks trick_cards [tables, seats, kinds] at tables rows [n]."""
     return lambda lo, hi, columns, used: _fill_trick_counts(trick_cards, rows, used, lo, hi, columns)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abl_cards.core.lazy import lazy_exports
+from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.types.arrays import copy_rows, named_arrays, save_rows
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
         MAX_CARD_SETS,
         NO_CARD,
         Indices,
-        Listener,
         MoveLists,
         Moves,
-        PreferenceModel,
     )
-    from abl_cards.games.types.results import LabelTraits, Recorder, ReplayMismatch, ReplayResult
+    from abl_cards.games.types.results import LabelTraits, ReplayMismatch, ReplayResult
 
 __all__ = [
     "DRAW",
@@ -33,12 +31,9 @@ __all__ = [
     "Indices",
     "InformationSet",
     "LabelTraits",
-    "Listener",
     "MoveLists",
     "Moves",
     "ObservationFeature",
-    "PreferenceModel",
-    "Recorder",
     "ReplayMismatch",
     "ReplayResult",
     "copy_rows",
@@ -47,4 +42,5 @@ __all__ = [
     "save_rows",
 ]
 
-__getattr__ = lazy_exports(__name__)
+if not TYPE_CHECKING:  # else any name would be right to type checkers
+    __getattr__ = lazy_exports(__name__)

@@ -1,6 +1,7 @@
 """What a seat sees as one row of numbers: named parts, and where each of them lies.
 
->>> table = FeatureTable((Feature("level", (13,), "one-hot"), Feature("played", (4, 54), "copies of each card")))
+>>> level = ObservationFeature("level", (13,), "one-hot")
+>>> table = FeatureTable((level, ObservationFeature("played", (4, 54), "copies of each card")))
 >>> table.size, table["played"]
 (229, slice(13, 229, None))
 >>> print(table.describe())

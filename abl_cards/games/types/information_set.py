@@ -18,9 +18,9 @@ HandEstimate = NDArray[np.floating]
 class InformationSet:
     """What n observers know of the hands of the others, who are counted in the order of play: next, ...
 
-    A deal is consistent when every unseen copy is in one of the hands, every hand has as many cards as it has left,
-    and every seat holds between ``at_least`` and ``at_most`` copies of each card. Where the hands have fewer cards than
-    are unseen, the others lie aside: they are any.
+    A deal is consistent when every unseen copy is in one of the hands, every hand has as many cards as it has left, and
+    every seat holds between ``min_copies`` and ``max_copies`` copies of each card. Where the hands have fewer cards
+    than are unseen, the others lie aside: they are any.
     """
 
     unseen: NDArray[np.uint8]  # [n, cards] copies of each card that are not seen: in the other hands, or aside

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from abl_cards.games.types.moves import Listener
 
 
 @dataclass(frozen=True)
@@ -37,10 +34,3 @@ class ReplayResult:
     episodes: int
     plays: int
     mismatches: tuple[ReplayMismatch, ...]
-
-
-class Recorder(Listener, Protocol):
-    """A listener that writes matches down."""
-
-    def pop_records(self, table: int) -> list[dict[str, Any]]:
-        """The finished episodes of the match at a table as JSON objects; forgets them."""

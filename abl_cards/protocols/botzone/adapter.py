@@ -33,7 +33,7 @@ class DealtCards:
     def to_draw_order(self, first: int) -> list[int]:
         """All of them as they lie where seats draw them one by one, this seat first; the public ones last.
 
-        >>> Cards(((0, 1), (2, 3)), (4,)).in_order(1)
+        >>> DealtCards(((0, 1), (2, 3)), (4,)).to_draw_order(1)
         [2, 0, 3, 1, 4]
         """
         seats = [*self.allocation[first:], *self.allocation[:first]]
@@ -43,8 +43,8 @@ class DealtCards:
     def from_draw_order(cls, cards: Sequence[int], seats: int, public: int, first: int) -> DealtCards:
         """The other way round.
 
-        >>> Cards.drawn([2, 0, 3, 1, 4], 2, 1, 1)
-        Cards(allocation=((0, 1), (2, 3)), publiccard=(4,))
+        >>> DealtCards.from_draw_order([2, 0, 3, 1, 4], 2, 1, 1)
+        DealtCards(allocation=((0, 1), (2, 3)), publiccard=(4,))
         """
         hands, last = cards[: len(cards) - public], cards[len(cards) - public :]
         return cls(tuple(tuple(hands[(seat - first) % seats :: seats]) for seat in range(seats)), tuple(last))
@@ -91,7 +91,7 @@ class BotzoneRound(Protocol):
 
 
 class NoDeliveriesMixin:
-    """The part of a ``Round`` that no game needs whose cards are dealt at once."""
+    """The part of a ``BotzoneRound`` that no game needs whose cards are dealt at once."""
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
         """Nobody draws."""
@@ -107,7 +107,10 @@ class NoDeliveriesMixin:
 
 @dataclass(frozen=True)
 class GameAdapter:
-    """How rounds of one game are begun; ``remember`` and ``known`` are for what a match hands on to the next round."""
+    """How rounds of one game are begun.
+
+    ``read_initdata`` and ``next_initdata`` are for what a match hands on to the next round.
+    """
 
     supports: Callable[[CompiledGame], bool]  # whether a folder has what the requests speak of
     numbering: Callable[[CompiledGame], CardNumbering]

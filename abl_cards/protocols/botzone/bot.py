@@ -17,7 +17,7 @@ from abl_cards.circuit import Circuit, evaluate
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.min_plays import MAX_KINDS, ChainCounter, find_counter, key_counts
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.circuit_data import circuit_to_json, preference_weights
 from abl_cards.protocols.botzone.doudizhu import BID, option_bids

@@ -201,7 +201,7 @@ def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
 
 
 def find_label(rules: Rules, cards: Cards) -> int:
-    """Return the label of cards that were led or played; UNKNOWN where no label of these rules has them."""
+    """Return the label of cards that were led or played; UNKNOWN_LABEL where no label of these rules has them."""
     for label in reversed(rules["wire"]):
         size: int = sum(rules["main"][label]) + rules["kickers"][label] * rules["kicker_size"][label]
         if any(cards) and size == sum(cards) and cards in card_sets(rules, label, cards, True):

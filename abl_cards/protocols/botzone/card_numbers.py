@@ -33,7 +33,7 @@ class CardNumbering:
     def find_numbers(self, kinds: Iterable[int], held: Sequence[int]) -> list[int]:
         """Numbers of these kinds among some, the first ones first.
 
-        >>> Numbers((0, 0, 1, 1)).find([1, 0], [1, 2, 3])
+        >>> CardNumbering((0, 0, 1, 1)).find_numbers([1, 0], [1, 2, 3])
         [2, 1]
         """
         left, found = list(held), []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from abl_cards.circuit import Circuit
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 
 
 def circuit_to_json(circuit: Circuit) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def option_bids(rules: CompiledGame) -> tuple[int, ...]:
 
 
 class DoudizhuRound(NoDeliveriesMixin):
-    """One round; see ``dialect.Round``."""
+    """One round; see ``adapter.BotzoneRound``."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
         """Cards are dealt, and nothing else has happened."""

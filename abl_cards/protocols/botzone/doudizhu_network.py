@@ -8,7 +8,7 @@ import numpy as np
 
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.protocols.botzone.bot import bot_data
 from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
 from learners import ESTIMATE, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Networks, PolicyNetwork

@@ -1,4 +1,4 @@
-"""What a bot of Dou dizhu with networks adds to the one without: the path of one decision, as agents/mind.py goes it.
+"""What a bot of Dou dizhu with networks adds to the one without: the path of one decision, as agents/policy.py goes it.
 
 `abl-cards bot doudizhu bot.zip --agent abl` puts this behind ``bot_file.py`` in a zip, with its numbers as
 ``weights.npz``: it needs Python and numpy. The hidden hands are estimated and made consistent, some deals drawn from

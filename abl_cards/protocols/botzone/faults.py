@@ -28,7 +28,7 @@ class Fault(GameError):
     def __init__(self, kind: str, text: str, verdict: str = OK, public_text: str | None = None) -> None:
         """An error of this kind, said in one line; the verdict is the controller's.
 
-        ``judged`` is what can be said by who sees the verdict and the response alone, where that is less.
+        ``public_text`` is what can be said by who sees the verdict and the response alone, where that is less.
         """
         super().__init__(text)
         self.kind, self.verdict, self.public_text = kind, verdict, text if public_text is None else public_text
@@ -43,7 +43,7 @@ def program_fault(verdict: str, text: str | None = None) -> Fault:
 def fault_scores(teams: Sequence[int], offender: int) -> list[int]:
     """What a fault is worth by seat: the offender loses three, his partners nothing, and the others win one.
 
-    >>> scores([0, 1, 1], 2)
+    >>> fault_scores([0, 1, 1], 2)
     [1, 0, -3]
     """
     found = [_PARTNER if side == teams[offender] else _OPPONENT for side in teams]
@@ -54,7 +54,7 @@ def fault_scores(teams: Sequence[int], offender: int) -> list[int]:
 def quote_json(value: Any) -> str:
     """A response as a message quotes it.
 
-    >>> shown([1, 2])
+    >>> quote_json([1, 2])
     '[1, 2]'
     """
     text = json.dumps(value)

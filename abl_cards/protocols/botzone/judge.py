@@ -16,9 +16,7 @@ import numpy as np
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import MatchRecorder
-from abl_cards.games.state import ListenerList
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import Listener
+from abl_cards.games.tables import Listener, ListenerList, Tables
 from abl_cards.protocols.botzone import faults
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE, find_adapter
 from abl_cards.protocols.botzone.faults import Fault, program_fault, quote_json

@@ -13,7 +13,7 @@ import numpy as np
 
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.bot import template_source
 from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
@@ -23,7 +23,7 @@ from abl_cards.protocols.botzone.tractor_bot import tractor_data
 from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
 from learners import Networks, PlanePolicyNetwork
 
-_IMPORT_LINE = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
+_IMPORT_LINE = re.compile(r"^from abl_cards\.protocols\.botzone\.\w+ import ", re.MULTILINE)
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
 
 
@@ -34,7 +34,7 @@ def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, network
             "tractor_bot", "network_bot_file.py", tractor_data(rules, preferences), tractor_network_weights(networks)
         )
     told, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
-    return _make_zip("landlord_bot", "landlord_network_file.py", told, weights)
+    return _make_zip("landlord_bot", "doudizhu_network_file.py", told, weights)
 
 
 def _make_zip(module: str, program: str, rules_json: dict[str, Any], weights: bytes) -> bytes:

@@ -1,4 +1,5 @@
-"""What a bot of Tractor with networks adds to the one without: it looks at planes of cards, as learners/plane_resnet.py.
+"""What a bot of Tractor with networks adds to the one without: it looks at planes of cards, as
+learners/plane_resnet.py.
 
 `abl-cards bot tractor bot.zip --agent abl:…` puts this behind ``tractor_bot_file.py`` in a zip, with its numbers as
 ``weights.npz``: it needs Python and numpy. The network weighs the labels; the preferences choose among a label's cards.

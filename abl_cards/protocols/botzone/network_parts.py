@@ -64,7 +64,7 @@ def read_adjacent_file(name: str) -> bytes:
 
 
 def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
-    """Answer one line: ``player`` makes of weights what chooses among moves, ``answer`` knows what is asked."""
+    """Answer one line: ``make_player`` makes of weights what chooses among moves, ``answer`` knows what is asked."""
     rules = json.loads(read_adjacent_file("rules.json").decode())
     rules["best"] = make_player(read_npz(read_adjacent_file("weights.npz")))
     print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.games import Engine
-from abl_cards.games.types import PreferenceModel
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.protocols.botzone.bot import bot_source
 from abl_cards.protocols.botzone.judge import BotzoneJudge
 from abl_cards.protocols.botzone.session import BotzoneSession

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.tables import Choices, Decisions, NullListener, Tables
 from abl_cards.games.types import Indices, Moves
 from abl_cards.protocols.botzone import faults
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE, BotzoneRound, DealtCards, find_adapter

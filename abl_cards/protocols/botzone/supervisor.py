@@ -1,4 +1,4 @@
-"""Start bots through a process that leaves nothing running, however this one ends (``supervisor_child.py``)."""
+"""Start bots through a process that leaves nothing running, however this one ends (``supervisor_process.py``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from weakref import finalize
 
-_PROGRAM = Path(__file__).with_name("supervisor_child.py")
+_PROGRAM = Path(__file__).with_name("supervisor_process.py")
 _ANSWER_TIMEOUT = 30.0  # seconds; killing takes ten at most
 
 

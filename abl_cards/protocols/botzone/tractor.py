@@ -52,7 +52,7 @@ def _supports(rules: CompiledGame) -> bool:
 
 
 class TractorRound:
-    """One round; see ``dialect.Round``."""
+    """One round; see ``adapter.BotzoneRound``."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
         """Nobody has drawn a card."""

@@ -10,8 +10,9 @@ from abl_cards.circuit import Circuit
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import EVENTS, Fluent, find_test
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import EventRules
-from abl_cards.games.types import LEADING, PreferenceModel
+from abl_cards.games.types import LEADING
 from abl_cards.protocols.botzone.circuit_data import circuit_to_json, preference_weights
 from abl_cards.protocols.botzone.tractor import tractor_numbering
 from abl_cards.protocols.botzone.tractor_match import BANKER, GIVEN, LEVEL, LEVELS, TOTAL, TRUMP

@@ -42,7 +42,8 @@ class TractorView:
         known = {
             "level": rules["ranks"][global_state["level"]], "banker": banking["banker"],
             "trump": banking["major"] if banking["major"] in list("shcd") else NOBODY,
-            "given": not global_state["first_round"], "total": global_state.get("total_score", 0), "bid": _bid_rank(banking),
+            "given": not global_state["first_round"], "total": global_state.get("total_score", 0),
+            "bid": _bid_rank(banking),
         }  # fmt: skip
         for name, slot, values in rules["slots"]:
             value = known[name]
@@ -75,7 +76,9 @@ class TractorView:
         laying = [sum(lies) for lies in self.on_table]
         return {
             "hand": self.count_cells(self.hand), "size": [sum(self.hand)], "unseen": self.count_cells(unseen),
-            "gone": self.count_cells([gone + sum(lies[kind] for lies in self.on_table) for kind, gone in enumerate(self.gone)]),
+            "gone": self.count_cells(
+                [gone + sum(lies[kind] for lies in self.on_table) for kind, gone in enumerate(self.gone)]
+            ),
             "lies": [count for lies in self.on_table for count in self.count_cells(lies)], "laying": laying,
             "leader": [self.leader], "seat": [self.seat], "fluents": self.fluents, "trick": [self.to_beat, top],
             "act": [self.last, self.owner],

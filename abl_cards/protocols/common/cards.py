@@ -3,9 +3,9 @@
 A card is a plain integer, the index into the 54-vector of the papers: 4 * rank + suit with the ranks A, 2, ..., K and
 the suits S, H, D, C; the jokers are 52 and 53.
 
->>> card_text(parse_card("H2")), parse_card("H2")
+>>> format_card(parse_card("H2")), parse_card("H2")
 ('H2', 5)
->>> hand_text(parse_hand("H2 H2 SB"))
+>>> format_hand(parse_hand("H2 H2 SB"))
 'H2 H2 SB'
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import Listener, Moves
+from abl_cards.games.tables import Choices, Decisions, Listener
+from abl_cards.games.types import Moves
 
 WriteLog = Callable[[dict[str, Any]], None]
 """Takes the log of a round, in the platform's words."""

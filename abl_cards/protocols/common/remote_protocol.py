@@ -1,6 +1,6 @@
 """What a game says at tables where other programs sit down, and how it understands other tables.
 
-A platform that has such a protocol defines ``SERVICE`` in its module ``service``, and a folder names the platform.
+A platform that has such a protocol exports a ``PROTOCOL``, and a folder names the platform.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import GameError, is_hostname
-from abl_cards.games.types import Listener, Moves
+from abl_cards.games.tables import Listener
+from abl_cards.games.types import Moves
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -73,9 +74,9 @@ def complete_url(address: str, port: int, path: str) -> str:
 
 
 def read_act_index(frame: str | bytes, num_choices: int) -> int:
-    """The choice of an answer ``{"actIndex": n}``; raises BadAnswer whose fault is garbage, null or range.
+    """The choice of an answer ``{"actIndex": n}``; raises InvalidAnswerError whose fault is garbage, null or range.
 
-    >>> read_index('{"actIndex": 2}', 3)
+    >>> read_act_index('{"actIndex": 2}', 3)
     2
     """
     try:
@@ -175,7 +176,7 @@ class ClientSession(Protocol):
         """What is said first."""
 
     def handle_message(self, message: Message) -> None:
-        """Take note of something that asks for no choice; raises Refused where the table does not want us."""
+        """Take note of something that asks for no choice; raises JoinRejectedError where we are not wanted."""
 
     def pop_user_messages(self) -> list[str]:
         """What the user should know of what was heard; forgets it."""
@@ -220,4 +221,4 @@ class RemoteProtocol(Protocol):
         """Where such tables usually stand."""
 
     def read_answer(self, frame: str | bytes, num_choices: int) -> int:
-        """The number of the choice that a client's frame makes; raises BadAnswer."""
+        """The number of the choice that a client's frame makes; raises InvalidAnswerError."""

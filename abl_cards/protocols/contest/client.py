@@ -48,7 +48,7 @@ _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
 
 
 class ContestClient:
-    """Hears what is told, and answers what is asked; see Guest."""
+    """Hears what is told, and answers what is asked; see ClientSession."""
 
     def __init__(self, engine: Engine, handshake: Handshake) -> None:
         """A guest who plays by these rules and talks in this manner."""

@@ -1,9 +1,9 @@
 """Text and JSON forms of Guandan: actions and states, as the contest protocol writes them.
 
->>> action = Action.parse("Pair 4 H4 C4")
+>>> action = ContestAction.parse("Pair 4 H4 C4")
 >>> action.to_json(), str(action)
 (['Pair', '4', ['H4', 'C4']], 'Pair 4 H4 C4')
->>> state = State.parse("play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4")
+>>> state = ContestState.parse("play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4")
 >>> str(state)
 'play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4'
 """

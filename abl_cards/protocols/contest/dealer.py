@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.notation import canonical_notation
-from abl_cards.games.state import ListenerList
-from abl_cards.games.tables import Tables
-from abl_cards.games.types import DRAW, NO_CARD, Indices, Listener, Moves
+from abl_cards.games.tables import Listener, ListenerList, Tables
+from abl_cards.games.types import DRAW, NO_CARD, Indices, Moves
 from abl_cards.protocols.common import CARD_NAMES, ChoiceRequest, Message, Notification
 from abl_cards.protocols.contest import protocol
 from abl_cards.protocols.contest.actions import to_action
@@ -27,7 +26,7 @@ ONLY_TABLE = np.array([0])
 
 
 class ContestDealer:
-    """One table for a number of games; see Dealer."""
+    """One table for a number of games; see HostSession."""
 
     def __init__(
         self, engine: Engine, games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None

@@ -1,6 +1,6 @@
 """Which episodes of a file follow which: the matches in it may lie one behind the other, or be told in turns.
 
-A file may be read piece by piece: ``Standings`` keep what is needed of the pieces before.
+A file may be read piece by piece: ``ReplayState`` keeps what is needed of the pieces before.
 """
 
 from __future__ import annotations

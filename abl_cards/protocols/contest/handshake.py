@@ -18,7 +18,7 @@ class Handshake(Protocol):
     def handle_message(self, message: Message) -> str | None:
         """Take note of what is no part of the game; gives what the user should know.
 
-        Raises Refused where the table does not want us, GameError for anything else that went wrong.
+        Raises JoinRejectedError where the table does not want us, GameError for anything else that went wrong.
         """
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:

@@ -1,4 +1,4 @@
-"""The contest's records, as the engine is asked to read those of others: see ``games/foreign.py``."""
+"""The contest's records, as the engine is asked to read those of others: see ``games/importers.py``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from abl_cards.core import GameError
 from abl_cards.games import RecordImporter
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.tables import DecisionPoint, Decisions
-from abl_cards.games.types import Listener, ReplayResult
+from abl_cards.games.tables import DecisionPoint, Decisions, Listener
+from abl_cards.games.types import ReplayResult
 from abl_cards.protocols.contest.decision_points import read_decision_point, read_episode_prefix, replay_prefixes
 from abl_cards.protocols.contest.episode_order import ReplayState
 from abl_cards.protocols.contest.match_state import check_game
@@ -22,7 +22,7 @@ _CONTEST_FIELDS = {"level", "ranks", "anti", "plays", "order"}
 
 
 class ContestImporter:
-    """See Archive."""
+    """See RecordImporter."""
 
     def can_read(self, record: Mapping[str, Any]) -> bool:
         """Whether it has the contest's fields."""

@@ -21,7 +21,7 @@ _REPEATED_FIELDS = ("tributePos", "tribute")  # fields of a request that its ans
 
 
 class RoomHandshake:
-    """A user in a room; see Manners."""
+    """A user in a room; see Handshake."""
 
     def __init__(self, user: str, room: str | None = None, seat: int | None = None, rounds: int | None = None) -> None:
         """Join a room, or create one for so many matches; the seat is theirs to give unless one is wanted."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import EPISODE_OVER, MATCH_OVER
-from abl_cards.games.tables import DealtEpisodes, Tables
-from abl_cards.games.types import Indices, Listener, ReplayMismatch, ReplayResult
+from abl_cards.games.tables import DealtEpisodes, Listener, Tables
+from abl_cards.games.types import Indices, ReplayMismatch, ReplayResult
 from abl_cards.protocols.common import format_card
 from abl_cards.protocols.contest.actions import find_moves
 from abl_cards.protocols.contest.codec import BACK, RANK_TEXT, TRIBUTE, ContestAction
@@ -38,7 +38,7 @@ def replay_records(
     """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels.
 
     Every episode has a table of its own; a listener hears them all, those of a wrong record up to the mistake.
-    Standings tell where matches stand that began before, and are kept up to date.
+    The state tells where matches stand that began before, and is kept up to date.
     """
     state = state or ReplayState()
     episodes, wrong = read_episodes(rules, records, state)

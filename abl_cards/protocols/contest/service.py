@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.types import Listener
+from abl_cards.games.tables import Listener
 from abl_cards.protocols.common import (
     ClientSession,
     HostSession,
@@ -28,7 +28,7 @@ CONTEST_PORT = 23456
 
 
 class ContestService:
-    """The contest platform's protocol; see Service."""
+    """The contest platform's protocol; see RemoteProtocol."""
 
     dialects = (PLAIN, WITH_LEVELS)
     client_dialects = (CONTEST_DIALECT, OPENGUANDAN_DIALECT)
@@ -50,14 +50,14 @@ class ContestService:
     def complete_url(self, address: str, dialect: str, name: str) -> str:
         """Complete an address.
 
-        >>> ContestService().url("127.0.0.1", "guandan", "kb")
+        >>> ContestService().complete_url("127.0.0.1", "guandan", "kb")
         'ws://127.0.0.1:23456/game/kb'
         """
         path = "" if dialect == OPENGUANDAN_DIALECT else f"/game/{quote(name, safe='')}"
         return complete_url(address, self.default_port(dialect), path)
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
-        """The choice of an answer; raises BadAnswer."""
+        """The choice of an answer; raises InvalidAnswerError."""
         return read_act_index(frame, choices)
 
 

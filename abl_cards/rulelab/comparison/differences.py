@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Action, Choices, Decisions, is_play_decision
-from abl_cards.games.types import MoveLists, PreferenceModel
+from abl_cards.games.types import MoveLists
 from reasoners.abduction import Minimiser
 from reasoners.explain import functor
 

@@ -44,7 +44,7 @@ class RuleDraft:
     original_game: Game  # before the edit
     profile: str | None
     folder: Path
-    compile_error: KBError | None = None  # why `sound` was an earlier version
+    compile_error: KBError | None = None  # why `last_valid_engine` was an earlier version
     _engines: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, as the files were
     _valid_engines: dict[str | None, Engine] = field(
         default_factory=dict
@@ -135,11 +135,11 @@ class RuleDraft:
 
     @property
     def last_valid_engine(self) -> Engine:
-        """The last version that passed the check, the game as it was before any; sets `refused`."""
+        """The last version that passed the check, the game as it was before any; sets `compile_error`."""
         return self.last_valid_engine_for(self.profile)
 
     def last_valid_engine_for(self, profile: str | None) -> Engine:
-        """Compile a profile, or return its last sound version and set `refused`; raises KBError."""
+        """Compile a profile, or return its last valid version and set `compile_error`; raises KBError."""
         try:
             self._valid_engines[profile], self.compile_error = self.engine_for_profile(profile), None
         except KBError as problem:

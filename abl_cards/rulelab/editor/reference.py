@@ -1,7 +1,8 @@
 """The vocabulary of games, for editors: what each predicate means, when it is known, who supplies it.
 
 docs/knowledge-bases.md is where this is written. ``data/vocabulary.json`` holds its tables, so that they travel with
-the package; ``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes them anew, and a test compares.
+the package; ``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes them anew, and a test
+compares.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from functools import cache
 from pathlib import Path
 
 from abl_cards.asp import Signature
+from abl_cards.core import DATA
 
-VOCABULARY_FILE = Path(__file__).resolve().parents[1] / "data" / "vocabulary.json"
+VOCABULARY_FILE = DATA / "vocabulary.json"
 
 FACT, INPUT, OUTPUT = "fact", "input", "output"
 _SECTION_KINDS = {

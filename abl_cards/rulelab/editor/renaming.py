@@ -49,13 +49,12 @@ PROSE_FIELDS, CARD_FIELDS = (
     ("hand", "to_beat", "trick", "cards", "before", "points", "number"),
 )
 """Fields of cases that hold no names: what people read, and what cards are written as."""
-__all__ = ["CASES_FILE", "find_renameable", "rename_in_cases", "rename_symbol"]
 
 
 def rename_in_cases(text: str, name: str, new: str) -> str:
     """The lines of ``cases.jsonl`` with a name changed, where labels, options and what is remembered go by it.
 
-    >>> in_cases('{"why": "a set", "labels": ["set(5,1)"], "state": {"hand": ["S5"]}}', "set", "group")
+    >>> rename_in_cases('{"why": "a set", "labels": ["set(5,1)"], "state": {"hand": ["S5"]}}', "set", "group")
     '{"why": "a set", "labels": ["group(5,1)"], "state": {"hand": ["S5"]}}'
     """
     word = re.compile(rf"(?<![\w']){re.escape(name)}(?![\w'])")

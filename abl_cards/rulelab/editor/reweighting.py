@@ -123,7 +123,8 @@ def match_original(
 
 
 def _play_pair(
-    engine: Engine, one: CompiledPreferences, two: CompiledPreferences, games: int, seed: int, on_progress: MatchProgress
+    engine: Engine, one: CompiledPreferences, two: CompiledPreferences, games: int, seed: int,
+    on_progress: MatchProgress
 ) -> dict[str, Any]:  # fmt: skip
     agents = [PreferenceAgent(Minimiser(judge)) for judge in (one, two)]
     names = ("now", "before")
@@ -133,7 +134,8 @@ def _play_pair(
 
 
 def ablate_preferences(
-    draft: RuleDraft, games: int, seed: int, on_progress: MatchProgress, on_result: Callable[[list[dict[str, Any]]], None]
+    draft: RuleDraft, games: int, seed: int, on_progress: MatchProgress,
+    on_result: Callable[[list[dict[str, Any]]], None],
 ) -> list[dict[str, Any]]:  # fmt: skip
     """What each preference is worth: kb without it against kb with all, as the rules are now; the dearest first."""
     engine, found = draft.current_engine, list[dict[str, Any]]()

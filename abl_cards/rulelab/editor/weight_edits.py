@@ -94,7 +94,7 @@ def _rewrite_weights(file: str, text: str, found: Sequence[_CostRule], factors: 
             raise GameError(
                 f"{cost.name}: its weight is '{said}', no plain number ({file}:{cost.line}); write it there"
             )
-        new = int(np.rint(number * factors[cost.name]))  # as weighing.py has it
+        new = int(np.rint(number * factors[cost.name]))  # as reweighting.py has it
         text = text[: cost.weight[0].start] + str(new) + text[cost.weight[-1].end :]
     return text
 

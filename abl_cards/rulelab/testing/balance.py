@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import make_agent
 from abl_cards.core import splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices
 from abl_cards.matches import wilson_interval
 
@@ -54,7 +53,7 @@ class _BalanceListener(NullListener):
         self.current_lengths, self.episode_lengths = np.zeros(tables, np.int64), list[int]()
         self.num_decisions = self.num_forced = self.num_passes = 0
 
-    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Who has won most, and how long it took."""
         points = self.engine.rewards(tables, rows)
         best = points.max(axis=1, keepdims=True)

@@ -284,7 +284,7 @@ def _read_list(value: Mapping[str, Any], name: str) -> list[Any]:
 def _canonical_json(value: Any) -> str:
     """A play as JSON, the same for all ways of writing it.
 
-    >>> _text(["S3", "D3"]), _text("pass")
+    >>> _canonical_json(["S3", "D3"]), _canonical_json("pass")
     ('["S3","D3"]', '"pass"')
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -293,7 +293,7 @@ def _canonical_json(value: Any) -> str:
 def _describe_difference(what: str, found: Sequence[str], expected: Sequence[str]) -> str:
     """What there is too much, and what is missing.
 
-    >>> _unlike("labels", ["a", "b"], ["b", "c"])
+    >>> _describe_difference("labels", ["a", "b"], ["b", "c"])
     'labels: a not expected; c missing'
     """
     more = [each for each in found if each not in expected]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,15 @@ from abl_cards.core import seed64, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.description import COMMON_DIR, QUERY_SPECS, find_test, with_outputs
 from abl_cards.games.preferences import GamePreferenceInputs
-from abl_cards.games.state import NullListener
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import MoveLists
 from abl_cards.rulelab.testing.coverage_trace import RuleTrace, TracedTables
 from abl_cards.rulelab.testing.games import step_tables
 from abl_cards.rulelab.testing.positions import build_position
 from abl_cards.rulelab.testing.reached import MOVE_QUESTIONS, list_questions
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Choices, Decisions
 
 NUM_TABLES = 400
 """Tables that play side by side."""
@@ -69,7 +71,8 @@ class RuleCoverage:
     def to_json(self) -> dict[str, Any]:
         """As one object."""
         return {
-            "games": self.num_games, "rules": self.num_rules, "silent_rules": [each.to_json() for each in self.unfired_rules],
+            "games": self.num_games, "rules": self.num_rules,
+            "silent_rules": [each.to_json() for each in self.unfired_rules],
             "labels_never_laid": list(self.unplayed_labels), "preferences_never_fired": list(self.unfired_preferences),
             "options_never_chosen": list(self.unchosen_options),
         }  # fmt: skip
@@ -104,7 +107,7 @@ class _CoverageListener(NullListener):
         self._shared = self._facts.make_shared_writer(circuit) if circuit else None
         self._moves = self._facts.make_move_writer(circuit) if circuit else None
 
-    def on_episode_end(self, tables: Any, rows: NDArray[np.int64]) -> None:
+    def on_episode_end(self, tables: Tables, rows: NDArray[np.int64]) -> None:
         """So many more."""
         self.num_episodes += len(rows)
 
@@ -131,7 +134,7 @@ class _CoverageListener(NullListener):
         if choosing.size:
             self._record_decisions(tables.choices(choosing))
 
-    def _record_decisions(self, decisions: Any) -> None:
+    def _record_decisions(self, decisions: Decisions | Choices) -> None:
         for question in list_questions(decisions):
             if question in MOVE_QUESTIONS:
                 self.trace.reached.record_states(question, len(decisions.rows), decisions.column_writers)
@@ -139,7 +142,7 @@ class _CoverageListener(NullListener):
                 self.trace.record_states(question, len(decisions.rows), decisions.column_writers)
         self._record_preferences(decisions)
 
-    def _record_preferences(self, decisions: Any) -> None:
+    def _record_preferences(self, decisions: Decisions | Choices) -> None:
         """Some candidates of each decision, told to the preferences."""
         if self._circuit is None or self._shared is None or self._moves is None:
             return
@@ -214,7 +217,7 @@ class _RecordingAgent:
     def __init__(self, player: Agent, watcher: _CoverageListener) -> None:
         self._agent, self._listener = player, watcher
 
-    def play(self, decisions: Any, keys: NDArray[np.uint64]) -> Any:
+    def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Any:
         """As the player does."""
         moves = self._agent.play(decisions, keys)
         self._listener.played_labels[decisions.labels_of(moves.form)] = True

@@ -1,6 +1,6 @@
 """Tables that tell which rules fire.
 
-Every rule has a twin that says whether its body is true (``logic/tracing.py``). Wherever the engine asks a question,
+Every rule has a twin that says whether its body is true (``circuit/coverage.py``). Wherever the engine asks a question,
 the twins of the rules on the way to its answer are asked as well.
 """
 

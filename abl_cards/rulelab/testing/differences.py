@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from abl_cards.rulelab.testing.view_cases import (
     describe_observation,
     estimate_to_json,
 )
+
+if TYPE_CHECKING:
+    from abl_cards.games.tables import Decisions
 
 NUM_STATES, NUM_MATCHES, NUM_STEPS = 300, 12, 300
 """Positions that cover the rules; matches that are played, and decisions of them that are looked at."""
@@ -183,7 +186,7 @@ def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCa
                 )
 
 
-def _sample_estimates(engine: Engine, decisions: Any) -> list[HandEstimate]:
+def _sample_estimates(engine: Engine, decisions: Decisions) -> list[HandEstimate]:
     """Whole cards that the other hands are taken to hold, where any preference asks for such."""
     judge = engine.preference_model()
     if judge.preferences(with_estimate=True) == judge.preferences():
@@ -193,12 +196,12 @@ def _sample_estimates(engine: Engine, decisions: Any) -> list[HandEstimate]:
 
 def _differing_knowledge_rows(ours: Any, theirs: Any) -> list[int]:
     """The rows where other cards are known of other hands."""
-    mine, other = ours.hidden(), theirs.hidden()
+    mine, other = ours.information_set(), theirs.information_set()
     unlike = (mine.min_copies != other.min_copies) | (mine.max_copies != other.max_copies)
     return np.flatnonzero(unlike.any(axis=(1, 2))).tolist()
 
 
-def _cost_case(engine: Engine, decisions: Any, row: int, moves: slice, costs: Any, unlike: Any) -> RuleCase:
+def _cost_case(engine: Engine, decisions: Decisions, row: int, moves: slice, costs: Any, unlike: Any) -> RuleCase:
     """A position with what some moves cost: half of them judged otherwise by the other rules, as far as there are."""
     moment = engine.decision_point_at(decisions, row)
     told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs[moves].tolist(), strict=True)]

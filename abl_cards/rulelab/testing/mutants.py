@@ -69,7 +69,7 @@ def try_edits(
 ) -> list[Mutant]:
     """Try edits of a folder in processes of their own, one a processor; in the order in which they were given.
 
-    What ``tell`` raises ends it, when the edits that are being tried are done.
+    What ``on_result`` raises ends it, when the edits that are being tried are done.
     """
     folder = run.folder
     texts = {file: (folder / file).read_text("utf-8") for file in {edit.file for edit in edits}}

@@ -1,7 +1,7 @@
 """What play brings together, question by question: values of fluents, events, and whether a seat leads or answers.
 
 A search over all inputs may find a state that no play comes to, such as a lock that only a trick can set where nobody
-has played. Pairs of features that no match had are excluded first, see ``Reached.axioms``.
+has played. Pairs of features that no match had are excluded first, see ``ReachedStates.make_axioms``.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def list_questions(decisions: Decisions | Choices) -> tuple[str, ...]:
 
 @dataclass
 class ReachedStates:
-    """What was met in play, as a listener of ``WatchedTables``."""
+    """What was met in play, as a listener of ``TracedTables``."""
 
     rules: CompiledGame
     _class_pairs: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # by question, [classes, classes]

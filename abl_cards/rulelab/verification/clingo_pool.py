@@ -42,7 +42,7 @@ def solve_states(
 ) -> Iterator[tuple[slice, OutputTable]]:
     """The answers in states [every input of the knowledge base, states], in portions as they are done.
 
-    The first portion answers for ``once`` too, behind the outputs: for what is the same in every state.
+    The first portion answers for ``constant_outputs`` too, behind the outputs: for what is the same in every state.
     """
     states = rows.shape[1]
     parts = [slice(first, min(first + CHUNK_SIZE, states)) for first in range(0, states, CHUNK_SIZE)]

@@ -16,8 +16,9 @@ from abl_cards.asp import Atom
 from abl_cards.circuit import Mismatch, OutputTable
 from abl_cards.core import derive_key, format_seed
 from abl_cards.games import Engine, Game
+from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import HandEstimate, MoveLists, PreferenceModel
+from abl_cards.games.types import HandEstimate, MoveLists
 from abl_cards.matches import sample_positions
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
@@ -60,7 +61,8 @@ class PreferenceVerification:
     def summary(self) -> Sequence[str]:
         """Three lines."""
         return (
-            f"{len(self.fired_counts)} costs compared, {self.num_estimated:,} times with an estimate of the other hands",
+            f"{len(self.fired_counts)} costs compared, {self.num_estimated:,} times with an estimate of the "
+            "other hands",
             f"{self.num_decisions} whole decisions with {self.num_moves:,} moves",
             f"{self.num_pairs} pairs, {self.num_decisions} decisions, {len(self.mismatches)} mismatches",
         )
@@ -68,7 +70,8 @@ class PreferenceVerification:
     def to_json(self, seed: int) -> dict[str, Any]:
         """Plain values in a stable order."""
         return {
-            "pairs": self.num_pairs, "decisions": self.num_decisions, "moves": self.num_moves, "estimated": self.num_estimated,
+            "pairs": self.num_pairs, "decisions": self.num_decisions, "moves": self.num_moves,
+            "estimated": self.num_estimated,
             "inconsistent": self.num_inconsistent, "seed": format_seed(seed), "outputs": len(self.fired_counts),
         }  # fmt: skip
 
@@ -92,7 +95,7 @@ def verify_preferences(
 ) -> PreferenceVerification:
     """Compare costs, names and constraints of single moves, then the chosen moves of whole decisions.
 
-    Half of the choices come with an estimate of the other hands. The arguments are those of ``verification.run``.
+    Half of the choices come with an estimate of the other hands. The arguments are those of ``verify_circuits``.
 
     Raises:
         KBError: the rules are refused by `kb check`.

@@ -98,10 +98,10 @@ def verify_circuits(
     """Compare every output that may be queried, costs and constraints too, with clingo in random states.
 
     Args:
-        played: the game.
+        game: what is verified.
         directory: another rule folder for it; None for its own.
         profile: a profile of the folder; None for the default one.
-        states: number of random states.
+        num_states: how many random states.
         seed: of the states.
         on_progress: called with states that are done, their number, and a remark.
 

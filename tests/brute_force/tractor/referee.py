@@ -24,6 +24,7 @@ from tests.brute_force.tractor.cards import PACK, Cards, Order, held, points, wi
 from tests.brute_force.tractor.deal import Shown, flipped, may_show, trump_of
 from tests.brute_force.tractor.follow import legal_follow
 from tests.brute_force.tractor.leads import Lead, Outcome, challenge, lead_of
+from tests.brute_force.tractor.rules import PROFILES as PROFILES
 from tests.brute_force.tractor.rules import Rules
 from tests.brute_force.tractor.score import kitty_times, payoffs, team
 from tests.brute_force.tractor.trick import winner

@@ -53,8 +53,12 @@ def test_a_deal_shares_one_pack() -> None:
 
 def test_points_are_the_cards_that_are_left() -> None:
     tables = after("34", "567", "3", "5", "pass", "6", "pass", "7")
-    assert (tables.playing().size, tables.outcome(HERE).tolist(), tables.winner.tolist()) == (0, [[-1, 1]], [1])
-    assert after("3", "567", "3").outcome(HERE).tolist() == [[3, -3]]
+    assert (tables.rows_to_play().size, tables.match_returns(HERE).tolist(), tables.winner.tolist()) == (
+        0,
+        [[-1, 1]],
+        [1],
+    )
+    assert after("3", "567", "3").match_returns(HERE).tolist() == [[3, -3]]
 
 
 def test_a_pass_hands_the_lead_over() -> None:
@@ -104,8 +108,8 @@ def test_both_hands_lie_open() -> None:
     tables = after("34", "567", "3")
     decisions = tables.decisions(HERE)
     known = decisions.information_set()
-    assert (known.at_least == hands("4")).all()
-    assert (known.at_most == hands("4")).all()
+    assert (known.min_copies == hands("4")).all()
+    assert (known.max_copies == hands("4")).all()
     seen = dict(engine().observation_features.slices)
     row = decisions.observe()[0]
     assert row[seen["hand"]].tolist() == hands("567")[0, 0].tolist()

@@ -105,7 +105,7 @@ def test_self_play_stops_too(tmp_path: Path) -> None:
 
 
 def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MOST_EPISODES", 3)
+    monkeypatch.setattr(bounds, "MAX_EPISODES", 3)
     engine, player = load("guandan").engine(edited(tmp_path / "kb", {"promotion.lp": NEVER_WON})), RandomAgent()
     with pytest.raises(GameError, match=r"seed 7, game \d .*: 3 episodes and the match is not over: .*; game.lp"):
         play_match(engine, ("a", "b"), (player, player), games=2, seed=7)
@@ -139,7 +139,7 @@ def test_cards_that_are_dealt_anew_before_anybody_acts_stop(tmp_path: Path) -> N
 def test_longest_matches_are_far_from_the_bounds() -> None:
     """Between players who choose at random, where a first place that does not win leads back to 2."""
     tables = load("guandan").engine(profile="platform").start_matches(match_keys(24, 9))
-    idle, waited = tables.arrays()["state.idle"], 0
+    idle, waited = tables.arrays()["state.idle_decisions"], 0
     while step(tables):
         waited = max(waited, int(idle.max()))
     assert tables.num_episodes.max() < MAX_EPISODES / 10
@@ -151,7 +151,7 @@ def test_cards_that_are_laid_are_progress() -> None:
     for name in ("guandan", "doudizhu", "big2"):
         engine: Engine = load(name).engine()
         tables = engine.start_matches(match_keys(3, 2))
-        (idle,) = (array for name, array in tables.arrays().items() if name.rpartition(".")[2] == "idle")
+        (idle,) = (array for name, array in tables.arrays().items() if name.rpartition(".")[2] == "idle_decisions")
         for _ in range(60):
             held = tables.open_hands(tables.rows_to_play()).sum()
             playing, before = tables.rows_to_play(), idle.copy()
@@ -173,4 +173,4 @@ def test_a_seat_that_is_to_beat_its_own_play_has_none_of_the_others_above(name: 
     state.owner[following] = state.seat[following]
     seen = tables.view(following) if hasattr(tables, "view") else tables.situation(following)
     assert following.size
-    assert (seen.top == -1).all()
+    assert (seen.top_other == -1).all()

@@ -157,7 +157,7 @@ def refused(home: Path, lines: list[str], make: Callable[[Path, list[str]], Fold
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ground in this process: a child for each folder takes long."""
-    monkeypatch.setattr(Folder, "trusted", True)
+    monkeypatch.setattr(Folder, "is_trusted", True)
 
 
 def batches(of: list[Signature]) -> Iterator[list[Signature]]:
@@ -319,9 +319,9 @@ def read_anywhere() -> set[str]:
                 called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 named = [each.value for each in node.args if isinstance(each, ast.Constant)]
                 match (called, named):
-                    case (("facts" | "instances" | "one_each"), [str(name), int(arity), *_]):
+                    case (("facts" | "instances" | "read_mapping"), [str(name), int(arity), *_]):
                         found.add(f"{name}/{arity}")
-                    case ("pairs", [str(name)]):
+                    case ("facts_as_dict", [str(name)]):
                         found.add(f"{name}/2")
     return found
 

@@ -26,7 +26,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
         found.append(rules.folder.path)
         return problems(rules)
 
-    monkeypatch.setattr(validation, "problems", note)
+    monkeypatch.setattr(validation, "find_errors", note)
     return found
 
 
@@ -55,7 +55,7 @@ def test_a_folder_is_checked_when_it_is_new_and_when_it_changes(
     assert len(asked) == 2
     load(str(folder)).knowledge_base(cache=False)
     assert len(asked) == 3
-    monkeypatch.setattr(validation_cache, "_code", lambda: "other code")
+    monkeypatch.setattr(validation_cache, "_code_digest", lambda: "other code")
     load(str(folder)).knowledge_base()
     assert len(asked) == 4
     shutil.copytree(folder, folder.parent / "copy")

@@ -15,7 +15,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.arrays import copy_rows
 
-_TELLING = ("seat", "to_beat", "owner", "passed", "gone_by", "order", "plays", "fluents", "hands")
+_TELLING = ("seat", "to_beat", "owner", "passed", "passed_in_trick", "finish_order", "num_plays", "fluents", "hands")
 
 
 def values(engine: Engine, tables: Tables) -> NDArray[np.float64]:

@@ -164,7 +164,7 @@ def played_states(rules: CompiledGame, number: int, seed: int) -> list[Asked]:
 
 
 def _random(tables: Tables, decisions: Any) -> Moves:
-    which = decisions.which
+    which = decisions.rows
     return RandomAgent().play(decisions, splitmix64_array(tables.keys[which], tables.num_decisions[which]))
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.engine import Engine
-from abl_cards.games.state.listeners import NullListener
 from abl_cards.games.state.state import PLAY
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.types.moves import Indices, Moves
 from abl_cards.protocols.common.cards import format_card
 from abl_cards.protocols.contest.actions import to_action
@@ -41,7 +41,7 @@ class ContestRecorder(NullListener):
             self._ledgers[table] = TributeTracker()
             self._open[table] = {
                 "game": "guandan", "profile": self._rules.profile, **self._extra,
-                "episode": int(tables.episode[table]), "level": RANK_TEXT[level],
+                "episode": int(tables.num_episodes[table]), "level": RANK_TEXT[level],
                 "ranks": [RANK_TEXT[rank] for rank in stands.tolist()],
                 "hands": [hand_texts(hand, level) for hand in tables.state.hands[table]],
                 "anti": [], "tribute": [], "back": [], "plays": [],

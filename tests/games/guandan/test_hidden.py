@@ -14,8 +14,8 @@ from abl_cards.asp.errors import KBError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
 from abl_cards.games.state.state import PLAY
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.information_set import InformationSet
 from abl_cards.games.types.moves import Moves
@@ -294,7 +294,7 @@ def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
             for table in rows:
                 if tables.state.num_acts[table] == wanted[table] - 1:
                     one = np.array([table])
-                    self.seen[int(table)] = tables.hidden(one), tables.hints(one)
+                    self.seen[int(table)] = tables.information_set(one), tables.belief_log_odds(one)
 
     every = read_valid_records(SAMPLE)
     wanted = {every.index(record): move for record, move in zip(records, moves, strict=True)}

@@ -26,7 +26,7 @@ RANDOM = np.random.default_rng(7)
 def seen(decisions: Any) -> list[Any]:
     """What the seats see of the hands."""
     view = decisions.view
-    return [view.hand.copy(), view.unseen.copy(), view.sizes.copy(), view.top.copy()]
+    return [view.hand.copy(), view.unseen.copy(), view.hidden_hand_sizes.copy(), view.top_other.copy()]
 
 
 class Witness:
@@ -142,7 +142,7 @@ def later_tables(n: int) -> Any:
     tables: Any = engine.start_matches(match_keys(n, 3))
     plain = make_agent("greedy", engine)
     for _ in range(190):
-        for which, choices in ((tables.choosing(), tables.choices), (tables.playing(), tables.decisions)):
+        for which, choices in ((tables.rows_to_choose(), tables.choices), (tables.rows_to_play(), tables.decisions)):
             if which.size and choices == tables.choices:
                 tables.choose(which, plain.choose(choices(which), tables.keys[which]))
             elif which.size:
@@ -152,10 +152,10 @@ def later_tables(n: int) -> Any:
 
 def deal_anew(tables: Any, which: Any, seed: int) -> int:
     """Other hands for those who are not to decide, as everybody might think them to be; says how many changed."""
-    facts = tables.hidden(which)
-    before = tables.others(which)
+    facts = tables.information_set(which)
+    before = tables.hidden_hands(which)
     deals = sample_deals(uniform_estimate(facts), facts, match_keys(len(which), seed)[:, None])[:, 0]
-    assert facts.consistent(deals).all()
+    assert facts.is_consistent(deals).all()
     for row, table in enumerate(which):
         for place in range(3):
             tables.state.hands[table, (tables.seat[table] + 1 + place) % 4] = deals[row, place]
@@ -165,15 +165,17 @@ def deal_anew(tables: Any, which: Any, seed: int) -> int:
 def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
     """Dealing the unseen cards anew among the others changes no decision, observation, estimate or explanation."""
     engine, tables = load("guandan").engine(), later_tables(24)
-    which = tables.playing()
-    assert (tables.hidden(which).at_most < tables.hidden(which).unseen[:, None]).any(axis=(1, 2)).sum() > 4
+    which = tables.rows_to_play()
+    assert (tables.information_set(which).max_copies < tables.information_set(which).unseen[:, None]).any(
+        axis=(1, 2)
+    ).sum() > 4
 
     def everything() -> list[Any]:
         decisions = tables.decisions(which)
         facts = decisions.information_set()
         return [
             *player.play(decisions, tables.keys[which]), decisions.observe(), decisions.belief_log_odds(),
-            facts.unseen, facts.left, facts.at_least, facts.at_most,
+            facts.unseen, facts.cards_left, facts.min_copies, facts.max_copies,
         ]  # fmt: skip
 
     def explanations() -> list[dict]:

@@ -208,7 +208,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     for threads in (1, 2, 3):
         parallel._job_queue.cache_clear()
         for module in (parallel, writer):
-            monkeypatch.setattr(module, "THREADS", threads)
+            monkeypatch.setattr(module, "NUM_THREADS", threads)
         decisions = decided(rules, states)
         labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
         lists = decisions.moves()
@@ -225,7 +225,7 @@ DIGEST = """
 import hashlib, numpy as np
 from tests.games.guandan.states import decided, engine, random_states
 decisions = decided(engine().rules, random_states(engine().rules, 1200, seed=14))
-print(hashlib.sha256(decisions.legal.tobytes() + decisions.moves().cards.tobytes()).hexdigest())
+print(hashlib.sha256(decisions.legal_mask.tobytes() + decisions.moves().cards.tobytes()).hexdigest())
 """
 
 

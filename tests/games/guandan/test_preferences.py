@@ -40,7 +40,7 @@ def engine_of(folder: Path | None = None) -> Engine:
 
 def level_of(decision: Any) -> int:
     """The level of a decision."""
-    return int(read_levels(decision.rules, decision.view.state.fluents[decision.which])[0])
+    return int(read_levels(decision.rules, decision.view.state.fluents[decision.rows])[0])
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +93,13 @@ def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
     found |= hand_facts(left, level, ("left", "left", "wild_left"))
     found |= hand_facts(hand_to_cards(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
     who = ("next", "partner", "previous")
-    for name, count in zip(who, view.sizes[0].tolist(), strict=True):
+    for name, count in zip(who, view.hidden_hand_sizes[0].tolist(), strict=True):
         found |= {Atom("cards", (name, n)) for n in range(1, count + 1)}
     if decision.to_beat[0] < 0:
         found.add(Atom("leading"))
     else:
         found |= {Atom("to_beat", (engine.rules.forms.forms[decision.to_beat[0]].name,))}
-        found |= {Atom("top", (who[view.top[0]],))}
+        found |= {Atom("top", (who[view.top_other[0]],))}
     rest = np.bincount(left, minlength=54).astype(np.uint8)
     plays = int(engine.min_plays(decision.context, rest[None])[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
@@ -134,7 +134,7 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
     positions: list[Any] = [sample_from_play(strict, PAIRS // 3, seed=1), strict.sample_decisions(PAIRS // 6, seed=1)]
     for decisions in positions:
         estimates = strict.sample_estimate(decisions, seed=1)
-        for row in range(len(decisions.which)):
+        for row in range(len(decisions.rows)):
             moment = strict.decision_point_at(decisions, row)
             decision: Any = moment.decision
             estimate = estimates[[row]] if row % 2 else None
@@ -203,7 +203,7 @@ def test_a_group_left_out_costs_nothing() -> None:
     total = np.zeros_like(whole)
     groups = sorted(set(everything.kb.preference_groups.values()))
     for group in groups:
-        rest = preferences(engine, without=[group])
+        rest = preferences(engine, exclude=[group])
         assert all(
             everything.kb.preference_groups[str(args[0]).partition("(")[0]] != group
             for name, args in rest.outputs
@@ -211,10 +211,10 @@ def test_a_group_left_out_costs_nothing() -> None:
         )
         total += whole - rest.costs(decisions, lists)[0]
     assert (total == whole).all()
-    none, _ = preferences(engine, without=groups).costs(decisions, lists)
+    none, _ = preferences(engine, exclude=groups).costs(decisions, lists)
     assert not none.any()
     with pytest.raises(GameError, match=f"did you mean '{groups[0]}'"):
-        preferences(engine, without=[groups[0] + "x"])
+        preferences(engine, exclude=[groups[0] + "x"])
 
 
 def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:

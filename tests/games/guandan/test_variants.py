@@ -47,14 +47,14 @@ def engine_of(tmp_path_factory: pytest.TempPathFactory) -> EngineOf:
     """The engine of a variant by name."""
     root = tmp_path_factory.mktemp("variants")
 
-    def load(name: str) -> Engine:
+    def load_variant(name: str) -> Engine:
         if not (root / name).exists():
             write_variant(root / name, VARIANTS[name])
         engine: Engine = load("guandan").engine(directory=root / name)
         assert isinstance(engine, Engine)
         return engine
 
-    return load
+    return load_variant
 
 
 def check(rules: CompiledGame, states: Sequence[State], expected: Callable[[State], list[Action]]) -> None:

@@ -114,7 +114,7 @@ def test_a_state_with_too_many_moves_leaves_the_others_their_answer(engine: Engi
 def test_many_lines_are_answered_in_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     states = [few_cards(engine, cards) for cards in (5, 2, 3, 8, 60, 1)]
     whole = engine.legal_moves(states)
-    monkeypatch.setattr("abl_cards.games.types.moves.MAX_CARD_SETS", 4)
+    monkeypatch.setattr("abl_cards.games.notation.decision_points.MAX_CARD_SETS", 4)
     with pytest.raises(TooManyMovesError):
         engine.legal_moves(states)
     desk = legal.LegalMoveAnswerer(load(str(engine.rules.folder.path)), None, None, False)

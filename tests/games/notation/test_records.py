@@ -14,7 +14,7 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.notation.decision_points import decisions_at_acts, find_play_acts, legal_moves, read_decision_point
 from abl_cards.games.notation.records import MatchRecorder, read_record
 from abl_cards.games.notation.replay import replay_records
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, step
 

@@ -75,13 +75,13 @@ def test_names_that_the_rules_give(tmp_path: Path) -> None:
 
 
 def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> None:
-    class Named:
-        def name(self, label: str) -> PlayName:
+    class Namer:
+        def play_name(self, label: str) -> PlayName:
             return play_name(president, label)
 
     found = read_decision_point(president, {"hand": ["S5", "H5", "SJ"]})
     moves = zip(found.labels, found.actions, strict=True)
-    texts = [move_text(Named(), label, each, "zh") for label, each in moves]
+    texts = [move_text(Namer(), label, each, "zh") for label, each in moves]
     assert texts == ["单张5 H5", "单张5 S5", "单张J SJ", "对子5 H5 S5"]
     assert match_play_names("红桃五黑桃五", [play_name(president, label) for label in found.labels], found.actions) == [
         3

@@ -55,7 +55,7 @@ def test_tables_stand_as_the_seat_sees_them(rules: CompiledGame) -> None:
     view = tables.decisions(playing).view
     written = write_state(rules, tables.decisions(playing))
     other = build_tables(rules, [read_state(rules, written)]).decisions(np.arange(1)).view
-    for name in ("hand", "to_beat", "unseen", "sizes", "top", "gone", "context"):
+    for name in ("hand", "to_beat", "unseen", "hidden_hand_sizes", "top_other", "played_cards", "context"):
         assert (getattr(view, name) == getattr(other, name)).all(), name
 
 
@@ -136,7 +136,7 @@ def test_what_has_gone_may_be_known_in_part(guandan: CompiledGame, gone: Any, ca
     """The play to beat is gone, said or not; what is not accounted for is unseen."""
     state = {"hand": ["S3"], "level": "2", "to_beat": ["S4"], "cards": [5, 6, 7], "gone": gone}
     decisions: Any = read_decision_point(guandan, state).decision
-    assert decisions.hidden().unseen.sum() == 108 - 1 - cards
+    assert decisions.information_set().unseen.sum() == 108 - 1 - cards
     again = read_state(guandan, write_state(guandan, decisions))
     assert again.played.sum() == cards
 
@@ -204,7 +204,7 @@ def test_who_has_passed_and_acted_last_follows(judging: CompiledGame) -> None:
         for each in (state, _without(state))
     ]
     assert views[0].passed[0]
-    for name in ("passed", "acted", "gone_by"):
+    for name in ("passed", "last_actor", "passed_in_trick"):
         assert getattr(views[0], name)[0] == getattr(views[1], name)[0], name
 
 

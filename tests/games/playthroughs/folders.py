@@ -18,9 +18,8 @@ def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     while (which := tables.rows_to_choose()).size:
         choices, seat = tables.choices(which), int(tables.seat[0])
         chosen = RandomAgent().choose(choices, splitmix64_array(tables.keys, tables.num_decisions))
-        lines.append(
-            f"seat {seat} chooses {engine.decision_point_at(choices).actions[int(choices.options[0, : chosen[0]].sum())]}"
-        )
+        option = engine.decision_point_at(choices).actions[int(choices.options[0, : chosen[0]].sum())]
+        lines.append(f"seat {seat} chooses {option}")
         tables.choose(which, chosen)
     while (which := tables.rows_to_play()).size:
         decisions, seat = tables.decisions(which), int(tables.seat[0])

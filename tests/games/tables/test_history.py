@@ -19,16 +19,16 @@ def played(name: str, acts: int) -> tuple[Any, Any, list[dict[str, Any]]]:
     """Tables that remember, after so many acts by kb, and what was decided in each of them."""
     engine = load(name).engine()
     tables: Any = engine.start_matches(splitmix64_array(np.arange(TABLES).astype(np.uint64), 5))
-    tables.remember()
+    tables.record_history()
     player, told = make_agent("kb", engine), []
     keys = np.zeros(TABLES, np.uint64)
-    while (choosing := tables.choosing()).size:
+    while (choosing := tables.rows_to_choose()).size:
         tables.choose(choosing, player.choose(tables.choices(choosing), keys[choosing]))
     for _ in range(acts):
         decisions = tables.decisions(np.arange(TABLES))
         moves = player.play(decisions, keys)
         told.append({
-            "seat": tables.seat.copy(), "hands": tables.state.hands.copy(), "legal": decisions.legal.copy(),
+            "seat": tables.seat.copy(), "hands": tables.state.hands.copy(), "legal": decisions.legal_mask.copy(),
             "observed": decisions.observe(), "label": decisions.labels_of(moves.form),
         })  # fmt: skip
         tables.play(np.arange(TABLES), moves)
@@ -40,7 +40,7 @@ def test_with_the_true_hands_it_is_what_was(name: str) -> None:
     engine, tables, told = played(name, 7)
     decisions = tables.decisions(np.arange(TABLES))
     rows = np.arange(TABLES)
-    found = list(decisions.past(rows, decisions.view.hidden_hands))
+    found = list(decisions.past_decisions(rows, decisions.view.hidden_hands))
     others = int(engine.teams.size) - 1
     assert sum(len(asked) for asked, _, _ in found) > TABLES, "several acts of others are remembered"
     for asked, then, label in found:
@@ -52,7 +52,7 @@ def test_with_the_true_hands_it_is_what_was(name: str) -> None:
             assert was["seat"][row] == then.view.seats[place]
             assert was["label"][row] == label[place]
             assert (was["hands"][row] == then.view.state.hands[place]).all()
-            assert (was["legal"][:, row] == then.legal[:, place]).all()
+            assert (was["legal"][:, row] == then.legal_mask[:, place]).all()
         if name != "hearts":  # where nobody is told what others have passed on
             seen = then.observe()
             assert all((told[int(acts[place])]["observed"][row] == seen[place]).all()
@@ -64,9 +64,9 @@ def test_hands_that_are_not_seen_are_not_looked_at() -> None:
     _, tables, _ = played("whist", 6)
     decisions = tables.decisions(np.arange(TABLES))
     imagined = decisions.view.hidden_hands.copy()
-    before = list(decisions.past(np.arange(TABLES), imagined))
+    before = list(decisions.past_decisions(np.arange(TABLES), imagined))
     seats = tables.seat.copy()
-    for state in (tables.state, *tables.trail._states):
+    for state in (tables.state, *tables.history._states):
         for table, me in enumerate(seats):
             theirs = [seat for seat in range(4) if seat != me]
             hands = state.hands[table, theirs]
@@ -77,7 +77,7 @@ def test_hands_that_are_not_seen_are_not_looked_at() -> None:
         assert (asked == again).all()
         assert (label == same).all()
         assert (then.observe() == now.observe()).all()
-        assert (then.legal == now.legal).all()
+        assert (then.legal_mask == now.legal_mask).all()
 
 
 def _cuts(hands: np.ndarray) -> list[tuple[int, int]]:
@@ -94,11 +94,11 @@ def test_nothing_is_remembered_unasked_or_of_an_episode_before() -> None:
     engine = load("whist").engine()
     tables: Any = engine.start_matches(splitmix64_array(np.arange(2).astype(np.uint64), 5))
     first = tables.decisions(np.arange(2))
-    assert list(first.past(np.arange(2), first.view.hidden_hands)) == []
+    assert list(first.past_decisions(np.arange(2), first.view.hidden_hands)) == []
     tables.record_history()
     player, keys = make_agent("greedy", engine), np.zeros(2, np.uint64)
     for _ in range(52):
         tables.play(np.arange(2), player.play(tables.decisions(np.arange(2)), keys))
     tables.begin_match(np.arange(2), keys)
     fresh = tables.decisions(np.arange(2))
-    assert list(fresh.past(np.arange(2), fresh.view.hidden_hands)) == []
+    assert list(fresh.past_decisions(np.arange(2), fresh.view.hidden_hands)) == []

@@ -13,7 +13,7 @@ from abl_cards.asp.errors import KBError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD, Moves
 from reasoners.hidden_hands import hands

@@ -13,7 +13,7 @@ from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import GameError
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.stock import card_drawn, cards_in_stock
 from abl_cards.games.tables.tables import FixedDeals, Tables
 from abl_cards.games.types.arrays import copy_rows

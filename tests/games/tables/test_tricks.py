@@ -11,7 +11,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import Moves
 from tests.games.random_play import match_keys, step

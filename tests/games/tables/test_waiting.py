@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from abl_cards.games.game import load
-from abl_cards.games.state.listeners import NullListener
 from abl_cards.games.state.state import EPISODE_OVER, MATCH_OVER
+from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, step
 

@@ -82,7 +82,7 @@ def test_numpy_goes_the_path_of_the_agent(engine: Engine, file: Path, monkeypatc
             if len(view.open_rows):
                 told = view.response_counts[0].astype(np.float32) / RESPONSE_DEALS
                 found = told * view.legal[0]
-                monkeypatch.setattr(doudizhu_network_file, "replies", lambda *_, found=found: found)
+                monkeypatch.setattr(doudizhu_network_file, "response_probabilities", lambda *_, found=found: found)
                 bot_file.answer(rules, json.loads(json.dumps(script.message())))
                 _same(player, view, mind.log_probs(view)[0])
                 compared += 1

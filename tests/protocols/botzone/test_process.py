@@ -104,7 +104,7 @@ def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, kept: bool) -> 
 
 PARENT = """import sys
 from abl_cards.protocols.botzone.process import BotProcess
-BotProcess([sys.executable, {bot!r}], 60, False).ask({{"requests": [1], "responses": []}})
+BotProcess([sys.executable, {bot!r}], 60, False).request({{"requests": [1], "responses": []}})
 """
 
 

@@ -43,7 +43,7 @@ def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) ->
 
 def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict: Any) -> None:
     decisions = sample_from_play(strict, 40, seed=2)
-    found = find_best_cards(strict, strict.judge(), decisions)
+    found = find_best_cards(strict, strict.preference_model(), decisions)
     fits = np.bincount(found.lists.decision_index[found.is_consistent], minlength=40)
     labels = np.array([label[sound].max() for label, sound in _by_decision(found)], np.int16)
     seen: list[set[int]] = [set() for _ in range(40)]
@@ -71,8 +71,8 @@ def _by_decision(found: Any) -> list[tuple[Any, Any]]:
 
 def test_draws_are_even(strict: Any) -> None:
     """A label with several card sets: each comes up about as often."""
-    moment = strict.moment({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
-    found = find_best_cards(strict, strict.judge(), moment.decision)
+    moment = strict.read_decision_point({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
+    found = find_best_cards(strict, strict.preference_model(), moment.decision)
     pair = list(moment.labels).index("pair(3)")
     label = found.label[[pair]]
     rows = [

@@ -10,8 +10,8 @@ import pytest
 from abl_cards.agents.registry import make_agent, make_preference_model
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.preferences.preference_model import PreferenceModel
 from abl_cards.games.tables.decisions import Decisions
-from abl_cards.games.types.moves import PreferenceModel
 from abl_cards.matches.sampled_positions import sample_from_play
 from reasoners.explain.explanation import Explanation, compare_moves, explain
 from reasoners.explain.explanation_text import assessment_lines, render_explanation

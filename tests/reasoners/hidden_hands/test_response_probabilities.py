@@ -27,29 +27,29 @@ def table(engine: Any) -> Any:
     tables = engine.start_matches(splitmix64_array(np.full(16, 3, np.uint64), np.arange(16)))
     player = make_agent("greedy", engine)
     for _ in range(40):
-        giving, which = tables.choosing(), tables.playing()
+        giving, which = tables.rows_to_choose(), tables.rows_to_play()
         if giving.size:
             tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
-        which = tables.playing()
+        which = tables.rows_to_play()
         tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
     return tables
 
 
 def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
-    which = table.playing()
-    decisions, hands = table.decisions(which), table.others(which)
-    facts = decisions.hidden()
-    known = facts.__class__(facts.unseen, facts.left, hands, hands)
+    which = table.rows_to_play()
+    decisions, hands = table.decisions(which), table.hidden_hands(which)
+    facts = decisions.information_set()
+    known = facts.__class__(facts.unseen, facts.cards_left, hands, hands)
     found = count_responses(engine, decisions.context, hands.astype(np.float32), known, table.keys[which], DRAWS)
     for seat in range(3):
         assert (found[:, seat] == DRAWS * engine.response_mask(decisions.context, hands[:, seat])).all()
 
 
 def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
-    which = table.playing()
+    which = table.rows_to_play()
     decisions = table.decisions(which)
-    facts = decisions.hidden()
-    even = project_estimate(prior_estimate(facts, decisions.hints()), facts)
+    facts = decisions.information_set()
+    even = project_estimate(prior_estimate(facts, decisions.belief_log_odds()), facts)
     label = engine.labels.index("single(10)")
     shares = []
     for factor in (0.05, 1.0, 20.0):

@@ -78,6 +78,6 @@ def test_few_positions_solve_the_first_deals_or_none() -> None:
 def test_games_that_do_not_fit_are_refused(tmp_path: object) -> None:
     rules = TEAMS.replace("member(S,S\\2)", "member(S,S)")
     assert rules != TEAMS
-    tables = engine_of(tmp_path, rules).tables(np.zeros(1, np.uint64))  # type: ignore[arg-type]
+    tables = engine_of(tmp_path, rules).start_matches(np.zeros(1, np.uint64))  # type: ignore[arg-type]
     with pytest.raises(GameError, match="4 parties, and not two"):
         solve_deals(tables, np.zeros(1, np.int64), [], NODES)

@@ -14,7 +14,7 @@ from abl_cards.rulelab.editor.reference import (
     parse_reference,
 )
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "knowledge-bases.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "knowledge-bases.md"
 
 
 def test_the_data_are_the_tables_of_the_reference() -> None:

@@ -24,7 +24,7 @@ class Editor:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._number = 0

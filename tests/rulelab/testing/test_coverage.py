@@ -52,7 +52,7 @@ def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_who_takes_a_trick_is_seen(name: str) -> None:
     """Rules about cards that lie fire as they are laid, one by one where a play is composed."""
-    found = covered(engine_of(Path(__file__).parents[1] / "games" / "vocabulary" / name))
+    found = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
     assert [each.rule.text for each in found.unfired_rules if not each.is_common and each.verdict == POSSIBLE] == []
 
 

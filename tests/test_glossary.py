@@ -1,0 +1,87 @@
+"""Names of modules, classes, functions and fields: those that were given up stay away, and no two classes share one."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("abl_cards", "kb", "learners", "reasoners", "experiments")
+GLOSSARY = tomllib.loads((Path(__file__).parent / "glossary.toml").read_text("utf-8"))
+REFUSED = {
+    "told", "tell", "tells", "telling", "asked", "heard", "hear", "hears", "said", "say", "porch", "troupe", "crew",
+    "seam", "seams", "hearsay", "lighting", "desk", "cupboard", "ledger", "sitting", "hired", "born", "meet", "laid",
+    "wanted", "mind", "house", "chair", "chairs",
+}  # fmt: skip
+"""Words of people who speak and sit: data is passed, read, computed and returned."""
+TERMS = {"full_house"}
+"""Terms of card games that hold such a word."""
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The modules of the packages by their dotted names."""
+    found = {}
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            found[name] = ast.parse(file.read_bytes())
+    return found
+
+
+def definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
+    """Classes, functions, methods, fields and constants by their dotted names."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield f"{prefix}.{node.name}", node
+        if isinstance(node, ast.ClassDef):
+            yield from definitions(node.body, f"{prefix}.{node.name}")
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        yield f"{prefix}.{name.id}", name
+
+
+@cache
+def defined() -> dict[str, ast.AST]:
+    """All definitions of all modules."""
+    return {path: node for name, tree in modules().items() for path, node in definitions(tree.body, name)}
+
+
+def test_no_old_module_exists() -> None:
+    packages = {new.rpartition(".")[0] for new in GLOSSARY["modules"].values()}  # some have the name of an old module
+    assert not [old for old in GLOSSARY["modules"] if old in modules() and old not in packages]
+
+
+def test_new_modules_exist() -> None:
+    ours = {new for old, new in GLOSSARY["modules"].items() if not old.startswith("tests")}
+    assert not ours - set(modules())
+
+
+def test_no_old_name_exists() -> None:
+    found = []
+    for module, names in GLOSSARY["symbols"].items():
+        new_module = GLOSSARY["modules"].get(module, module)
+        given = {f"{new_module}.{'.'.join([*old.split('.')[:-1], new])}" for old, new in names.items()}
+        found += [old for old in names if (path := f"{module}.{old}") in defined() and path not in given]
+    assert not found
+
+
+@pytest.mark.parametrize("refused", sorted(REFUSED))
+def test_no_public_name_has_a_refused_word(refused: str) -> None:
+    parts = {part for path in (*defined(), *modules()) for part in path.split(".") if not part.startswith("_")}
+    words = {part: set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", part).lower().split("_")) for part in parts - TERMS}
+    assert not [part for part, found in words.items() if refused in found]
+
+
+def test_class_names_are_unique() -> None:
+    names = Counter(path.rpartition(".")[2] for path, node in defined().items() if isinstance(node, ast.ClassDef))
+    assert not [name for name, times in names.items() if times > 1]
