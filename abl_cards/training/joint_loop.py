@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import torch
 
-from abl_cards.core import GameError, format_value, seed64, single_threaded, write_text
+from abl_cards.core import GameError, current_keys, format_value, seed64, single_threaded, write_text
 from abl_cards.training.actor import OPPONENT_NAMES, StateDict
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, CheckpointFile, translate_restore_errors
 from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_run
@@ -280,7 +280,8 @@ class Trainer(TrainingWorker):
         self._checkpoint.save(self.shared_state() | state)
 
     def _load_checkpoint(self, state: StateDict) -> None:
-        begun = _fixed_settings(TrainConfig(self.settings.directory)) | state["settings"]  # older runs knew fewer
+        saved = current_keys(TrainConfig, state["settings"])
+        begun = _fixed_settings(TrainConfig(self.settings.directory)) | saved  # older runs knew fewer
         parts = state["parts"]
         changed = [name for name, value in _fixed_settings(self.settings).items() if begun.get(name) != value]
         if any(name in _REDEAL_SETTINGS for name in changed):

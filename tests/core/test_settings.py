@@ -13,6 +13,7 @@ from abl_cards.core.settings import (
     SEED_RANGE,
     SettingError,
     apply_settings,
+    current_keys,
     describe_settings,
     format_value,
     setting,
@@ -131,3 +132,8 @@ def test_limits_are_told() -> None:
 
 def test_none_is_within_any_limits_where_it_may_be_said() -> None:
     assert apply_settings(TrainingSettings(Path(), rollout_size=5), ["rollout_size=none"]).rollout_size is None
+
+
+def test_former_keys_are_read() -> None:
+    assert apply_settings(TrainingSettings(Path()), ["rows=64"]).rollout_size == 64
+    assert current_keys(TrainingSettings, {"rows": 64, "seed": 1}) == {"rollout_size": 64, "seed": 1}

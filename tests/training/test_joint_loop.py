@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -129,6 +129,17 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
     run.train()
     changed = {name.split(".")[0] for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])}
     assert changed == {"critic"}
+
+
+def test_a_checkpoint_with_former_keys_of_settings_goes_on(tmp_path: Path) -> None:
+    run = Trainer(settings(tmp_path, total_decisions=1))
+    run.train()
+    former = {each.name: each.metadata.get("formerly") or each.name for each in fields(TrainConfig)}
+    state = run._checkpoint.load()
+    assert state is not None
+    state["settings"] = {former[key]: value for key, value in state["settings"].items()}
+    run._checkpoint.save(state)
+    assert Trainer(settings(tmp_path)).num_updates == run.num_updates
 
 
 def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
