@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import PROJECT, GameError
+from abl_cards.core import GameError
 from abl_cards.games.min_plays import keys_from_counts
 from abl_cards.hand_analysis import PlayedGames, TaggedHands, play_games, read_played_games
-from abl_cards.matches import read_valid_records
+from abl_cards.matches import data_folder, read_valid_records
 from reasoners.splits import NO_PIECE, NO_TAG, SplitRules, Splits, Splitter, load_split_rules
 
 DEFAULT_PROFILE = "douzero"
@@ -68,7 +67,7 @@ def play_kb_games(
 
 
 def _douzero_file() -> Path:
-    folder = Path(os.environ.get("ABL_CARDS_DATA") or PROJECT.parent / "shared" / "data")
+    folder = data_folder()
     file = folder / "doudizhu_douzero_selfplay.jsonl.gz"
     if not file.is_file():
         remedy = f"set ABL_CARDS_DATA to the folder that holds {file.name}, or own_games=true"

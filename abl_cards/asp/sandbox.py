@@ -34,9 +34,8 @@ from abl_cards.core import CpuBudget, ensure_complete_writes, pause_gc
 
 EXIT_OUT_OF_MEMORY, _EXIT_TOO_MANY_RULES, _EXIT_TOO_NESTED = 70, 71, 72
 _BUILD_TIME_SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
-WALL_TIME_FACTOR = (
-    10.0  # times the processor time, which is what is bounded: a child waits long on a busy machine, not for ever
-)
+WALL_TIME_FACTOR = 10.0
+"""Times the processor time, which is what is bounded: a child waits long on a busy machine, not for ever."""
 STARTUP_SECONDS = 30.0  # seconds for Python to start there
 _ANSWER_MEMORY_DIVISOR = 8  # an answer has at most the memory divided by this
 _BUILD, _PROFILE = "build", "blame"

@@ -25,7 +25,7 @@ from abl_cards.games.endgame import OpenHandRace, build_race
 from abl_cards.games.game import Game
 from abl_cards.games.importers import RecordImporter, find_importer
 from abl_cards.games.min_plays import min_plays
-from abl_cards.games.min_plays import plays_left as counters_plays_left
+from abl_cards.games.min_plays import plays_left as count_plays_left
 from abl_cards.games.notation import (
     MatchRecorder,
     PlayDerivation,
@@ -44,9 +44,9 @@ from abl_cards.games.notation import (
     render_view,
     replay_records,
 )
-from abl_cards.games.notation import legal_labels as decision_points_legal_labels
-from abl_cards.games.notation import legal_moves as decision_points_legal_moves
-from abl_cards.games.notation import spell as rendering_spell
+from abl_cards.games.notation import legal_labels as list_legal_labels
+from abl_cards.games.notation import legal_moves as list_legal_moves
+from abl_cards.games.notation import spell as render_argument
 from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, compile_preferences
 from abl_cards.games.sampling import (
     EpisodeStartRecorder,
@@ -57,8 +57,8 @@ from abl_cards.games.sampling import (
     sample_reachable_decisions,
     sample_stacked_tables,
 )
-from abl_cards.games.sampling import sample_decisions as samples_sample_decisions
-from abl_cards.games.sampling import sample_estimate as samples_sample_estimate
+from abl_cards.games.sampling import sample_decisions as draw_decisions
+from abl_cards.games.sampling import sample_estimate as draw_estimate
 from abl_cards.games.tables import (
     Action,
     CardPlanes,
@@ -218,7 +218,7 @@ class Engine:
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move; raises GameError."""
-        return counters_plays_left(self.rules, decisions, lists)
+        return count_plays_left(self.rules, decisions, lists)
 
     def min_plays(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n] the least number of plays that empties each of hands [n, kinds]; raises GameError."""
@@ -248,7 +248,7 @@ class Engine:
 
     def term_text(self, argument_type: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
-        return rendering_spell(self.rules, argument_type, value, language)
+        return render_argument(self.rules, argument_type, value, language)
 
     def label_of(self, form: int) -> str:
         """The label of a form."""
@@ -308,7 +308,7 @@ class Engine:
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
-        return decision_points_legal_moves(self.rules, states)
+        return list_legal_moves(self.rules, states)
 
     def legal_composed_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The same, with plays that are laid card by card as a whole."""
@@ -320,7 +320,7 @@ class Engine:
 
     def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
         """The legal labels of states in JSON form, or what is wrong with a state."""
-        return decision_points_legal_labels(self.rules, states)
+        return list_legal_labels(self.rules, states)
 
     def convert_decisions(self, decisions: Decisions | Choices) -> tuple[NDArray[np.bool_], Decisions | Choices]:
         """Decisions or choices of other rules of the same game by these: which of them there are here, and those."""
@@ -359,7 +359,7 @@ class Engine:
 
     def sample_decisions(self, num_states: int, seed: int) -> Decisions:
         """Random plays to decide."""
-        return samples_sample_decisions(self.rules, num_states, seed)
+        return draw_decisions(self.rules, num_states, seed)
 
     def sample_situations(self, situations: SituationSet, num_states: int, seed: int) -> Decisions:
         """Random plays to decide, at most so many, in situations that were met in play."""
@@ -377,7 +377,7 @@ class Engine:
 
     def sample_estimate(self, decisions: Decisions | Choices, seed: int) -> HandEstimate:
         """[n, others, kinds] random beliefs about the other hands."""
-        return samples_sample_estimate(self.rules, decisions, seed)
+        return draw_estimate(self.rules, decisions, seed)
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
