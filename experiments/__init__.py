@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from experiments.experiment import find_experiments, get_experiment, run_experiment
-    from experiments.joint_loop import FROM_NOTHING, FROM_PREFERENCES
-    from experiments.remote_cells import RemoteCells
-    from experiments.workspace import RemoteRunner
+    from abl_cards.experiments.experiment import find_experiments, get_experiment, run_experiment
+    from abl_cards.experiments.joint_loop import FROM_NOTHING, FROM_PREFERENCES
+    from abl_cards.experiments.remote_cells import RemoteCells
+    from abl_cards.experiments.workspace import RemoteRunner
 
 __all__ = [
     "FROM_NOTHING",

@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ShensuanziAgent
 from abl_cards.core import SEED_RANGE, GameError, LinePlot, setting
-from abl_cards.games.endgame import OpenHandRace
-from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import Moves
-from experiments.agent_specs import AgentSpec, load_agents
-from experiments.big2_deals import (
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
+from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,
     group_by_series,
@@ -30,10 +27,13 @@ from experiments.big2_deals import (
     range_namer,
     split_deals,
 )
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.games.endgame import OpenHandRace
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Moves
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.core import derive_key
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
 
 DEALS_PER_CELL = 10
 """Deals in a cell: an experiment that is stopped loses no more."""

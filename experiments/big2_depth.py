@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from abl_cards.core import SEED_RANGE, LinePlot, setting
-from experiments.agent_specs import rules_fingerprint
-from experiments.big2_deals import (
+from abl_cards.experiments.agent_specs import rules_fingerprint
+from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,
     group_by_series,
@@ -22,11 +22,11 @@ from experiments.big2_deals import (
     range_namer,
     split_deals,
 )
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
-from reasoners.search import RaceSearch, SearchStopped, SearchTables
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 
 
 @dataclass(frozen=True)

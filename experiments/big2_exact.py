@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from abl_cards.core import SEED_RANGE, LinePlot, setting
-from abl_cards.games.endgame import RacePosition
-from experiments.agent_specs import rules_fingerprint
-from experiments.big2_deals import (
+from abl_cards.experiments.agent_specs import rules_fingerprint
+from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,
     group_by_series,
@@ -26,12 +25,13 @@ from experiments.big2_deals import (
     range_namer,
     split_deals,
 )
-from experiments.big2_python_negamax import PythonNegamax
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
-from reasoners.search import RaceSearch, SearchStopped, SearchTables
+from abl_cards.experiments.big2_python_negamax import PythonNegamax
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.games.endgame import RacePosition
+from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 
 OUR_SEARCH, PYTHON_NEGAMAX = "our search", "plain Python negamax"
 

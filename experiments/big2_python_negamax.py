@@ -11,7 +11,7 @@ from itertools import combinations
 
 from abl_cards.games.endgame import RaceCombinations, RacePosition
 from abl_cards.games.types import LEADING
-from reasoners.search import SearchStopped
+from abl_cards.reasoners.search import SearchStopped
 
 Hand = tuple[int, ...]
 _CHECK_INTERVAL = 1000

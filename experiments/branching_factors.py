@@ -8,11 +8,11 @@ import numpy as np
 
 from abl_cards.agents import make_agent
 from abl_cards.core import GameError, derive_key, splitmix64_array
+from abl_cards.experiments.agent_specs import rules_fingerprint
+from abl_cards.experiments.report import Cell, ReportTable
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions, Tables
-from experiments.agent_specs import rules_fingerprint
-from experiments.report import Cell, ReportTable
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 _SAMPLE_INTERVAL = 7
 """Of so many steps of the tables one is counted: neighbours are alike."""
@@ -21,7 +21,7 @@ _NUM_TABLES = 16
 
 def branching_table(workspace: ExperimentWorkspace, engine: Engine, num_decisions: int, seed: int) -> ReportTable:
     """Of so many decisions of kb with a choice: how many options, and how often more than a network has places for."""
-    from learners import MAX_OPTIONS
+    from abl_cards.learners import MAX_OPTIONS
 
     what = {"options": num_decisions, "rules": rules_fingerprint(engine), "seed": seed}
     found = workspace.measure_cell(

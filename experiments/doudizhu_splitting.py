@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from abl_cards.core import SEED_RANGE, setting
-from experiments.experiment import Experiment
-from experiments.report import ExperimentReport
-from experiments.rules import RulesConfig
-from experiments.splitting_report import LEARNER_NAME, build_report
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import ExperimentReport
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.splitting_report import LEARNER_NAME, build_report
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 if TYPE_CHECKING:
-    from experiments.splitting_data import FirstPlays, SplitGames
-    from learners import SplitterNetwork
-    from reasoners.splits import Splits, Splitter
+    from abl_cards.experiments.splitting_data import FirstPlays, SplitGames
+    from abl_cards.learners import SplitterNetwork
+    from abl_cards.reasoners.splits import Splits, Splitter
 
 _EVAL_INTERVAL = 10
 
@@ -59,8 +59,8 @@ class DoudizhuSplittingConfig(RulesConfig):
 
 def run(settings: DoudizhuSplittingConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """The baselines, the budgets, and what becomes of the loop without its preference."""
-    from experiments.splitting_data import DEFAULT_PROFILE, load_recorded_games, play_kb_games
-    from reasoners.splits import Splitter, load_split_rules
+    from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, load_recorded_games, play_kb_games
+    from abl_cards.reasoners.splits import Splitter, load_split_rules
 
     rules = settings.kb, settings.profile or DEFAULT_PROFILE
     games = (
@@ -137,7 +137,7 @@ class _SplittingRunner:
         return found
 
     def _split_methods(self) -> dict[str, Callable[[Any], Splits]]:
-        from reasoners.splits import split_greedily
+        from abl_cards.reasoners.splits import split_greedily
 
         return {
             "40 orders": partial(split_greedily, self.splitter),
@@ -147,7 +147,7 @@ class _SplittingRunner:
 
     def judge_splits(self, name: str) -> dict[str, Any]:
         """The share of an agent's first active plays on random deals that are in each split; the learner is taught."""
-        from experiments.agent_specs import load_agents
+        from abl_cards.experiments.agent_specs import load_agents
 
         (player,) = load_agents([name], self.splitter.rules.engine)
         share, settings = max(self.settings.shares), self.settings
@@ -158,8 +158,8 @@ class _SplittingRunner:
                 "seed": settings.seed}  # fmt: skip
 
         def work(tell: ProgressCallback) -> dict[str, float]:
+            from abl_cards.experiments.splitting_data import FirstPlays
             from abl_cards.hand_analysis import play_games
-            from experiments.splitting_data import FirstPlays
 
             rules = self.splitter.rules
             first = FirstPlays.from_games(rules, play_games(rules, player.agent, settings.judge_deals, settings.seed))
@@ -173,7 +173,7 @@ class _SplittingRunner:
 
     def _load_network(self, share: float, on_progress: ProgressCallback) -> SplitterNetwork:
         """The learner of this share of the labels: the one that was kept, or taught again where none was."""
-        from learners import load_splitter
+        from abl_cards.learners import load_splitter
 
         file = self._weights_file(f"labels-{share:g}", self.settings.rounds)
         if not file.exists():
@@ -214,7 +214,7 @@ class _SplittingRunner:
 
     def _fingerprints(self) -> dict[str, Any]:
         """What every result depends on."""
-        from experiments.agent_specs import files_fingerprint
+        from abl_cards.experiments.agent_specs import files_fingerprint
 
         return {"games": self.games.fingerprint, "held out": len(self.games.held_out),
                 "rules": files_fingerprint(self.splitter.rules.kb.files)}  # fmt: skip
@@ -223,8 +223,8 @@ class _SplittingRunner:
         self, name: str, share: float, rounds: int, unlabelled: int, weight: float, on_progress: ProgressCallback
     ) -> dict[str, Any]:
         from abl_cards.hand_analysis import SplitBridge, SplitTrainConfig
+        from abl_cards.learners import SplitterCard, save_splitter
         from abl_cards.training import read_metrics
-        from learners import SplitterCard, save_splitter
 
         settings = self.settings
         labelled, rest = self.games.draw_labelled(share, settings.seed)
@@ -250,7 +250,7 @@ class _SplittingRunner:
 
     def _evaluate(self, network: SplitterNetwork) -> dict[str, float]:
         """How the learner does alone, on the way."""
-        from experiments.splitting_data import single_share, tag_accuracy
+        from abl_cards.experiments.splitting_data import single_share, tag_accuracy
 
         truth = self.games.held_out.tag_winning_hands()
         tags = _most_probable_tags(network, truth.hands)
@@ -277,7 +277,7 @@ class _SplittingRunner:
         self, split: Callable[[Any], Splits] | None, tag: Callable[[Any], Any] | None = None
     ) -> dict[str, float]:
         """Accuracy, the share of hands whose tags are a split, and of first plays that are found."""
-        from experiments.splitting_data import FirstPlays, tag_accuracy
+        from abl_cards.experiments.splitting_data import FirstPlays, tag_accuracy
 
         truth = self.games.held_out.tag_winning_hands()
         tags = split(truth.hands).tags if split else tag(truth.hands)  # type: ignore[misc]
@@ -292,8 +292,8 @@ class _SplittingRunner:
 def _most_probable_tags(network: SplitterNetwork, hands: Any) -> Any:
     """[n, 20] the learner's own most probable tags (Viterbi)."""
     from abl_cards.games.min_plays import key_counts
-    from learners import CardSequences
-    from reasoners.splits import NO_TAG
+    from abl_cards.learners import CardSequences
+    from abl_cards.reasoners.splits import NO_TAG
 
     found = network.decode(CardSequences.from_counts(key_counts(hands))).numpy()
     return np.where(found < 0, NO_TAG, found).astype(np.uint8)

@@ -20,6 +20,14 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import check_agent_name, make_agent
 from abl_cards.core import SEED_RANGE, setting
+from abl_cards.experiments.agent_specs import agent_fingerprint as mark_of
+from abl_cards.experiments.agent_specs import files_fingerprint, rules_fingerprint
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import ExperimentReport
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.strength_tables import Results, StrengthFindings, report
+from abl_cards.experiments.strength_views import VIEWS, compute_silhouettes
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import load
 from abl_cards.games.min_plays import key_counts
 from abl_cards.hand_analysis import (
@@ -43,17 +51,9 @@ from abl_cards.hand_analysis import (
     predict_logits,
     train_classifier,
 )
+from abl_cards.learners import STRENGTH_PRESETS, ExemplarClassifier, StrengthCard, Whitening, write_weights
 from abl_cards.matches import data_folder, read_records, read_valid_records, wilson_interval, write_records
 from abl_cards.training import CHECKPOINT_SUFFIX
-from experiments.agent_specs import agent_fingerprint as mark_of
-from experiments.agent_specs import files_fingerprint, rules_fingerprint
-from experiments.experiment import Experiment
-from experiments.report import ExperimentReport
-from experiments.rules import RulesConfig
-from experiments.strength_tables import Results, StrengthFindings, report
-from experiments.strength_views import VIEWS, compute_silhouettes
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
-from learners import STRENGTH_PRESETS, ExemplarClassifier, StrengthCard, Whitening, write_weights
 
 RECORDS_FILE = "doudizhu_douzero_selfplay.jsonl.gz"
 RECORDS_PROFILE = "douzero"  # the profile of the recorded games

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
+from abl_cards.experiments.agent_specs import AgentSpec
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices
 from abl_cards.matches import derive_decision_keys, derive_match_keys, share_interval
-from experiments.agent_specs import AgentSpec
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any
 
 from abl_cards.asp import did_you_mean
 from abl_cards.core import GameError, settings_to_json, write_text
+from abl_cards.experiments.provenance import rerun_command
+from abl_cards.experiments.report import ExperimentReport
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressBarFactory, RemoteRunner, no_progress_bar
 from abl_cards.training import lock_run_folder
-from experiments.provenance import rerun_command
-from experiments.report import ExperimentReport
-from experiments.workspace import ExperimentWorkspace, ProgressBarFactory, RemoteRunner, no_progress_bar
 
 
 @dataclass(frozen=True)

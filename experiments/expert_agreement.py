@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.core import derive_key, splitmix64_array
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.workspace import ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.workspace import ProgressCallback
 
 FIRST_ENTRY = -1
 """The step of the first entry of an episode; the others are counted from its end."""

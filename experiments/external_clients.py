@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from abl_cards.core import GameError
+from abl_cards.experiments.agent_specs import AgentSpec, rules_fingerprint
+from abl_cards.experiments.matches import MatchSummary
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.matches import wilson_interval
-from experiments.agent_specs import AgentSpec, rules_fingerprint
-from experiments.matches import MatchSummary
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 if TYPE_CHECKING:
     from abl_cards.server import GameServer, ServedResult

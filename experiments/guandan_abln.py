@@ -9,13 +9,13 @@ from statistics import stdev
 import numpy as np
 
 from abl_cards.core import SEED_RANGE, ErrorBarPlot, setting
-from experiments.agent_specs import load_agents
-from experiments.experiment import Experiment
-from experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
-from experiments.oracle_agents import load_oracle_agent
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments.agent_specs import load_agents
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
+from abl_cards.experiments.oracle_agents import load_oracle_agent
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 
 PAPER_RATE, PAPER_DEVIATION = 0.609, 0.007  # table 7
 PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # table 8: points, shares of 3, 2, 1

@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import check_agent_name, make_explainable_agent
 from abl_cards.core import GameError, MatrixPlot, setting
+from abl_cards.experiments.agent_specs import agent_fingerprint
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener
 from abl_cards.games.types import Indices, Moves
-from experiments.agent_specs import agent_fingerprint
-from experiments.experiment import Experiment
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
-from reasoners.explain import explain
+from abl_cards.reasoners.explain import explain
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables
-    from reasoners.explain import Explanation, FiredPreference, HandEstimateReport
+    from abl_cards.reasoners.explain import Explanation, FiredPreference, HandEstimateReport
 
 _MAX_SHOWN = 12
 """Labels and card sets that are shown."""
@@ -105,7 +105,7 @@ def _find_decision(
 
 
 def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[str, Any]:
-    from reasoners.explain import render_explanation
+    from abl_cards.reasoners.explain import render_explanation
 
     estimate = explanation.model_explanation.estimate if explanation.model_explanation else None
     labels = [

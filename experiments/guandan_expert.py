@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.core import SEED_RANGE, LinePlot, Plot, setting
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.expert_agreement import FIRST_ENTRY, AgreementListener
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.matches import wilson_interval
-from experiments.agent_specs import AgentSpec, load_agents
-from experiments.experiment import Experiment
-from experiments.expert_agreement import FIRST_ENTRY, AgreementListener
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.report import ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 PAPER_SHARES = {FIRST_ENTRY: (0.3936, 0.2429), 30: (0.5860, 0.3389), 20: (0.6305, 0.4124), 10: (0.6819, 0.5932),
          5: (0.7674, 0.7570), 1: (0.9479, 0.9537)}  # fmt: skip

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from abl_cards.agents import AblAgent
 from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting
-from abl_cards.games import Engine
-from experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
-from experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
-from experiments.experiment import Experiment
-from experiments.hand_estimates import (
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from abl_cards.experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.hand_estimates import (
     BASELINE_ESTIMATORS,
     EXACT_ESTIMATORS,
     Estimator,
@@ -27,10 +26,11 @@ from experiments.hand_estimates import (
     squared_errors,
     train_abln,
 )
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.games import Engine
 
 CARDS_LEFT = (27, 20, 10, 5)
 """Columns of the table."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from abl_cards.agents import check_agent_name, find_weights, preference_model_from_name
 from abl_cards.core import SEED_RANGE, ErrorBarPlot, GameError, setting
+from abl_cards.experiments.agent_specs import agent_variant, load_agents
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.matches import MatchSummary, measure_matches
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import GameConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
-from experiments.agent_specs import agent_variant, load_agents
-from experiments.experiment import Experiment
-from experiments.matches import MatchSummary, measure_matches
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import GameConfig
-from experiments.workspace import ExperimentWorkspace
-from learners import load_card
+from abl_cards.learners import load_card
 
 NETWORK_PARTS = {
     "no-projection": "the projection of the estimated hands",

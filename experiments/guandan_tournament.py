@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from abl_cards.core import SEED_RANGE, FloatRange, GameError, MatrixPlot, setting
-from experiments.agent_specs import AgentSpec, load_agents
-from experiments.experiment import Experiment
-from experiments.external_clients import ExternalProgram, play_external
-from experiments.matches import MatchSummary, measure_matches
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import GameConfig
-from experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.external_clients import ExternalProgram, play_external
+from abl_cards.experiments.matches import MatchSummary, measure_matches
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import GameConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 
 DEFAULT_AGENTS = (
     "random",

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
+from abl_cards.experiments.decision_dataset import DecisionDataset
+from abl_cards.experiments.workspace import ProgressCallback
 from abl_cards.games import Engine
-from experiments.decision_dataset import DecisionDataset
-from experiments.workspace import ProgressCallback
-from reasoners.hidden_hands import (
+from abl_cards.reasoners.hidden_hands import (
     HandEstimate,
     abduce_hands,
     expected_copies,
@@ -22,7 +22,7 @@ from reasoners.hidden_hands import (
 )
 
 if TYPE_CHECKING:
-    from learners import ABLN
+    from abl_cards.learners import ABLN
 
 Estimator = Callable[[DecisionDataset], HandEstimate]
 BASELINE_ESTIMATORS: dict[str, Estimator] = {
@@ -99,8 +99,8 @@ def train_abln(
     """
     import torch
 
+    from abl_cards.learners import PRESETS, GameShape, Networks, Symmetries, hands_loss
     from abl_cards.training import create_abln_run
-    from learners import PRESETS, GameShape, Networks, Symmetries, hands_loss
 
     networks = Networks(PRESETS["small"], GameShape.of(engine), seed)
     abln = networks.abln

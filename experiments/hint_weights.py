@@ -16,6 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import SEED_RANGE, GameError, setting, settings_to_json
+from abl_cards.experiments.agent_specs import rules_fingerprint
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import (
     LOG_ODDS_SCALE,
@@ -27,12 +33,6 @@ from abl_cards.games.tables import (
 )
 from abl_cards.games.types import Indices, InformationSet, Moves
 from abl_cards.matches import sample_records_path
-from experiments.agent_specs import rules_fingerprint
-from experiments.experiment import Experiment
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.report import ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abl_cards.agents import check_agent_name, find_weights
 from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting, settings_to_json
+from abl_cards.experiments.agent_specs import AgentSpec, agent_fingerprint, load_agents, rules_fingerprint
+from abl_cards.experiments.episodes import EpisodeSummary, measure_episodes
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import GameConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
-from experiments.agent_specs import AgentSpec, agent_fingerprint, load_agents, rules_fingerprint
-from experiments.episodes import EpisodeSummary, measure_episodes
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import GameConfig
-from experiments.workspace import ExperimentWorkspace
 
 if TYPE_CHECKING:
     from abl_cards.training import TrainConfig as LoopSettings
@@ -182,7 +182,7 @@ _UNRELATED_SETTINGS = ("kb", "profile", "reference_agent", "minutes", "stages", 
 
 
 def _read_preset(file: Path) -> tuple[str, bool]:
-    from learners import load_card
+    from abl_cards.learners import load_card
 
     card = load_card(file)
     return card.preset, card.abln

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.experiments.agent_specs import AgentSpec
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.types import Indices
 from abl_cards.matches import effective_sample_size, play_match, wilson_interval
-from experiments.agent_specs import AgentSpec
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 
 @dataclass(frozen=True)

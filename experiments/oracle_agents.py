@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import AgentName, NeuroSymbolicPolicy, PolicyInputs, make_abl_agent
 from abl_cards.core import GameError
+from abl_cards.experiments.agent_specs import AgentSpec, agent_fingerprint
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices
-from experiments.agent_specs import AgentSpec, agent_fingerprint
-from learners import RESPONSE_DEALS
+from abl_cards.learners import RESPONSE_DEALS
 
 
 class OraclePolicy(NeuroSymbolicPolicy):

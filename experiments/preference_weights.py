@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import SEED_RANGE, setting, settings_to_json
+from abl_cards.experiments.agent_specs import rules_fingerprint
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.recorded_decisions import DecisionListener, RecordedEpisodes
+from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices
 from abl_cards.matches import sample_records_path
-from experiments.agent_specs import rules_fingerprint
-from experiments.experiment import Experiment
-from experiments.recorded_decisions import DecisionListener, RecordedEpisodes
-from experiments.report import ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
-from reasoners.abduction import Minimiser
+from abl_cards.reasoners.abduction import Minimiser
 
 _POINTS_PER_LOG_ODDS = 8.0  # weights in the rule file for one unit of log-odds
 

@@ -16,7 +16,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 def rerun_command(name: str, settings: Any, defaults: Any) -> str:
     """What to type for these settings, those left out that are as they are by default.
 
-    >>> from experiments.big2_depth import EXPERIMENT
+    >>> from abl_cards.experiments.big2_depth import EXPERIMENT
     >>> from dataclasses import replace
     >>> rerun_command("big2_depth", replace(EXPERIMENT.settings, depths=(4, 5), deals=20), EXPERIMENT.settings)
     "abl-cards run big2_depth --set 'depths=4 5' --set deals=20"

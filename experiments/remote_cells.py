@@ -15,9 +15,9 @@ from typing import Any
 
 from abl_cards.cluster import PackedArray, RayCluster, pack, pack_result, unpack
 from abl_cards.core import GameError
+from abl_cards.experiments.report import ExperimentReport
+from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V, cell_key
 from abl_cards.training import from_plain, to_plain
-from experiments.report import ExperimentReport
-from experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V, cell_key
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _measure_packed(task: PackedArray, key: str) -> PackedArray:
 
 
 def _measure(name: str, settings: Any, folder: str, known: dict[str, Any], key: str) -> Any:
-    from experiments.experiment import get_experiment
+    from abl_cards.experiments.experiment import get_experiment
 
     found = get_experiment(name)
     desk = _SingleCellWorkspace(Path(folder), known, key)

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import SEED_RANGE, setting
-from experiments.agent_specs import files_fingerprint
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.splitting_data import DEFAULT_PROFILE, SplitGames, play_kb_games, tag_accuracy
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
-from reasoners.splits import NO_PIECE, Splits, Splitter, load_split_rules
+from abl_cards.experiments.agent_specs import files_fingerprint
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, SplitGames, play_kb_games, tag_accuracy
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.reasoners.splits import NO_PIECE, Splits, Splitter, load_split_rules
 
 _MIN_CHAIN_LENGTH = {"single_chain": 5, "pair_chain": 3, "trio_chain": 2}
 _RANK_OF_TWO = 15

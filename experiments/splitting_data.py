@@ -14,7 +14,7 @@ from abl_cards.core import GameError
 from abl_cards.games.min_plays import keys_from_counts
 from abl_cards.hand_analysis import PlayedGames, TaggedHands, play_games, read_played_games
 from abl_cards.matches import data_folder, read_valid_records
-from reasoners.splits import NO_PIECE, NO_TAG, SplitRules, Splits, Splitter, load_split_rules
+from abl_cards.reasoners.splits import NO_PIECE, NO_TAG, SplitRules, Splits, Splitter, load_split_rules
 
 DEFAULT_PROFILE = "douzero"
 NUM_FIRST_PLAYS = 5

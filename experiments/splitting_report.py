@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abl_cards.core import LinePlot, Plot
-from experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 
 LEARNER_NAME = "BiLSTM-CRF + rules and preferences"
 """The learner as it splits hands for others."""

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from abl_cards.core import ErrorBarPlot, LinePlot, Plot
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.strength_views import METHODS, PAPER_SILHOUETTES
 from abl_cards.hand_analysis import DealClustering, DealSample
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.strength_views import METHODS, PAPER_SILHOUETTES
 
 Results = Mapping[str, Any]
 

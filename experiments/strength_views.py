@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learners import (
+from abl_cards.learners import (
     Whitening,
     affinity_propagation,
     dbscan,

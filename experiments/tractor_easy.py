@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from abl_cards.core import SEED_RANGE, LinePlot, setting
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from abl_cards.experiments.branching_factors import branching_table
+from abl_cards.experiments.episodes import play_episodes
+from abl_cards.experiments.experiment import Experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.matches import mean_interval, share_interval
-from experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
-from experiments.branching_factors import branching_table
-from experiments.episodes import play_episodes
-from experiments.experiment import Experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 if TYPE_CHECKING:
     from abl_cards.training import TrainConfig as LoopSettings
@@ -180,7 +180,7 @@ class Curriculum:
 
     def accuracy(self) -> tuple[str, float] | None:
         """Of how many decisions, and how often the supervised policy chooses as kb did; None before it has learned."""
-        from learners import load_card
+        from abl_cards.learners import load_card
 
         file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         results = load_card(file).results if file.exists() else {}

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from abl_cards.core import GameError, attribute_os_errors, parse_json_line, write_text
-from experiments.provenance import find_fingerprints
-from experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.provenance import find_fingerprints
+from abl_cards.experiments.report import ExperimentReport, ReportTable
 
 ProgressCallback = Callable[[int, str], None]
 """Told how much is done, and a remark."""

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from learners.abln import ABLN, hands_loss
-    from learners.batches import Examples, TrainingBatch, to_input_tensors, to_privileged_tensors, to_training_batch
-    from learners.clustering import (
+    from abl_cards.learners.abln import ABLN, hands_loss
+    from abl_cards.learners.batches import (
+        Examples,
+        TrainingBatch,
+        to_input_tensors,
+        to_privileged_tensors,
+        to_training_batch,
+    )
+    from abl_cards.learners.clustering import (
         AFFINITY_PREFERENCE,
         ExemplarClassifier,
         TwoStageClustering,
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
         quantile_classes,
         silhouette_score,
     )
-    from learners.decision import (
+    from abl_cards.learners.decision import (
         MAX_REGRET,
         REGRET_UNIT,
         InputTensors,
@@ -32,11 +38,17 @@ if TYPE_CHECKING:
         mean_entropy,
         ppo_loss,
     )
-    from learners.model_inputs import ModelInputs, PrivilegedInputs, apply_reward_exponent, pad_inputs, pad_rows
-    from learners.networks import GameShape, Networks
-    from learners.plane_features import MAX_OPTIONS
-    from learners.plane_resnet import PlanePolicyNetwork
-    from learners.presets import (
+    from abl_cards.learners.model_inputs import (
+        ModelInputs,
+        PrivilegedInputs,
+        apply_reward_exponent,
+        pad_inputs,
+        pad_rows,
+    )
+    from abl_cards.learners.networks import GameShape, Networks
+    from abl_cards.learners.plane_features import MAX_OPTIONS
+    from abl_cards.learners.plane_resnet import PlanePolicyNetwork
+    from abl_cards.learners.presets import (
         ESTIMATE,
         LEGAL,
         PLAYS_LEFT,
@@ -51,8 +63,8 @@ if TYPE_CHECKING:
         Preset,
         default_preset,
     )
-    from learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
-    from learners.strength import (
+    from abl_cards.learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
+    from abl_cards.learners.strength import (
         STRENGTH_PRESETS,
         DealClassifier,
         StrengthCard,
@@ -60,8 +72,8 @@ if TYPE_CHECKING:
         compute_hand_features,
         fit_temperature,
     )
-    from learners.symmetry import Symmetries
-    from learners.weights_io import (
+    from abl_cards.learners.symmetry import Symmetries
+    from abl_cards.learners.weights_io import (
         WeightsCard,
         find_shipped_weights,
         load_card,

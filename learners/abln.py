@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from learners.encoders import Encoder, ObservationLayout, mlp
-from learners.presets import Preset
+from abl_cards.learners.encoders import Encoder, ObservationLayout, mlp
+from abl_cards.learners.presets import Preset
 
 _PRIOR_EPS = 1e-3  # a prior is never surer than this
 

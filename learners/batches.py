@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.decision import InputTensors, PrivilegedTensors
-from learners.model_inputs import ModelInputs, PrivilegedInputs
-from learners.presets import RESPONSE_DEALS
-from learners.symmetry import Symmetries
+from abl_cards.learners.decision import InputTensors, PrivilegedTensors
+from abl_cards.learners.model_inputs import ModelInputs, PrivilegedInputs
+from abl_cards.learners.presets import RESPONSE_DEALS
+from abl_cards.learners.symmetry import Symmetries
 
 
 @dataclass(frozen=True)

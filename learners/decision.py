@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from learners.encoders import Encoder, ObservationLayout, mlp
-from learners.presets import ESTIMATE, ESTIMATE_INPUTS, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Preset
+from abl_cards.learners.encoders import Encoder, ObservationLayout, mlp
+from abl_cards.learners.presets import ESTIMATE, ESTIMATE_INPUTS, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Preset
 
 REGRET_UNIT = 30.0
 """Costs of the knowledge base are divided by this."""

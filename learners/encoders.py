@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from abl_cards.games.types import FeatureTable
-from learners.presets import EncoderConfig
+from abl_cards.learners.presets import EncoderConfig
 
 
 @dataclass(frozen=True)

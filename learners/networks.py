@@ -12,12 +12,12 @@ from abl_cards.core import seed64
 from abl_cards.games import Engine
 from abl_cards.games.tables import CardPlanes, raise_no_planes
 from abl_cards.games.types import FeatureTable
-from learners.abln import ABLN
-from learners.decision import PolicyNetwork, PrivilegedCritic
-from learners.encoders import ObservationLayout
-from learners.plane_features import PlaneFeatures
-from learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
-from learners.presets import Preset
+from abl_cards.learners.abln import ABLN
+from abl_cards.learners.decision import PolicyNetwork, PrivilegedCritic
+from abl_cards.learners.encoders import ObservationLayout
+from abl_cards.learners.plane_features import PlaneFeatures
+from abl_cards.learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
+from abl_cards.learners.presets import Preset
 
 BF16_ROW_MULTIPLE = 32
 """Rows of a batch in half precision come in multiples of this.

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from abl_cards.games.tables import CardPlanes
 from abl_cards.games.types import FeatureTable
-from learners.decision import InputTensors
+from abl_cards.learners.decision import InputTensors
 
 MAX_OPTIONS = 180
 """Options that a decision shows; of more those that cost least by the preferences."""

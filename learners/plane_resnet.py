@@ -12,9 +12,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from learners.decision import MAX_REGRET, REGRET_UNIT, InputTensors, PrivilegedTensors
-from learners.plane_features import MAX_OPTIONS, Options, PlaneFeatures, find_options
-from learners.presets import ESTIMATE, REGRET, PlaneResNetConfig, Preset
+from abl_cards.learners.decision import MAX_REGRET, REGRET_UNIT, InputTensors, PrivilegedTensors
+from abl_cards.learners.plane_features import MAX_OPTIONS, Options, PlaneFeatures, find_options
+from abl_cards.learners.presets import ESTIMATE, REGRET, PlaneResNetConfig, Preset
 
 _MASKED_LOGIT = -1e9
 _NORM_GROUPS = 8

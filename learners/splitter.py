@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from abl_cards.core import GameError
-from learners.crf import ConditionalRandomField
-from learners.presets import SPLITTER_PRESETS, SplitterPreset
-from learners.weights_io import read_card, read_weights, write_weights
+from abl_cards.learners.crf import ConditionalRandomField
+from abl_cards.learners.presets import SPLITTER_PRESETS, SplitterPreset
+from abl_cards.learners.weights_io import read_card, read_weights, write_weights
 
 NUM_TAGS = 4
 MAX_HAND_CARDS = 20

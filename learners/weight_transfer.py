@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from learners.decision import PolicyNetwork, PrivilegedCritic
-from learners.networks import Networks
+from abl_cards.learners.decision import PolicyNetwork, PrivilegedCritic
+from abl_cards.learners.networks import Networks
 
 NEW_LABEL = -1
 

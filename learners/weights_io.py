@@ -16,10 +16,10 @@ from torch import Tensor
 
 from abl_cards.core import GameError, atomic_write, current_keys, write_text
 from abl_cards.games import Engine, game_names, load
-from learners.decision import PolicyNetwork
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
-from learners.weight_transfer import transfer_weights
+from abl_cards.learners.decision import PolicyNetwork
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
+from abl_cards.learners.weight_transfer import transfer_weights
 
 _JOIN_KEY, _POLICY_KEY, _CRITIC_PREFIX, _ABLN_PREFIX = (
     "decision.join.weight",

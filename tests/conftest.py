@@ -81,7 +81,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """``abl:weights=FILE`` with networks that are tiny and know nothing, but heed whatever they are told."""
-    from learners.presets import PRESETS
+    from abl_cards.learners.presets import PRESETS
     from tests.learners.tiny import TINY, save_untrained
 
     with pytest.MonkeyPatch.context() as patch:

@@ -14,7 +14,7 @@ from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
 
 if TYPE_CHECKING:
-    from reasoners.explain import ModelExplanation
+    from abl_cards.reasoners.explain import ModelExplanation
 
 RandomKeys = NDArray[np.uint64]
 """[n] random bits, one key a decision; the same decision gets the same key in every run."""

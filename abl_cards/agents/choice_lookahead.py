@@ -16,9 +16,9 @@ from abl_cards.core import splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Tables
 from abl_cards.games.types import Indices
-from reasoners.abduction import Minimiser
-from reasoners.explain import ModelExplanation
-from reasoners.hidden_hands import draw_deals, observation_keys, uniform_estimate
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import ModelExplanation
+from abl_cards.reasoners.hidden_hands import draw_deals, observation_keys, uniform_estimate
 
 TEMPERATURE = 0.1
 """Points that outweigh a factor e where options are told by their probability; the best one is chosen."""

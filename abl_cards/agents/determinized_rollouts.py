@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
-from learners import ModelInputs, apply_reward_exponent
-from reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
+from abl_cards.learners import ModelInputs, apply_reward_exponent
+from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
 
 
 class DeterminizedRollout:

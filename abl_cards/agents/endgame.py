@@ -20,8 +20,8 @@ from abl_cards.core import GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices, InformationSet
-from reasoners.hidden_hands import HandEstimate, draw_deals, observation_keys, uniform_estimate
-from reasoners.search import solve_deals
+from abl_cards.reasoners.hidden_hands import HandEstimate, draw_deals, observation_keys, uniform_estimate
+from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
 """Deals that are solved for a decision; equal ones once."""

@@ -22,7 +22,7 @@ from abl_cards.games.description import move_text
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
-from reasoners.abduction import Minimiser
+from abl_cards.reasoners.abduction import Minimiser
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables
@@ -129,7 +129,7 @@ class HumanAgent(NullListener):
 
 def make_human_agent(name: AgentName, engine: Engine) -> HumanAgent:
     """``human``, ``human:lang=zh``, ``human:both``; hints come from the preferences of the table's rules."""
-    from reasoners.explain import PreferenceTexts
+    from abl_cards.reasoners.explain import PreferenceTexts
 
     judge, language = preference_model_from_name(AgentName("kb"), engine), name.value("lang") or "en"
     PreferenceTexts.of(judge.kb, engine, language)

@@ -27,7 +27,7 @@ from abl_cards.agents.successive_elimination import CRITIC_ERROR, SuccessiveElim
 from abl_cards.core import splitmix64_array
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
-from reasoners.hidden_hands import observation_keys
+from abl_cards.reasoners.hidden_hands import observation_keys
 
 TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""

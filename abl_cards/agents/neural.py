@@ -18,8 +18,8 @@ from abl_cards.games.notation import build_card_grid
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, is_play_decision
 from abl_cards.games.types import Moves
-from reasoners.abduction import Minimiser
-from reasoners.explain import HandEstimateReport, ModelExplanation, seat_names
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import HandEstimateReport, ModelExplanation, seat_names
 
 if TYPE_CHECKING:
     from abl_cards.agents.choice_lookahead import ChoiceLookahead
@@ -143,7 +143,7 @@ class AblAgent:
 
     def _response_shares(self, view: PolicyInputs) -> NDArray[np.float32] | None:
         """What the decision model was told of who could answer what; None where it was told nothing."""
-        from learners import RESPONSE_DEALS
+        from abl_cards.learners import RESPONSE_DEALS
 
         if not self.policy.networks.preset.uses_responses or not len(view.open_rows):
             return None
@@ -198,7 +198,7 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
 
         from abl_cards.agents.endgame import make_endgame_search
         from abl_cards.agents.policy import NeuroSymbolicPolicy
-        from learners import load_networks
+        from abl_cards.learners import load_networks
     except ModuleNotFoundError as missing:
         raise GameError(f"agent 'abl': {missing_library_message(missing) or missing}") from None
 
@@ -240,7 +240,7 @@ def _read_think_seconds(name: AgentName) -> float | None:
 
 def find_weights(name: AgentName, engine: Engine) -> Path:
     """The file of weights that a name means; raises GameError."""
-    from learners import find_shipped_weights
+    from abl_cards.learners import find_shipped_weights
 
     preset, chosen = name.value("preset"), name.value("weights")
     tags = [word for word in ("no-abln", "supervised") if name.has_flag(word)]

@@ -16,11 +16,11 @@ from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices
-from learners import ModelInputs, PrivilegedInputs, pad_inputs, pad_rows
-from reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
+from abl_cards.learners import ModelInputs, PrivilegedInputs, pad_inputs, pad_rows
+from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
 
 if TYPE_CHECKING:
-    from learners import InputTensors, Networks
+    from abl_cards.learners import InputTensors, Networks
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class NeuroSymbolicPolicy:
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
         """[k, others, labels] in how many of some deals that the estimate makes likely each could answer what."""
-        from learners import RESPONSE_DEALS
-        from reasoners.hidden_hands import count_responses, observation_keys
+        from abl_cards.learners import RESPONSE_DEALS
+        from abl_cards.reasoners.hidden_hands import count_responses, observation_keys
 
         asked = decisions.context[rows], estimate, decisions.information_set().select(rows)
         return count_responses(self.engine, *asked, observation_keys(observation), RESPONSE_DEALS)
@@ -114,7 +114,7 @@ class NeuroSymbolicPolicy:
         self, decisions: Decisions, inputs: PolicyInputs, rows: Indices, keys: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
         """[r, n, others, cards] hidden hands for rows [r] of what a view has a choice in, drawn from keys [r, n]."""
-        from reasoners.hidden_hands import sample_deals, uniform_estimate
+        from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
 
         constraints = decisions.information_set().select(inputs.open_rows[rows])
         return sample_deals(
@@ -137,7 +137,7 @@ class NeuroSymbolicPolicy:
         """Prior and estimate [k, others, cards] of the hidden hands at rows [k] of the decisions."""
         import torch
 
-        from reasoners.hidden_hands import prior_estimate, project_estimate
+        from abl_cards.reasoners.hidden_hands import prior_estimate, project_estimate
 
         networks, abln, shape = self.networks, self.networks.abln, self.networks.shape
         if abln is None or not len(rows):
@@ -153,7 +153,7 @@ class NeuroSymbolicPolicy:
 
     def to_tensors(self, inputs: ModelInputs) -> InputTensors:
         """What networks are told as tensors, where they are; with some rows more where that is faster."""
-        from learners import to_input_tensors
+        from abl_cards.learners import to_input_tensors
 
         return to_input_tensors(
             pad_inputs(ModelInputs, inputs, self.networks.row_multiple), self.networks.device, self.networks.dtype
@@ -187,7 +187,7 @@ class NeuroSymbolicPolicy:
         """[n] the points that the critic expects at n decisions, before whom every hand lies open."""
         import torch
 
-        from learners import to_privileged_tensors
+        from abl_cards.learners import to_privileged_tensors
 
         networks = self.networks
         with torch.inference_mode(), networks.autocast():

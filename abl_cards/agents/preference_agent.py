@@ -13,7 +13,7 @@ from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
-from reasoners.abduction import ClingoReasoner, Minimiser
+from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
 
 
 class PreferenceAgent:

@@ -20,7 +20,7 @@ from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
-from reasoners.search import RaceMove, RaceSearch, SearchTables
+from abl_cards.reasoners.search import RaceMove, RaceSearch, SearchTables
 
 MAX_EXACT_CARDS, INITIAL_DEPTH, DEFAULT_SECONDS = 10, 8, 0.2
 """What the paper chose; its limit of a move was 30 s."""

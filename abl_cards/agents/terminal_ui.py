@@ -125,14 +125,14 @@ class MoveDialog:
         self.terminal.write_line(self._texts[key].format(**values))
 
     def _write_hint(self) -> None:
-        from reasoners.explain import explain, render_explanation
+        from abl_cards.reasoners.explain import explain, render_explanation
 
         self.terminal.write_line(
             render_explanation(explain(self.engine, self.preference_model, self.decision_point, self.language))
         )
 
     def _write_reasons(self, text: str) -> None:
-        from reasoners.explain import assessment_lines, explain
+        from abl_cards.reasoners.explain import assessment_lines, explain
 
         rows = self._moves_by_number(text) if text.isdecimal() else self._moves_by_text(text) if text else None
         if rows is None:

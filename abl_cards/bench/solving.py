@@ -12,7 +12,7 @@ from abl_cards.bench.marks import NO_TARGETS, BenchTargets
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition
-from reasoners.search import RaceSearch, SearchTables
+from abl_cards.reasoners.search import RaceSearch, SearchTables
 
 
 @dataclass(frozen=True)

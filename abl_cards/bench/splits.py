@@ -28,11 +28,11 @@ FULL = SplitsBenchConfig(num_hands=16384, num_solved=300, repetitions=7)
 def measure_splits(engine: Engine, config: SplitsBenchConfig, targets: BenchTargets) -> list[Measurement]:
     """Hands a second; nothing in a game whose hands are not split."""
     from abl_cards.games.description import SPLIT_RULES
-    from reasoners.splits import MAX_CARDS, SplitRules
+    from abl_cards.reasoners.splits import MAX_CARDS, SplitRules
 
     if not SPLIT_RULES.is_in(engine.rules.folder):
         return []
-    from reasoners.splits import UNITS_PER_NAT, SplitOracle, Splitter
+    from abl_cards.reasoners.splits import UNITS_PER_NAT, SplitOracle, Splitter
 
     splitter, random = Splitter.of(SplitRules.of(engine.rules)), np.random.default_rng(1)
     order = random.random((config.num_hands, len(engine.rules.pack.deck))).argsort(axis=1)[:, :MAX_CARDS]

@@ -34,8 +34,8 @@ def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measuremen
     """Nothing where torch is missing, or in a game that ships no weights."""
     if not find_spec("torch"):
         return []
+    from abl_cards.learners import find_shipped_weights
     from abl_cards.training import TrainConfig, Trainer
-    from learners import find_shipped_weights
 
     try:
         start = find_shipped_weights(game.name, config.preset, "supervised")

@@ -81,7 +81,7 @@ def bot(
 def _build_network_bot(platform: BotzoneGame, name: AgentName) -> bytes:
     """The zip of an agent with networks; raises GameError."""
     from abl_cards.agents import find_weights, preference_model_from_name
-    from learners import load_networks
+    from abl_cards.learners import load_networks
 
     engine = platform.engine
     return platform.network_bot_zip(

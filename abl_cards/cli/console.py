@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, TypeVar
 
 import typer
 
-from abl_cards.core import PROJECT
+from abl_cards.core import PACKAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ MAX_MESSAGE_LENGTH = 400
 
 def list_game_names() -> str:
     """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
-    folder = PROJECT / "kb"
+    folder = PACKAGE / "kb"
     return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
 
 

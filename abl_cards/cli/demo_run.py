@@ -16,10 +16,10 @@ import typer
 
 from abl_cards.agents import Agent, make_agent
 from abl_cards.core import GameError, derive_key, has_matplotlib, splitmix64_array
+from abl_cards.experiments import FROM_NOTHING, FROM_PREFERENCES
 from abl_cards.games import Engine, load
 from abl_cards.games.tables import Tables
 from abl_cards.matches import find_contest_records, sample_records_path
-from experiments import FROM_NOTHING, FROM_PREFERENCES
 
 SEED = 7
 SHIPPED_AGENT = "abl"

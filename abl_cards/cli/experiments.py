@@ -25,7 +25,7 @@ from abl_cards.cli.console import (
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
 if TYPE_CHECKING:
-    from experiments import RemoteRunner
+    from abl_cards.experiments import RemoteRunner
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +65,7 @@ def run(
 
         abl-cards run guandan_tournament --set "agents=random greedy kb" --set games=200
     """
-    from experiments import find_experiments, run_experiment
+    from abl_cards.experiments import find_experiments, run_experiment
 
     if name is None:
         _print_experiments(find_experiments(), as_json)
@@ -94,7 +94,7 @@ def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) 
     if ray is None:
         yield None
         return
-    from experiments import RemoteCells
+    from abl_cards.experiments import RemoteCells
 
     with connect_cluster(ray) as there:
         yield RemoteCells(there, name, settings, folder)
@@ -102,7 +102,7 @@ def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) 
 
 def _find_experiment(name: str) -> Any:
     from abl_cards.core import GameError
-    from experiments import get_experiment
+    from abl_cards.experiments import get_experiment
 
     try:
         return get_experiment(name)

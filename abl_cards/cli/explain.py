@@ -27,7 +27,7 @@ from abl_cards.cli.console import (
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
     from abl_cards.games.notation import PlayDerivation
-    from reasoners.explain import Explanation, MoveAssessment
+    from abl_cards.reasoners.explain import Explanation, MoveAssessment
 
 
 def register(app: typer.Typer) -> None:
@@ -89,8 +89,8 @@ def explain(
     """
     from abl_cards.agents import make_explainable_agent
     from abl_cards.core import GameError
-    from reasoners.explain import LANGUAGES
-    from reasoners.explain import explain as explained
+    from abl_cards.reasoners.explain import LANGUAGES
+    from abl_cards.reasoners.explain import explain as explained
 
     if language not in LANGUAGES:
         fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
@@ -156,7 +156,7 @@ def _format_points(verdict: MoveAssessment) -> str:
 
 def _print_reading(found: Explanation, reading: PlayDerivation) -> None:
     from abl_cards.circuit import format_proof
-    from reasoners.explain import contrast_lines
+    from abl_cards.reasoners.explain import contrast_lines
 
     typer.echo(f"\n{reading.label} is {'legal' if reading.move_row is not None else 'not legal'}:")
     for line in format_proof(reading.proof):
@@ -172,7 +172,7 @@ def _print_reading(found: Explanation, reading: PlayDerivation) -> None:
 
 def _print_explanation(found: Explanation, language: str) -> None:
     from abl_cards.cli.model_views import print_heat_map
-    from reasoners.explain import render_explanation
+    from abl_cards.reasoners.explain import render_explanation
 
     typer.echo(f"\n{render_explanation(found)}")
     if found.model_explanation is not None and found.model_explanation.estimate is not None:

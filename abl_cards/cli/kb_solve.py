@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from abl_cards.games import Engine
     from abl_cards.games.description import OpenRules
     from abl_cards.games.tables import DecisionPoint
-    from reasoners.abduction import ClingoReasoner
+    from abl_cards.reasoners.abduction import ClingoReasoner
 
 MAX_SECONDS = 86_400
 
@@ -157,7 +157,7 @@ class _StateSolver:
 
     def _moves_with_costs(self, moment: DecisionPoint) -> Iterator[dict[str, Any]]:
         """Every legal move: those without an answer set last."""
-        from reasoners.abduction import ClingoReasoner
+        from abl_cards.reasoners.abduction import ClingoReasoner
 
         if not self._reasoner:
             self._reasoner.append(ClingoReasoner.from_solver(self.engine, self.solver, self.options.seconds))

@@ -13,7 +13,7 @@ from abl_cards.cli.console import make_console
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from reasoners.explain import Explanation, HandEstimateReport, HeatMapLine, MoveAssessment
+    from abl_cards.reasoners.explain import Explanation, HandEstimateReport, HeatMapLine, MoveAssessment
 
 _COLD, _HOT = (40, 48, 64), (214, 72, 32)
 """Backgrounds of no copy and of one or more: red, green and blue."""
@@ -25,7 +25,7 @@ _WHITE_TEXT_FROM = 0.6  # copies; from here on numbers are white
 
 def print_heat_map(estimate: HandEstimateReport, language: str) -> None:
     """Print an estimate, in colour where stdout is a terminal that shows some."""
-    from reasoners.explain import render_heat_map
+    from abl_cards.reasoners.explain import render_heat_map
 
     console = make_console()
     for line in render_heat_map(estimate, language):
@@ -96,7 +96,7 @@ def _draw_bars(axes: Any, names: Sequence[str], lengths: Sequence[float], texts:
 
 def _draw_seat(axes: Any, estimate: HandEstimateReport, place: int) -> None:
     """Ranks by suits, what has none behind them; grey where there can be none."""
-    from reasoners.explain import MIN_SHOWN_COPIES
+    from abl_cards.reasoners.explain import MIN_SHOWN_COPIES
 
     grid = estimate.grid.kinds
     copies = np.where(grid >= 0, estimate.copies[place][grid], np.nan)

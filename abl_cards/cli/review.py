@@ -75,7 +75,7 @@ def review(
     from abl_cards.core import GameError, format_seed
     from abl_cards.matches import ReviewConfig, summarise_seats
     from abl_cards.matches import review_record as looked_over
-    from reasoners.explain import LANGUAGES
+    from abl_cards.reasoners.explain import LANGUAGES
 
     if language not in LANGUAGES:
         fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")

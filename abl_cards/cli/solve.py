@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from abl_cards.games import Engine
     from abl_cards.games.endgame import OpenHandRace
-    from reasoners.search import EndgameSolution
+    from abl_cards.reasoners.search import EndgameSolution
 
 MAX_SECONDS, DEFAULT_SECONDS = 86_400, 60
 """Seconds that somebody may wait, and that it takes by default where two parties may have too many cards."""
@@ -158,8 +158,8 @@ def _report_search(seconds: float) -> Iterator[SearchCallback]:
 def _solve_race(
     game: OpenHandRace, hands: list[str], to_beat: str | None, seconds: float, megabytes: int, as_json: bool
 ) -> None:
-    from reasoners.search import SearchStopped, SearchTables
-    from reasoners.search import solve_race as search
+    from abl_cards.reasoners.search import SearchStopped, SearchTables
+    from abl_cards.reasoners.search import solve_race as search
 
     race = game.read_position(hands[0], hands[1], to_beat)
     try:
@@ -201,8 +201,8 @@ def _solve_endgame(
     as_json: bool,
 ) -> None:  # fmt: skip
     from abl_cards.games.tables import is_play_decision
-    from reasoners.search import EndgameUnsolved, open_hand_tables
-    from reasoners.search import solve_endgame as solved
+    from abl_cards.reasoners.search import EndgameUnsolved, open_hand_tables
+    from abl_cards.reasoners.search import solve_endgame as solved
 
     moment = engine.read_decision_point(state, move)
     if not is_play_decision(moment.decision):

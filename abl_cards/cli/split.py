@@ -38,7 +38,7 @@ def split(
     --json prints {"hand","tags","plays","probability","repaired","minimum"}.
     """
     from abl_cards.core import GameError
-    from reasoners.splits import MAX_CARDS, load_split_rules
+    from abl_cards.reasoners.splits import MAX_CARDS, load_split_rules
 
     rules = load_split_rules(directory, profile)
     try:

@@ -108,8 +108,8 @@ def _open_launcher(ray: str | None, settings: TrainConfig) -> Iterator[Launcher]
 def _resolve_settings(game_name: str, directory: Path | None, words: list[str]) -> TrainConfig:
     """What the words say over what the run in the folder remembers; raises GameError for a run of another game."""
     from abl_cards.core import GameError
+    from abl_cards.learners import default_preset
     from abl_cards.training import create_config, read_config, run_name
-    from learners import default_preset
 
     usual = create_config(game_name, default_preset(game_name))
     preset = read_settings(usual, words, FIXED_SETTINGS).preset

@@ -18,6 +18,7 @@ from abl_cards import __version__
 from abl_cards.cluster.ray_serialization import PackedArray, pack, pack_result, unpack
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import GameError
+from abl_cards.learners import Preset
 from abl_cards.training import (
     Actor,
     ActorSlot,
@@ -35,7 +36,6 @@ from abl_cards.training import (
     from_plain,
     resolve_ppo,
 )
-from learners import Preset
 
 CALLS_PER_ACTOR = 2
 """Calls of an actor at a time: one that it works on, one that waits."""

@@ -29,7 +29,7 @@ from abl_cards.games import load
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
-from reasoners.abduction import Minimiser
+from abl_cards.reasoners.abduction import Minimiser
 
 if TYPE_CHECKING:
     from abl_cards.games.tables import Tables

@@ -13,7 +13,7 @@ from abl_cards.core import GameError
 from abl_cards.games.min_plays import key_counts
 from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.hand_analysis.hand_points import HandScorer
-from learners import (
+from abl_cards.learners import (
     STRENGTH_PRESETS,
     DealClassifier,
     StrengthCard,

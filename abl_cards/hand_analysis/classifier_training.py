@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from abl_cards.core import seed64
+from abl_cards.learners import DealClassifier, StrengthPreset, fit_temperature
 from abl_cards.training import load_checkpoint, save_checkpoint, translate_restore_errors
-from learners import DealClassifier, StrengthPreset, fit_temperature
 
 HELD_OUT_INTERVAL = 5
 """One deal in so many is never learned from: every fifth."""

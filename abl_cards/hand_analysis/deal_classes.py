@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import GameError, seed64
-from learners import (
+from abl_cards.learners import (
     AFFINITY_PREFERENCE,
     ExemplarClassifier,
     TwoStageClustering,

@@ -14,9 +14,9 @@ from abl_cards.core import GameError
 from abl_cards.games.min_plays import HandKey, hand_key, key_cards, key_counts
 from abl_cards.hand_analysis.split_labels import TaggedHands
 from abl_cards.hand_analysis.split_training import to_tensors
-from learners import CardSequences, find_shipped_weights, load_splitter
-from reasoners.explain import LANGUAGES
-from reasoners.splits import NO_TAG, TAGS, SplitRules, Splits, Splitter, TagViolation
+from abl_cards.learners import CardSequences, find_shipped_weights, load_splitter
+from abl_cards.reasoners.explain import LANGUAGES
+from abl_cards.reasoners.splits import NO_TAG, TAGS, SplitRules, Splits, Splitter, TagViolation
 
 _MIN_PROBABILITY = 1e-5
 _OUTWEIGHED = "outweighed"

@@ -18,7 +18,7 @@ from abl_cards.core import GameError, derive_key, splitmix64_array
 from abl_cards.games.min_plays import key_counts, keys_from_counts, keys_from_rows
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
-from reasoners.splits import MAX_CARDS, N_KINDS, NO_TAG, TAGS, SplitRules, kicker_tags, main_tags
+from abl_cards.reasoners.splits import MAX_CARDS, N_KINDS, NO_TAG, TAGS, SplitRules, kicker_tags, main_tags
 
 _DEALS, _CHOICES = 1, 2  # what random numbers are for
 

@@ -23,16 +23,8 @@ from numpy.typing import NDArray
 from abl_cards.core import GameError, seed64
 from abl_cards.games.min_plays import key_counts
 from abl_cards.hand_analysis.split_labels import TaggedHands
-from abl_cards.training import (
-    CHECKPOINT_SUFFIX,
-    ABLkitBridge,
-    CheckpointFile,
-    MetricsWriter,
-    lock_run_folder,
-    translate_restore_errors,
-)
-from learners import SPLITTER_PRESETS, CardSequences, SplitterNetwork
-from reasoners.splits import (
+from abl_cards.learners import SPLITTER_PRESETS, CardSequences, SplitterNetwork
+from abl_cards.reasoners.splits import (
     MAX_CARDS,
     NO_TAG,
     TAGS,
@@ -43,6 +35,14 @@ from reasoners.splits import (
     hands_to_cards,
     iter_hands,
     pad_tags,
+)
+from abl_cards.training import (
+    CHECKPOINT_SUFFIX,
+    ABLkitBridge,
+    CheckpointFile,
+    MetricsWriter,
+    lock_run_folder,
+    translate_restore_errors,
 )
 
 EvaluateFunction = Callable[[SplitterNetwork], dict[str, float]]

@@ -20,9 +20,9 @@ from abl_cards.core import GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Indices, MoveLists
-from reasoners.abduction import Minimiser
-from reasoners.explain import MoveScores, PreferenceDifference, PreferenceTexts, compare_moves
-from reasoners.hidden_hands import draw_deals, prior_estimate
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import MoveScores, PreferenceDifference, PreferenceTexts, compare_moves
+from abl_cards.reasoners.hidden_hands import draw_deals, prior_estimate
 
 MAX_TABLES = 4096
 """Imagined tables played on side by side."""

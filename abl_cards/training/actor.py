@@ -11,13 +11,13 @@ from typing import Any, Protocol
 from abl_cards.agents import NeuroSymbolicPolicy, PreferenceAgent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.learners import Networks, PPOConfig
+from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.opponents import PastOpponent, assign_players
 from abl_cards.training.rollout_queue import Rollout
 from abl_cards.training.selfplay import Score, SelfPlay
 from abl_cards.training.settings import TrainConfig
-from learners import Networks, PPOConfig
-from reasoners.abduction import ClingoReasoner, Minimiser
 
 OPPONENT_NAMES = ("itself", "kb", "its past")
 """Whom the learner meets, in the order of the numbers of the players."""

@@ -12,12 +12,12 @@ import numpy as np
 
 from abl_cards.agents import NeuroSymbolicPolicy
 from abl_cards.games import Engine
+from abl_cards.learners import Networks, PPOConfig, Symmetries
 from abl_cards.training.experience import Experience
 from abl_cards.training.pretraining import ProgressCallback
 from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.supervised import StepCallback, SupervisedRun
 from abl_cards.training.updates import value_loss
-from learners import Networks, PPOConfig, Symmetries
 
 CHUNK_ROWS = 32_768
 """Decisions with a choice that are taken over at once."""

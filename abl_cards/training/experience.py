@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.types import Indices, InformationSet
-from learners import Examples, PrivilegedInputs
+from abl_cards.learners import Examples, PrivilegedInputs
 
 NO_ROW = -1
 _FREE, _PENDING, _READY = range(3)

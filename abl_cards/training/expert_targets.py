@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from abl_cards.agents import Lookahead, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, SearchRound
 from abl_cards.core import GameError, scale_to_range_array, splitmix64_array
 from abl_cards.games.tables import Decisions
+from abl_cards.learners import PPOConfig
 from abl_cards.training.settings import TrainConfig
-from learners import PPOConfig
 
 _LOOKAHEAD_STREAM = 15  # what the random numbers are for
 _RESOLUTION = 1 << 20

@@ -3,7 +3,7 @@
 The pipes are made by the process that starts the others and have no names, so only our own bytes arrive there. All the
 same nothing that arrives is run: a dataclass travels as its plain values, and is made anew by who expects one.
 
->>> from learners import PPOConfig
+>>> from abl_cards.learners import PPOConfig
 >>> from_plain(PPOConfig, to_plain(PPOConfig(minibatch_size=64))).minibatch_size
 64
 """

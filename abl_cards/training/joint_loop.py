@@ -20,6 +20,7 @@ from typing import Any, cast
 import torch
 
 from abl_cards.core import GameError, current_keys, format_value, seed64, single_threaded, write_text
+from abl_cards.learners import PRESETS, Networks, Preset, WeightsCard, load_card, load_weights, save_networks
 from abl_cards.training.actor import OPPONENT_NAMES, StateDict
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, CheckpointFile, translate_restore_errors
 from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_run
@@ -35,7 +36,6 @@ from abl_cards.training.settings import SETTINGS_FILE, TrainConfig, run_name
 from abl_cards.training.updates import UpdateStats
 from abl_cards.training.worker import IterationStats, TrainingWorker, create_networks
 from abl_cards.training.workers import WorkerLost, WorkerPool, spawn
-from learners import PRESETS, Networks, Preset, WeightsCard, load_card, load_weights, save_networks
 
 LOCAL_LAUNCHER = LocalLauncher()
 

@@ -9,12 +9,12 @@ from math import inf
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.learners import Networks, PPOConfig
 from abl_cards.training.actor import Actor, ActorSlot, StateDict
 from abl_cards.training.rollout_queue import Rollout
 from abl_cards.training.run_rules import RuleDigests, compute_rule_digests
 from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
-from learners import Networks, PPOConfig
 
 
 class MultiProfileActor:

@@ -13,6 +13,7 @@ from typing import Any
 from abl_cards.agents import make_agent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
 from abl_cards.matches import match_indices, normalise_record, read_valid_records
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
 from abl_cards.training.prior_scale import estimate_prior_scale
@@ -30,7 +31,6 @@ from abl_cards.training.supervised import (
     train_abln,
     train_policy,
 )
-from learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
 
 ProgressCallback = Callable[[int, str], None]
 """Told how much is done, and what it is."""

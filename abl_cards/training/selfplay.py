@@ -16,11 +16,11 @@ from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import Decisions, NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
+from abl_cards.learners import PPOConfig, apply_reward_exponent
+from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.experience import Experience, RolloutBuffer
 from abl_cards.training.expert_targets import ExpertConfig, ExpertTargets, LookaheadExpert
 from abl_cards.training.opponents import LEARNER, Opponent
-from learners import PPOConfig, apply_reward_exponent
-from reasoners.abduction import Minimiser
 
 MIN_READY_SHARE = 2 / 3
 """An opponent decides when it is to move at this share of its tables: few decisions cost nearly as much as many.

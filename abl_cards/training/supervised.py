@@ -20,9 +20,18 @@ from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, InformationSet, Moves
-from learners import ABLN, RESPONSE_DEALS, Examples, Networks, Symmetries, TrainingBatch, hands_loss, to_training_batch
-from reasoners.abduction import Minimiser, find_best_cards, plays_after
-from reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
+from abl_cards.learners import (
+    ABLN,
+    RESPONSE_DEALS,
+    Examples,
+    Networks,
+    Symmetries,
+    TrainingBatch,
+    hands_loss,
+    to_training_batch,
+)
+from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_after
+from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
 
 StepCallback = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""

@@ -11,10 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from abl_cards.games.types import Indices
-from abl_cards.training.experience import Experience
-from abl_cards.training.expert_targets import ExpertConfig
-from abl_cards.training.process_group import ProcessGroup, SingleProcess
-from learners import (
+from abl_cards.learners import (
     Networks,
     PPOConfig,
     Symmetries,
@@ -26,7 +23,10 @@ from learners import (
     to_privileged_tensors,
     to_training_batch,
 )
-from reasoners.hidden_hands import abduce_hands
+from abl_cards.reasoners.hidden_hands import abduce_hands
+from abl_cards.training.experience import Experience
+from abl_cards.training.expert_targets import ExpertConfig
+from abl_cards.training.process_group import ProcessGroup, SingleProcess
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from abl_cards.core import GameError
 from abl_cards.games import Engine
+from abl_cards.learners import GameShape, Networks, PPOConfig, Preset, Symmetries
 from abl_cards.training.actor import OPPONENT_NAMES, ActorSlot, RolloutSource, StateDict
 from abl_cards.training.experience import Experience
 from abl_cards.training.expert_targets import ExpertConfig
@@ -20,7 +21,6 @@ from abl_cards.training.run_rules import check_same_rules
 from abl_cards.training.selfplay import Score, SelfPlay
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.updates import PPOLearner, UpdateStats
-from learners import GameShape, Networks, PPOConfig, Preset, Symmetries
 
 __all__ = ["OPPONENT_NAMES", "IterationStats", "StateDict", "TrainingWorker", "create_networks", "resolve_ppo"]
 

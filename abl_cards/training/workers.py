@@ -22,6 +22,7 @@ from typing import IO, Any, Protocol, get_type_hints
 import torch
 
 from abl_cards.core import GameError, reduce_gc
+from abl_cards.learners import Preset
 from abl_cards.training.actor import StateDict
 from abl_cards.training.ipc import from_plain, receive, send
 from abl_cards.training.process_group import (
@@ -35,7 +36,6 @@ from abl_cards.training.process_group import (
 )
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.worker import TrainingWorker, create_networks
-from learners import Preset
 
 SINGLE_THREAD_ENV = {"ABL_CARDS_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """The environment of a process that leaves the other processors to others."""

@@ -12,7 +12,7 @@ from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves, copy_rows
-from reasoners.explain import Explanation, MoveAssessment, explain
+from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
 
 ONLY_TABLE = np.array([0])
 MAX_STEPS = 64

@@ -14,10 +14,7 @@ from abl_cards.games import Engine
 from abl_cards.games.notation import PASS, compose_parts, find_options, options_json, read_play
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Moves
-from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
-from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds
-from reasoners.explain import (
+from abl_cards.reasoners.explain import (
     Explanation,
     FiredPreference,
     MoveAssessment,
@@ -25,9 +22,12 @@ from reasoners.explain import (
     explain,
     merge_instances,
 )
+from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
+from abl_cards.web.game_log import play_text
+from abl_cards.web.texts import card_kinds
 
 if TYPE_CHECKING:
-    from reasoners.explain import ModelExplanation
+    from abl_cards.reasoners.explain import ModelExplanation
 
 MAX_REASONS, MAX_LABELS, MAX_ALTERNATIVES = 12, 6, 2
 

@@ -333,7 +333,7 @@ def has_weights(name: str) -> bool:
 
 def _packaged_presets(name: str) -> list[int]:
     """The presets of its weights that come with the package, by their places: the plain ones come first."""
-    from learners import PRESETS, WEIGHTS_FOLDER
+    from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
 
     return [place for place, preset in enumerate(PRESETS) if (WEIGHTS_FOLDER / f"{name}-{preset}.safetensors").exists()]
 

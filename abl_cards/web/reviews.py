@@ -22,17 +22,17 @@ from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.matches import ReviewConfig, ReviewedDecision, review_record, summarise_seats
 from abl_cards.protocols import convert_douzero_record
 from abl_cards.protocols.botzone import convert_log
+from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
+from abl_cards.reasoners.hidden_hands import prior_estimate
 from abl_cards.web import hints
 from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, CapacityError, choose_eviction
 from abl_cards.web.limits import IDLE_TIMEOUT, MAX_REVIEWS, MAX_RUNNING_REVIEWS_EACH
 from abl_cards.web.replay_frames import build_replay_frames
 from abl_cards.web.texts import BilingualText, deck_json
-from reasoners.explain import Explanation, MoveAssessment, explain
-from reasoners.hidden_hands import prior_estimate
 
 if TYPE_CHECKING:
     from abl_cards.agents import AblAgent
-    from reasoners.explain import ModelExplanation
+    from abl_cards.reasoners.explain import ModelExplanation
 
 MAX_RANKED = 60
 MAX_LINES = 5000

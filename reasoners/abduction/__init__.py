@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from reasoners.abduction.best_cards_per_label import BestCardsPerLabel, find_best_cards, plays_after
-    from reasoners.abduction.clingo_reasoner import ClingoReasoner
-    from reasoners.abduction.minimiser import Minimiser
+    from abl_cards.reasoners.abduction.best_cards_per_label import BestCardsPerLabel, find_best_cards, plays_after
+    from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
+    from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 __all__ = [
     "BestCardsPerLabel",

@@ -18,7 +18,7 @@ from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
-from reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 
 class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types

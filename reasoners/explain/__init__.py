@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from reasoners.explain.explanation import (
+    from abl_cards.reasoners.explain.explanation import (
         Explanation,
         FiredPreference,
         MoveAssessment,
@@ -16,10 +16,15 @@ if TYPE_CHECKING:
         compare_moves,
         explain,
     )
-    from reasoners.explain.explanation_text import assessment_lines, contrast_lines, merge_instances, render_explanation
-    from reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
-    from reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
-    from reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts, functor
+    from abl_cards.reasoners.explain.explanation_text import (
+        assessment_lines,
+        contrast_lines,
+        merge_instances,
+        render_explanation,
+    )
+    from abl_cards.reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
+    from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
+    from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts, functor
 
 __all__ = [
     "LANGUAGES",

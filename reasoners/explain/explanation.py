@@ -18,9 +18,9 @@ from abl_cards.games import Engine
 from abl_cards.games.min_plays import is_upper_bound, plays_left, reads_plays_left
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Action, DecisionPoint, is_play_decision
-from reasoners.abduction import Minimiser
-from reasoners.explain.model_explanation import LabelLookahead, ModelExplanation
-from reasoners.explain.preference_texts import PreferenceTexts
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain.model_explanation import LabelLookahead, ModelExplanation
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 
 T = TypeVar("T")
 

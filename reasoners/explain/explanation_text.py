@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from abl_cards.asp import Constraint
-from reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
-from reasoners.explain.model_explanation import SEAT_TEXTS
-from reasoners.explain.preference_texts import PreferenceTexts, functor
+from abl_cards.reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
+from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
 
 MAX_LISTED_MOVES = 12
 """Candidates and dropped moves; the JSON form has them all."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from abl_cards.games.notation import NO_KIND
-from reasoners.explain.model_explanation import SEAT_TEXTS, HandEstimateReport
+from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS, HandEstimateReport
 
 _CELL_WIDTH = 5
 IMPOSSIBLE_MARK = "·"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from reasoners.hidden_hands.hands import (
+    from abl_cards.reasoners.hidden_hands.hands import (
         HandEstimate,
         abduce_hands,
         draw_deals,
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         sample_deals,
         uniform_estimate,
     )
-    from reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
+    from abl_cards.reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
 
 __all__ = [
     "HandEstimate",

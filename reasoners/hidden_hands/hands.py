@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import GameError, map_ranges, splitmix64_array
 from abl_cards.games.types import InformationSet
-from reasoners.hidden_hands import bayes_update, deal_sampling, hidden_hands_n, projection
+from abl_cards.reasoners.hidden_hands import bayes_update, deal_sampling, hidden_hands_n, projection
 
 HandEstimate = NDArray[np.float32]
 """[n, others, cards] expected copies."""

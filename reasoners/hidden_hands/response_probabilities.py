@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.core import splitmix64
 from abl_cards.games import Engine
 from abl_cards.games.types import HandEstimate, InformationSet
-from reasoners.hidden_hands.hands import draw_deals
+from abl_cards.reasoners.hidden_hands.hands import draw_deals
 
 _BATCH_SIZE = 1024  # decisions, for the sake of memory
 

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from reasoners.search.endgame_deals import solve_deals
-    from reasoners.search.endgame_solver import EndgameSolution, EndgameUnsolved, open_hand_tables, solve_endgame
-    from reasoners.search.race_search import RaceMove, RaceSearch, SearchStopped, solve_race
-    from reasoners.search.tables import SearchTables
+    from abl_cards.reasoners.search.endgame_deals import solve_deals
+    from abl_cards.reasoners.search.endgame_solver import (
+        EndgameSolution,
+        EndgameUnsolved,
+        open_hand_tables,
+        solve_endgame,
+    )
+    from abl_cards.reasoners.search.race_search import RaceMove, RaceSearch, SearchStopped, solve_race
+    from abl_cards.reasoners.search.tables import SearchTables
 
 __all__ = [
     "EndgameSolution",

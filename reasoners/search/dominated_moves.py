@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from reasoners.search.bits import ONE, lowest_bit, ranks_with
+from abl_cards.reasoners.search.bits import ONE, lowest_bit, ranks_with
 
 ALL_COPIES, ONE_KICKER, TWO_KICKERS, SOME_COPIES, _LAST_RANK = range(5)
 """Rows of twins: for moves of all copies, for kickers of one and of two cards, for moves of some copies."""

@@ -18,8 +18,8 @@ from abl_cards.core import GameError, map_ranges
 from abl_cards.games.endgame import EndgameTables, OutcomeTable, build_endgame_tables, check_applicable, pack_moves
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices, Moves
-from reasoners.search import endgame_kernels as kernels
-from reasoners.search.endgame_static import static_outcomes, static_position
+from abl_cards.reasoners.search import endgame_kernels as kernels
+from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
 
 TABLE_BITS = 14
 """Of the table of positions."""

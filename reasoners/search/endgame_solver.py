@@ -18,8 +18,8 @@ from abl_cards.games import Engine
 from abl_cards.games.endgame import EndgamePosition, build_positions
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Moves
-from reasoners.search import endgame_kernels as kernels
-from reasoners.search.endgame_static import static_outcomes, static_position
+from abl_cards.reasoners.search import endgame_kernels as kernels
+from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
 
 NODES_PER_CHECK = 1 << 14
 """Between two looks at the clock: some milliseconds."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from reasoners.search.bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
-from reasoners.search.dominated_moves import ALL_COPIES, SOME_COPIES, find_dominated_ranks
-from reasoners.search.tables import (  # fmt: skip
+from abl_cards.reasoners.search.bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
+from abl_cards.reasoners.search.dominated_moves import ALL_COPIES, SOME_COPIES, find_dominated_ranks
+from abl_cards.reasoners.search.tables import (  # fmt: skip
     BEATERS,
     BY_CARDS,
     CARDS,
@@ -26,7 +26,7 @@ from reasoners.search.tables import (  # fmt: skip
     WITH_KICKERS,
     WITHIN_COPIES,
 )
-from reasoners.search.transposition_table import (
+from abl_cards.reasoners.search.transposition_table import (
     FULL_DEPTH,
     best_move_of,
     depth_of,

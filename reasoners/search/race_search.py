@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from abl_cards.core import GameError
 from abl_cards.games.endgame import RacePosition
 from abl_cards.games.types import LEADING
-from reasoners.search import kernels as kernels
-from reasoners.search.dominated_moves import DOMINANCE_ROWS
-from reasoners.search.tables import BEATERS, CARDS, MAX_CARDS, MAX_RANKS, SearchTables, pack_hand, unpack_hand
+from abl_cards.reasoners.search import kernels as kernels
+from abl_cards.reasoners.search.dominated_moves import DOMINANCE_ROWS
+from abl_cards.reasoners.search.tables import BEATERS, CARDS, MAX_CARDS, MAX_RANKS, SearchTables, pack_hand, unpack_hand
 
 UNLIMITED_DEPTH = 1000
 """A horizon that no game reaches."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from reasoners.splits.ablkit_splits import (
+    from abl_cards.reasoners.splits.ablkit_splits import (
         HandCard,
         SplitsKB,
         SplittingReasoner,
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         iter_hands,
         pad_tags,
     )
-    from reasoners.splits.greedy_splits import split_greedily
-    from reasoners.splits.kernels import NO_PIECE, NO_TAG
-    from reasoners.splits.oracle import UNITS_PER_NAT, SplitOracle
-    from reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS, SplitRules, load_split_rules
-    from reasoners.splits.splits import Splits, Splitter
-    from reasoners.splits.tables import kicker_tags, main_tags
-    from reasoners.splits.tag_violations import TagViolation
+    from abl_cards.reasoners.splits.greedy_splits import split_greedily
+    from abl_cards.reasoners.splits.kernels import NO_PIECE, NO_TAG
+    from abl_cards.reasoners.splits.oracle import UNITS_PER_NAT, SplitOracle
+    from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS, SplitRules, load_split_rules
+    from abl_cards.reasoners.splits.splits import Splits, Splitter
+    from abl_cards.reasoners.splits.tables import kicker_tags, main_tags
+    from abl_cards.reasoners.splits.tag_violations import TagViolation
 
 __all__ = [
     "MAX_CARDS",

@@ -17,9 +17,9 @@ from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.games.min_plays import HandKey, key_sizes
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.rules import MAX_CARDS, TAGS
-from reasoners.splits.splits import Splitter
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.rules import MAX_CARDS, TAGS
+from abl_cards.reasoners.splits.splits import Splitter
 
 _MIN_PROBABILITY = 1e-5  # no tag is taken for less probable than this
 

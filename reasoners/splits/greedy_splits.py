@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from abl_cards.core import map_ranges
 from abl_cards.games.min_plays import key_counts
-from reasoners.splits.kernels import NO_PIECE, NO_TAG
-from reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
-from reasoners.splits.splits import Splits, Splitter
+from abl_cards.reasoners.splits.kernels import NO_PIECE, NO_TAG
+from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
+from abl_cards.reasoners.splits.splits import Splits, Splitter
 
 _SINGLE, _PAIR, _TRIO, _BOMB = range(len(TAGS))
 _CHAIN = len(TAGS)

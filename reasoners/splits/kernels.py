@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
+from abl_cards.reasoners.splits.rules import MAX_CARDS, N_KINDS, TAGS
 
 MAX_OPTIONS = 8
 """Ways to tag the cards of one rank; the four tags of the paper make at most five."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.min_plays import HandKey, key_counts
-from reasoners.splits.splits import Splitter
+from abl_cards.reasoners.splits.splits import Splitter
 
 UNITS_PER_NAT = 1000
 """A nat in the numbers of the reference."""

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from abl_cards.core import map_ranges
 from abl_cards.games.min_plays import HandKey, key_counts, key_sizes
-from reasoners.splits.kernels import NO_PIECE, NO_TAG, split_hands
-from reasoners.splits.rules import MAX_CARDS, TAGS, SplitRules
-from reasoners.splits.tables import SplitTables, build_split_tables
-from reasoners.splits.tag_violations import TagChecker, TagViolation
+from abl_cards.reasoners.splits.kernels import NO_PIECE, NO_TAG, split_hands
+from abl_cards.reasoners.splits.rules import MAX_CARDS, TAGS, SplitRules
+from abl_cards.reasoners.splits.tables import SplitTables, build_split_tables
+from abl_cards.reasoners.splits.tag_violations import TagChecker, TagViolation
 
 _FORBIDDEN_SCORE = -1e6
 _TIE_BREAK = 1e-3

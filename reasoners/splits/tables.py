@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
 from abl_cards.games.description import ArrayQuery, require_int, thermometer
-from reasoners.splits.kernels import MAX_OPTIONS, USES
-from reasoners.splits.rules import N_KINDS, TAGS, SplitRules
+from abl_cards.reasoners.splits.kernels import MAX_OPTIONS, USES
+from abl_cards.reasoners.splits.rules import N_KINDS, TAGS, SplitRules
 
 MAX_COPIES = 4
 PRICE_UNIT = 100.0

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from abl_cards.asp import string_value
 from abl_cards.games.description import ArrayQuery, thermometer
 from abl_cards.games.min_plays import key_counts
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.rules import N_KINDS, TAGS, SplitRules
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.rules import N_KINDS, TAGS, SplitRules
 
 _MAX_COPIES = 4  # cards of one rank
 

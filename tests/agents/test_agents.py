@@ -26,7 +26,7 @@ from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.sampled_positions import sample_from_play
-from reasoners.hidden_hands.hands import project_estimate
+from abl_cards.reasoners.hidden_hands.hands import project_estimate
 from tests.edited import STRICT, edited
 from tests.effort import long
 

@@ -11,8 +11,8 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
-from reasoners.abduction.minimiser import Minimiser
-from reasoners.explain.explanation import explain
+from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.explain.explanation import explain
 
 foreseen = pytest.importorskip("abl_cards.agents.choice_lookahead")
 

@@ -11,7 +11,7 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.matches.sampled_positions import sample_from_play
-from reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
@@ -322,8 +322,8 @@ def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatc
 def quick_at_whist() -> tuple[Any, Any]:
     """A game of tricks, and a mind of the preset for games of one's own that has learned nothing."""
     from abl_cards.agents.policy import NeuroSymbolicPolicy
-    from learners.networks import GameShape, Networks
-    from learners.presets import PRESETS
+    from abl_cards.learners.networks import GameShape, Networks
+    from abl_cards.learners.presets import PRESETS
 
     engine = load("whist").engine()
     return engine, NeuroSymbolicPolicy(

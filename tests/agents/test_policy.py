@@ -9,7 +9,7 @@ import pytest
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.games.game import load
-from learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
+from abl_cards.learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
 from tests.learners.tiny import TINY
 
 

@@ -7,10 +7,10 @@ import torch
 
 from abl_cards.cli.demo_run import render_mid_game
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import WeightsCard, save_networks
 from abl_cards.matches.records import read_records, sample_records_path
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import WeightsCard, save_networks
 from tests.cli_runs import run
 from tests.learners.tiny import TINY
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from learners.presets import SPLITTER_PRESETS
-from learners.splitter import SplitterCard, SplitterNetwork, save_splitter
+from abl_cards.learners.presets import SPLITTER_PRESETS
+from abl_cards.learners.splitter import SplitterCard, SplitterNetwork, save_splitter
 from tests.cli_runs import run
 
 

@@ -7,8 +7,8 @@ from ray.cluster_utils import Cluster
 
 from abl_cards.cluster.ray_workers import RayLauncher
 from abl_cards.cluster.start import connect_ray
+from abl_cards.learners.presets import PRESETS
 from abl_cards.training.joint_loop import Trainer, TrainingReport
-from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 

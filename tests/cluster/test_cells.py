@@ -8,11 +8,11 @@ import pytest
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
+from abl_cards.experiments.experiment import find_experiments, get_experiment, run_experiment
+from abl_cards.experiments.remote_cells import RemoteCells, _measure
+from abl_cards.experiments.report import ExperimentReport, ReportTable
+from abl_cards.experiments.workspace import ExperimentWorkspace, cell_key
 from abl_cards.training.ipc import from_plain, to_plain
-from experiments.experiment import find_experiments, get_experiment, run_experiment
-from experiments.remote_cells import RemoteCells, _measure
-from experiments.report import ExperimentReport, ReportTable
-from experiments.workspace import ExperimentWorkspace, cell_key
 
 
 def settings() -> Any:

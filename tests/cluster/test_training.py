@@ -18,10 +18,10 @@ from abl_cards.cluster.ray_workers import RayLauncher, count_local_processes
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
+from abl_cards.learners.presets import PRESETS, Preset
 from abl_cards.training.ipc import from_plain, to_plain
 from abl_cards.training.joint_loop import Trainer, TrainingReport
 from abl_cards.training.settings import TrainConfig
-from learners.presets import PRESETS, Preset
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines, same, settings
 
@@ -69,7 +69,7 @@ def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayClust
 LEARNER = """
 import sys
 from pathlib import Path
-from learners.presets import PRESETS, Preset
+from abl_cards.learners.presets import PRESETS, Preset
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 from abl_cards.cluster.ray_workers import RayLauncher

@@ -11,15 +11,15 @@ import pytest
 import torch
 
 from abl_cards.core.plots import Plot, save_png
+from abl_cards.experiments import report
+from abl_cards.experiments.experiment import run_experiment
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import WeightsCard, save_networks
 from abl_cards.matches.records import sample_records_path
-from experiments import report
-from experiments.experiment import run_experiment
-from experiments.workspace import ExperimentWorkspace
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import WeightsCard, save_networks
 from tests.learners.tiny import TINY
 
 SAMPLE = sample_records_path("guandan")

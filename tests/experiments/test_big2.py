@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
-from experiments import big2_agents, big2_depth, big2_exact
-from experiments.big2_deals import group_by_series, measure_deals, split_deals
-from experiments.experiment import get_experiment, run_experiment
-from experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments import big2_agents, big2_depth, big2_exact
+from abl_cards.experiments.big2_deals import group_by_series, measure_deals, split_deals
+from abl_cards.experiments.experiment import get_experiment, run_experiment
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from tests.experiments.conftest import parts_of
 
 

@@ -12,11 +12,17 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
-from experiments.experiment import get_experiment
-from experiments.splitting_data import FirstPlays, load_recorded_games, play_kb_games, single_share, tag_accuracy
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.rules import load_split_rules
-from reasoners.splits.splits import Splitter
+from abl_cards.experiments.experiment import get_experiment
+from abl_cards.experiments.splitting_data import (
+    FirstPlays,
+    load_recorded_games,
+    play_kb_games,
+    single_share,
+    tag_accuracy,
+)
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.splits import Splitter
 from tests.cli_runs import run
 from tests.experiments.conftest import parts_of
 

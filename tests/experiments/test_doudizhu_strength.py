@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from experiments.experiment import get_experiment
-from experiments.strength_views import METHODS, VIEWS, coin_features, compute_silhouettes, min_max_scaled
+from abl_cards.experiments.experiment import get_experiment
+from abl_cards.experiments.strength_views import METHODS, VIEWS, coin_features, compute_silhouettes, min_max_scaled
 from tests.cli_runs import run
 from tests.experiments.conftest import parts_of
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.experiments.agent_specs import load_agents
+from abl_cards.experiments.episodes import measure_episodes, play_episodes
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine
 from abl_cards.matches.match_runner import play_match
-from experiments.agent_specs import load_agents
-from experiments.episodes import measure_episodes, play_episodes
-from experiments.workspace import ExperimentWorkspace
 
 
 def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:

@@ -12,13 +12,13 @@ import pytest
 
 from abl_cards.core.plots import LinePlot
 from abl_cards.core.settings import settings_to_json
+from abl_cards.experiments import guandan_abln, matches
+from abl_cards.experiments.experiment import Experiment, find_experiments, run_experiment
+from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
+from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.matches.match_runner import play_match
 from abl_cards.training.run_lock import lock_run_folder
-from experiments import guandan_abln, matches
-from experiments.experiment import Experiment, find_experiments, run_experiment
-from experiments.report import Cell, ExperimentReport, ReportTable
-from experiments.rules import RulesConfig
-from experiments.workspace import ExperimentWorkspace
 from tests.cli_runs import run
 from tests.edited import edited
 

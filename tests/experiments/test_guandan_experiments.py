@@ -12,11 +12,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
-from abl_cards.games.engine import Engine
-from abl_cards.games.tables.listeners import NullListener
-from abl_cards.games.types.moves import Moves
-from abl_cards.training.settings import read_config
-from experiments import (
+from abl_cards.experiments import (
     guandan_abln,
     guandan_expert,
     guandan_hidden_hands,
@@ -24,16 +20,20 @@ from experiments import (
     hint_weights,
     joint_loop,
 )
-from experiments.agent_specs import load_agents
-from experiments.decision_dataset import collect_self_play
-from experiments.experiment import run_experiment
-from experiments.expert_agreement import FIRST_ENTRY, AgreementListener
-from experiments.external_clients import ExternalProgram
-from experiments.hand_estimates import BASELINE_ESTIMATORS, choose_revealed, squared_errors
-from experiments.recorded_decisions import RecordedEpisodes
-from experiments.workspace import ExperimentWorkspace
-from learners.weights_io import load_card
-from reasoners.hidden_hands.hands import abduce_hands, project_estimate
+from abl_cards.experiments.agent_specs import load_agents
+from abl_cards.experiments.decision_dataset import collect_self_play
+from abl_cards.experiments.experiment import run_experiment
+from abl_cards.experiments.expert_agreement import FIRST_ENTRY, AgreementListener
+from abl_cards.experiments.external_clients import ExternalProgram
+from abl_cards.experiments.hand_estimates import BASELINE_ESTIMATORS, choose_revealed, squared_errors
+from abl_cards.experiments.recorded_decisions import RecordedEpisodes
+from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.games.engine import Engine
+from abl_cards.games.tables.listeners import NullListener
+from abl_cards.games.types.moves import Moves
+from abl_cards.learners.weights_io import load_card
+from abl_cards.reasoners.hidden_hands.hands import abduce_hands, project_estimate
+from abl_cards.training.settings import read_config
 from tests.cli_runs import ROOT, run
 from tests.effort import long
 from tests.experiments.conftest import SAMPLE, parts_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import abl_cards
-from experiments import hint_weights
+from abl_cards.experiments import hint_weights
 
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
+from abl_cards.experiments.agent_specs import agent_variant, load_agents
+from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine
 from abl_cards.matches.intervals import wilson_interval
-from experiments.agent_specs import agent_variant, load_agents
-from experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
-from experiments.workspace import ExperimentWorkspace
 
 
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from abl_cards.agents.neural import AblAgent
 from abl_cards.core.errors import GameError
+from abl_cards.experiments import guandan_abln
+from abl_cards.experiments.experiment import run_experiment
+from abl_cards.experiments.oracle_agents import load_oracle_agent
 from abl_cards.games.game import load
-from experiments import guandan_abln
-from experiments.experiment import run_experiment
-from experiments.oracle_agents import load_oracle_agent
-from learners.presets import RESPONSE_DEALS
+from abl_cards.learners.presets import RESPONSE_DEALS
 from tests.effort import long
 from tests.experiments.test_guandan_experiments import rows
 from tests.games.random_play import match_keys, step

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
-from experiments import preference_weights
-from experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments import preference_weights
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from tests.experiments.conftest import SAMPLE
 
 

@@ -7,8 +7,8 @@ import json
 import shlex
 from pathlib import Path
 
-from experiments import provenance
-from experiments.provenance import find_fingerprints
+from abl_cards.experiments import provenance
+from abl_cards.experiments.provenance import find_fingerprints
 from tests.cli_runs import run
 
 MARKS = ("0123456789abcdef", "123456789abcdef0", "23456789abcdef01")

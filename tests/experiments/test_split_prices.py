@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.split_prices import fit_prices, piece_features, with_prices
-from experiments.splitting_data import DEFAULT_PROFILE, play_kb_games, tag_accuracy
-from reasoners.splits.rules import load_split_rules
-from reasoners.splits.splits import Splitter
+from abl_cards.experiments.split_prices import fit_prices, piece_features, with_prices
+from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, play_kb_games, tag_accuracy
+from abl_cards.reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.splits import Splitter
 from tests.cli_runs import run
 
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games.engine import Engine
-from abl_cards.games.game import load
-from experiments.branching_factors import branching_table
-from experiments.tractor_easy import (
+from abl_cards.experiments.branching_factors import branching_table
+from abl_cards.experiments.tractor_easy import (
     ABL,
     EXPERIMENT,
     PPO_ONLY,
@@ -21,10 +19,12 @@ from experiments.tractor_easy import (
     _list_pairings,
     report,
 )
-from experiments.workspace import ExperimentWorkspace
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import WeightsCard, save_networks
+from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import WeightsCard, save_networks
 
 SETTINGS = replace(EXPERIMENT.make_settings(smoke=True), stages=2)
 

@@ -23,7 +23,7 @@ from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD
-from reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
+from abl_cards.reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
 from tests.fuzz.naive import Acting, Cards, Naive
 from tests.games.random_play import match_keys, random_moves
 

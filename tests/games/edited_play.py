@@ -29,13 +29,13 @@ from abl_cards.games.description.auxiliary_rules import SPLIT_RULES
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
+from abl_cards.reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
+from abl_cards.reasoners.search.race_search import solve_race
+from abl_cards.reasoners.search.tables import SearchTables
+from abl_cards.reasoners.splits.rules import SplitRules
+from abl_cards.reasoners.splits.splits import Splitter
 from abl_cards.rulelab.testing.edits import Edit
 from abl_cards.rulelab.testing.games import step_tables
-from reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
-from reasoners.search.race_search import solve_race
-from reasoners.search.tables import SearchTables
-from reasoners.splits.rules import SplitRules
-from reasoners.splits.splits import Splitter
 from tests.games.doudizhu.decided import read_hand
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules

@@ -16,7 +16,7 @@ from abl_cards.games.game import load
 from abl_cards.games.tables.decision_point import DecisionPoint, is_play_decision
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
-from reasoners.search.endgame_solver import EndgameUnsolved, open_hand_tables, solve_endgame
+from abl_cards.reasoners.search.endgame_solver import EndgameUnsolved, open_hand_tables, solve_endgame
 from tests.games.random_play import match_keys, step
 
 MOST_CARDS, NODES = 20, 4_000

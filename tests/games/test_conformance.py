@@ -14,7 +14,7 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import DRAW, Moves
 from abl_cards.matches.sampled_positions import sample_from_play, sample_positions
-from reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 from tests.effort import long
 from tests.games.random_play import match_keys, pick, random_moves, step
 

@@ -20,8 +20,8 @@ from abl_cards.hand_analysis.classifier_training import (
     train_classifier,
 )
 from abl_cards.hand_analysis.deal_rules import DealRules
-from learners.strength import STRENGTH_PRESETS, StrengthCard
-from learners.weights_io import write_weights
+from abl_cards.learners.strength import STRENGTH_PRESETS, StrengthCard
+from abl_cards.learners.weights_io import write_weights
 from tests.games.doudizhu.decided import engine_of
 from tests.training.test_checkpoint import plant
 
@@ -98,7 +98,7 @@ def test_one_deal_in_five_is_held_out(lessons: DealDataset) -> None:
 
 def test_weights_come_back_as_a_judge(lessons: DealDataset, tmp_path: Path) -> None:
     rules = DealRules.from_engine(engine_of())
-    from learners.strength import DealClassifier
+    from abl_cards.learners.strength import DealClassifier
 
     network, file = DealClassifier(STRENGTH_PRESETS["small"], 5, 3).eval(), tmp_path / "some.safetensors"
     write_weights(file, network.state_dict(), StrengthCard("doudizhu", "small", 3))

@@ -13,7 +13,7 @@ from abl_cards.asp.errors import KBError
 from abl_cards.games.min_plays.hand_keys import key_counts
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.hand_points import HandScorer
-from reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.rules import load_split_rules
 from tests.games.doudizhu.decided import LETTERS, engine_of, read_hand
 from tests.games.doudizhu.edits import edited_doudizhu
 

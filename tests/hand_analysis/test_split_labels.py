@@ -13,9 +13,9 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
 from abl_cards.hand_analysis.split_labels import PlayedGames, TaggedHands, play_games, read_played_games
 from abl_cards.matches.records import read_valid_records
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.rules import SplitRules, load_split_rules
-from reasoners.splits.splits import Splitter
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.rules import SplitRules, load_split_rules
+from abl_cards.reasoners.splits.splits import Splitter
 from tests.games.doudizhu.decided import hand_text
 
 

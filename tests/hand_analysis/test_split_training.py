@@ -17,12 +17,12 @@ from ablkit.reasoning import Reasoner
 from abl_cards.core.errors import GameError
 from abl_cards.hand_analysis.split_labels import TaggedHands
 from abl_cards.hand_analysis.split_training import SplitBridge, SplitTrainConfig
+from abl_cards.learners.presets import SPLITTER_PRESETS
+from abl_cards.reasoners.splits.ablkit_splits import SplitsKB, SplittingReasoner, hands_to_cards, iter_hands
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.splits import Splitter
 from abl_cards.training.run_lock import lock_run_folder
-from learners.presets import SPLITTER_PRESETS
-from reasoners.splits.ablkit_splits import SplitsKB, SplittingReasoner, hands_to_cards, iter_hands
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.rules import load_split_rules
-from reasoners.splits.splits import Splitter
 from tests.games.doudizhu.decided import read_hand, uneven_hands
 from tests.training.test_checkpoint import plant
 

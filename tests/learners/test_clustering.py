@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learners.clustering import (  # fmt: skip
+from abl_cards.learners.clustering import (  # fmt: skip
     ExemplarClassifier,
     Whitening,
     affinity_propagation,

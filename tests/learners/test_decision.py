@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from learners.decision import lookahead_loss, mean_entropy, ppo_loss
+from abl_cards.learners.decision import lookahead_loss, mean_entropy, ppo_loss
 
 
 def test_the_clipped_objective_by_hand() -> None:

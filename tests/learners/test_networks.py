@@ -9,12 +9,12 @@ from torch import nn
 
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from learners import batches
-from learners.decision import InputTensors, PolicyNetwork, PrivilegedCritic, PrivilegedTensors
-from learners.model_inputs import ModelInputs, PrivilegedInputs
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, RESPONSE_DEALS, Preset
-from learners.symmetry import Symmetries
+from abl_cards.learners import batches
+from abl_cards.learners.decision import InputTensors, PolicyNetwork, PrivilegedCritic, PrivilegedTensors
+from abl_cards.learners.model_inputs import ModelInputs, PrivilegedInputs
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS, Preset
+from abl_cards.learners.symmetry import Symmetries
 from tests.games.guandan.states import decide
 from tests.learners.tiny import TINY
 

@@ -14,11 +14,11 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
-from learners.decision import InputTensors, PrivilegedTensors
-from learners.networks import GameShape, Networks
-from learners.plane_features import MAX_OPTIONS, PlaneFeatures, find_options
-from learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
-from learners.presets import ESTIMATE, PRESETS, PlaneResNetConfig
+from abl_cards.learners.decision import InputTensors, PrivilegedTensors
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.plane_features import MAX_OPTIONS, PlaneFeatures, find_options
+from abl_cards.learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
+from abl_cards.learners.presets import ESTIMATE, PRESETS, PlaneResNetConfig
 from tests.effort import long
 
 

@@ -12,10 +12,17 @@ import pytest
 import torch
 
 from abl_cards.core.errors import GameError
-from learners import weights_io
-from learners.crf import ConditionalRandomField
-from learners.presets import SPLITTER_PRESETS
-from learners.splitter import MAX_HAND_CARDS, CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
+from abl_cards.learners import weights_io
+from abl_cards.learners.crf import ConditionalRandomField
+from abl_cards.learners.presets import SPLITTER_PRESETS
+from abl_cards.learners.splitter import (
+    MAX_HAND_CARDS,
+    CardSequences,
+    SplitterCard,
+    SplitterNetwork,
+    load_splitter,
+    save_splitter,
+)
 
 
 @pytest.fixture

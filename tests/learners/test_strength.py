@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learners.strength import STRENGTH_PRESETS, DealClassifier, compute_hand_features, fit_temperature
+from abl_cards.learners.strength import STRENGTH_PRESETS, DealClassifier, compute_hand_features, fit_temperature
 
 
 def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:

@@ -9,10 +9,10 @@ import torch
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
-from learners.decision import InputTensors, PrivilegedTensors
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import WeightsCard, load_networks, save_networks
+from abl_cards.learners.decision import InputTensors, PrivilegedTensors
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
 from tests.learners.tiny import TINY
 
 

@@ -12,10 +12,17 @@ from safetensors.torch import load_file, save_file
 from abl_cards.core.errors import GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from learners import presets, weights_io
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import WeightsCard, load_card, load_networks, load_weights, save_networks, write_weights
+from abl_cards.learners import presets, weights_io
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import (
+    WeightsCard,
+    load_card,
+    load_networks,
+    load_weights,
+    save_networks,
+    write_weights,
+)
 from tests.core.test_atomic_files import files_end_after
 from tests.learners.tiny import TINY
 

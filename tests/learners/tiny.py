@@ -6,9 +6,9 @@ from pathlib import Path
 import torch
 
 from abl_cards.games.game import load
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, EncoderConfig, PPOConfig
-from learners.weights_io import WeightsCard, save_networks
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, EncoderConfig, PPOConfig
+from abl_cards.learners.weights_io import WeightsCard, save_networks
 
 TINY = replace(
     PRESETS["small"],

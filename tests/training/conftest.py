@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from abl_cards.learners.presets import PRESETS
 from abl_cards.training.joint_loop import Trainer, TrainingReport
-from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 

@@ -11,10 +11,10 @@ import torch
 from ablkit.learning import ABLModel
 
 from abl_cards.core.errors import GameError
+from abl_cards.learners.presets import PRESETS
+from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
 from abl_cards.training.bridge import JointBridge, LabelsKB, PolicyBaseModel, SamplingReasoner
 from abl_cards.training.joint_loop import Trainer
-from learners.presets import PRESETS
-from reasoners.abduction.clingo_reasoner import ClingoReasoner
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.open_rules import small_planner

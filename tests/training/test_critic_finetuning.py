@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.training import critic_finetuning, pretraining
 from abl_cards.training.critic_finetuning import SelfPlayGames
 from abl_cards.training.joint_loop import Trainer
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from learners.weights_io import load_networks
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines, settings

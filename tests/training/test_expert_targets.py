@@ -14,15 +14,15 @@ from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.search_budget import SearchRound
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, PPOConfig
+from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.expert_targets import ExpertConfig, LookaheadExpert
 from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.updates import PPOLearner
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, PPOConfig
-from learners.symmetry import Symmetries
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines, same, settings

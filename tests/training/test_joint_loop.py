@@ -17,14 +17,14 @@ import torch
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
 from abl_cards.core.parallel import NUM_THREADS
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import load_card, load_networks
 from abl_cards.training.checkpoint import save_checkpoint
 from abl_cards.training.joint_loop import Trainer, TrainingReport
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.updates import WeightEMA
-from learners.presets import PRESETS
-from learners.weights_io import load_card, load_networks
 from tests.core.test_atomic_files import files_end_after
 from tests.effort import long
 from tests.learners.tiny import TINY
@@ -222,8 +222,8 @@ KILLED = """
 import sys
 from pathlib import Path
 from typing import Any
-from learners.presets import PRESETS
-from learners.weights_io import load_card, load_networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import load_card, load_networks
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 from abl_cards.training.joint_loop import Trainer

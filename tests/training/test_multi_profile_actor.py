@@ -12,10 +12,10 @@ from abl_cards.core.errors import GameError
 
 pytest.importorskip("torch")
 
+from abl_cards.learners.presets import PRESETS
 from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.multi_profile_actor import load_engines
 from abl_cards.training.settings import TrainConfig
-from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from abl_cards.core.errors import GameError
+from abl_cards.learners.presets import PRESETS
 from abl_cards.matches.intervals import wilson_interval
 from abl_cards.training import plots
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.plots import MAX_POINTS, PlotWriter, build_curves
-from learners.presets import PRESETS
 from tests.cli_runs import run
 from tests.learners.tiny import TINY
 

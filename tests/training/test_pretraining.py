@@ -12,14 +12,14 @@ import torch
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS, Preset
+from abl_cards.learners.symmetry import Symmetries
+from abl_cards.learners.weights_io import load_card
 from abl_cards.matches.records import read_valid_records, sample_records_path
 from abl_cards.training.pretraining import Pretrainer, pretrain
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, RESPONSE_DEALS, Preset
-from learners.symmetry import Symmetries
-from learners.weights_io import load_card
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import plant
 

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+from abl_cards.learners.batches import to_training_batch
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.process_group import (
@@ -22,9 +25,6 @@ from abl_cards.training.process_group import (
     create_store,
 )
 from abl_cards.training.updates import PPOLearner
-from learners.batches import to_training_batch
-from learners.presets import PRESETS
-from learners.symmetry import Symmetries
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 

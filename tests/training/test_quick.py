@@ -9,12 +9,12 @@ import torch
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS, default_preset
+from abl_cards.learners.symmetry import Symmetries
+from abl_cards.learners.weights_io import load_networks
 from abl_cards.training.prior_scale import calibrate_prior_scale
 from abl_cards.training.updates import PPOLearner
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, default_preset
-from learners.symmetry import Symmetries
-from learners.weights_io import load_networks
 from tests.cli_runs import run
 
 LITTLE = (

@@ -8,12 +8,12 @@ import pytest
 
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
+from abl_cards.learners.presets import PRESETS
 from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.experience import Experience
 from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
 from abl_cards.training.selfplay import Score
-from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 

@@ -11,11 +11,11 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import load_card
 from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
 from abl_cards.training.settings import TrainConfig, read_config
-from learners.presets import PRESETS
-from learners.weights_io import load_card
 from tests.cli_runs import run
 from tests.edited import edited
 from tests.learners.tiny import TINY

@@ -12,11 +12,11 @@ from abl_cards.agents.preference_agent import PreferenceAgent
 from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
+from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.presets import PRESETS
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.training.opponents import assign_players
 from abl_cards.training.selfplay import MIN_READY_SHARE, SelfPlay
-from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
-from reasoners.abduction.minimiser import Minimiser
 from tests.learners.tiny import TINY
 
 

@@ -11,12 +11,12 @@ import torch
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.games.game import load
+from abl_cards.learners.batches import to_training_batch
+from abl_cards.learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
+from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.experience import Experience
 from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.updates import PPOLearner, UpdateStats, value_loss
-from learners.batches import to_training_batch
-from learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
-from learners.symmetry import Symmetries
 from tests.learners.tiny import TINY
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from abl_cards.core.errors import GameError
+from abl_cards.learners.presets import PRESETS
 from abl_cards.training.joint_loop import Trainer, TrainingReport
 from abl_cards.training.workers import PipeWorker, spawn
-from learners.presets import PRESETS
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings

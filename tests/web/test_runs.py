@@ -8,10 +8,10 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.core.plots import ErrorBarPlot, LinePlot, MatrixPlot
+from abl_cards.experiments.report import ExperimentReport, ReportTable
 from abl_cards.web.config import WebConfig
 from abl_cards.web.reports import list_reports, read_report
 from abl_cards.web.runs import MAX_POINTS, list_runs, read_match_results, read_run
-from experiments.report import ExperimentReport, ReportTable
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from clingo import ast
 
-import kb
 from abl_cards.asp import (
     KBError,
     Limits,
@@ -33,8 +32,9 @@ from abl_cards.asp import (
     summarise_files,
     summarise_statements,
 )
+from abl_cards.core import PACKAGE
 
-KB_ROOT = Path(os.path.realpath(kb.__file__)).parent
+KB_ROOT = (PACKAGE / "kb").resolve()
 COMMON_DIR = KB_ROOT / "common"
 VARIANT_FILE = "variant.lp"
 AUXILIARY_DIR = "science"

@@ -9,9 +9,9 @@ import numpy as np
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.learners import ESTIMATE, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Networks, PolicyNetwork
 from abl_cards.protocols.botzone.bot import bot_data
 from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
-from learners import ESTIMATE, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Networks, PolicyNetwork
 
 _INPUTS = (ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT)
 _KNOWN_FEATURES = {

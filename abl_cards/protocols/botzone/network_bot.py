@@ -14,6 +14,7 @@ import numpy as np
 from abl_cards.core import GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.learners import Networks, PlanePolicyNetwork
 from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.bot import template_source
 from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
@@ -21,7 +22,6 @@ from abl_cards.protocols.botzone.plain_python import inline_module, strip_annota
 from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
 from abl_cards.protocols.botzone.tractor_bot import tractor_data
 from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
-from learners import Networks, PlanePolicyNetwork
 
 _IMPORT_LINE = re.compile(r"^from abl_cards\.protocols\.botzone\.\w+ import ", re.MULTILINE)
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes

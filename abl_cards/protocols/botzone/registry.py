@@ -14,7 +14,7 @@ from abl_cards.protocols.botzone.session import BotzoneSession
 from abl_cards.protocols.common import WriteLog
 
 if TYPE_CHECKING:
-    from learners import Networks
+    from abl_cards.learners import Networks
 
 PLATFORM = "botzone"
 

@@ -18,8 +18,8 @@ from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Action, Choices, Decisions, is_play_decision
 from abl_cards.games.types import MoveLists
-from reasoners.abduction import Minimiser
-from reasoners.explain import functor
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import functor
 
 LEGALITY, CONSTRAINT, PREFERENCES, ORDER = "legality", "constraint", "preferences", "order"
 """Why a decision changed: the move is not legal on one side; a constraint drops it; it costs otherwise; wire order."""

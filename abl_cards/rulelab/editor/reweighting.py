@@ -15,11 +15,11 @@ from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
 from abl_cards.matches import MatchResult, play_match
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import PreferenceTexts
 from abl_cards.rulelab.editor.comparison import MAX_PINNED
 from abl_cards.rulelab.editor.describe import describe_preference
 from abl_cards.rulelab.editor.draft import RuleDraft
-from reasoners.abduction import Minimiser
-from reasoners.explain import PreferenceTexts
 
 MIN_FACTOR, MAX_FACTOR = -4.0, 4.0
 """Times what the rules say."""

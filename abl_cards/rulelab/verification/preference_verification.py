@@ -20,11 +20,11 @@ from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists
 from abl_cards.matches import sample_positions
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import functor
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 from abl_cards.rulelab.verification.verification import OnProgress, find_mismatches, no_progress
-from reasoners.abduction import Minimiser
-from reasoners.explain import functor
 
 PAIRS_PER_BATCH, DECISIONS_PER_BATCH = 20_000, 600
 """Decided whose moves are held in memory together; each time processes are started afresh."""

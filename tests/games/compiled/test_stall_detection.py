@@ -22,11 +22,11 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.validation import compile_rules
+from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.server.server import ServeConfig, serve
 from abl_cards.training.selfplay import SelfPlay
-from learners.networks import GameShape, Networks
 from tests.edited import edited
 from tests.effort import long
 from tests.games.doudizhu.edits import edited_doudizhu

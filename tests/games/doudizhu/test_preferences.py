@@ -11,7 +11,7 @@ from abl_cards.circuit.oracle import Oracle
 from abl_cards.games.engine import Engine
 from abl_cards.games.tables.decision_point import DecisionPoint
 from abl_cards.matches.sampled_positions import sample_from_play
-from reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 from tests.games.doudizhu.decided import LETTERS, engine_of, hand, row_text
 
 

@@ -24,7 +24,7 @@ from abl_cards.protocols.common.cards import BIG_JOKER, format_card, parse_card
 from abl_cards.protocols.contest.codec import RANK_TEXT, hand_texts
 from abl_cards.protocols.contest.match_state import card_options, current_stage, table_level
 from abl_cards.protocols.contest.tribute import TributeTracker
-from reasoners.hidden_hands.hands import prior_estimate, project_estimate, sample_deals, uniform_estimate
+from abl_cards.reasoners.hidden_hands.hands import prior_estimate, project_estimate, sample_deals, uniform_estimate
 from tests.edited import edited
 from tests.games.guandan.scripted import HERE, choose, play, sit_down
 from tests.games.guandan.states import engine

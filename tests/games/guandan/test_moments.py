@@ -13,8 +13,8 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
 from abl_cards.games.tables.decision_point import DecisionPoint
 from abl_cards.protocols.contest.codec import ContestState
-from reasoners.explain.explanation import explain
-from reasoners.hidden_hands.hands import sample_deals, uniform_estimate
+from abl_cards.reasoners.explain.explanation import explain
+from abl_cards.reasoners.hidden_hands.hands import sample_deals, uniform_estimate
 from tests.effort import thorough
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import engine as engine_of

@@ -11,7 +11,7 @@ from abl_cards.games.tables.knowledge import compute_constraints, compute_log_od
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.tables.view import PlayerView
-from reasoners.hidden_hands import hands
+from abl_cards.reasoners.hidden_hands import hands
 
 
 def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: CompiledGame) -> None:

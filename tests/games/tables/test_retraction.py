@@ -16,7 +16,7 @@ from abl_cards.games.game import load
 from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import NO_CARD, Moves
-from reasoners.hidden_hands import hands
+from abl_cards.reasoners.hidden_hands import hands
 from tests.games.random_play import match_keys, step
 
 THROWS = Path(__file__).parents[1] / "vocabulary" / "throws"

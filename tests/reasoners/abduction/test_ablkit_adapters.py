@@ -13,7 +13,7 @@ from ablkit.data.structures import ListData  # noqa: E402
 from ablkit.reasoning import Reasoner  # noqa: E402
 
 from abl_cards.games.game import load  # noqa: E402
-from reasoners.abduction.ablkit_adapters import MinimisingReasoner, RulesKB  # noqa: E402
+from abl_cards.reasoners.abduction.ablkit_adapters import MinimisingReasoner, RulesKB  # noqa: E402
 
 STATE = {"level": "8", "hand": ["H4", "C4", "D4", "H8", "S9", "D9"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 

@@ -11,8 +11,8 @@ import pytest
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.matches.sampled_positions import sample_from_play
-from reasoners.abduction.best_cards_per_label import find_best_cards, plays_after
-from reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.best_cards_per_label import find_best_cards, plays_after
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 from tests.edited import STRICT, edited
 
 

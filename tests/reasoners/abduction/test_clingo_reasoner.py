@@ -8,8 +8,8 @@ import pytest
 
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from reasoners.abduction.clingo_reasoner import ClingoReasoner
-from reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 from tests.open_rules import planner
 
 

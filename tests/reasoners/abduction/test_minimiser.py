@@ -9,7 +9,7 @@ import pytest
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.matches.sampled_positions import sample_exchanges
-from reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 
 @dataclass(frozen=True)

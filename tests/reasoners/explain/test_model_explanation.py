@@ -13,12 +13,12 @@ from abl_cards.games.notation.card_grid import NO_KIND, build_card_grid
 from abl_cards.games.tables.decision_point import DecisionPoint, is_play_decision
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.protocols.common.cards import CARD_NAMES
-from reasoners.abduction.minimiser import Minimiser
-from reasoners.explain.explanation import explain
-from reasoners.explain.explanation_text import MAX_LISTED_LABELS, render_explanation
-from reasoners.explain.heat_map import IMPOSSIBLE_MARK, render_heat_map
-from reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
-from reasoners.hidden_hands.hands import uniform_estimate
+from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.explain.explanation import explain
+from abl_cards.reasoners.explain.explanation_text import MAX_LISTED_LABELS, render_explanation
+from abl_cards.reasoners.explain.heat_map import IMPOSSIBLE_MARK, render_heat_map
+from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
+from abl_cards.reasoners.hidden_hands.hands import uniform_estimate
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
-from reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
+from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
 from tests.edited import edited
 
 RULES = """\

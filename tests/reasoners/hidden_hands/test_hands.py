@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.types.information_set import InformationSet
-from reasoners.hidden_hands.deal_sampling import MIN_ESTIMATE
-from reasoners.hidden_hands.hands import (
+from abl_cards.reasoners.hidden_hands.deal_sampling import MIN_ESTIMATE
+from abl_cards.reasoners.hidden_hands.hands import (
     expected_copies,
     most_probable_deal,
     project_estimate,

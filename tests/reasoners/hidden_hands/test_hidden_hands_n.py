@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.types.information_set import InformationSet
-from reasoners.hidden_hands import deal_sampling, hidden_hands_n, projection
-from reasoners.hidden_hands.hands import (
+from abl_cards.reasoners.hidden_hands import deal_sampling, hidden_hands_n, projection
+from abl_cards.reasoners.hidden_hands.hands import (
     draw_deals,
     expected_copies,
     most_probable_deal,

@@ -10,8 +10,8 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
-from reasoners.hidden_hands.hands import prior_estimate, project_estimate
-from reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
+from abl_cards.reasoners.hidden_hands.hands import prior_estimate, project_estimate
+from abl_cards.reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
 
 DRAWS = 8
 

@@ -10,10 +10,10 @@ from abl_cards.games.endgame.positions import build_positions
 from abl_cards.games.game import load
 from abl_cards.games.types.arrays import copy_rows
 from abl_cards.games.types.moves import MoveLists
-from reasoners.search import endgame_deals
-from reasoners.search.endgame_deals import solve_deals
-from reasoners.search.endgame_kernels import STAMP
-from reasoners.search.endgame_solver import EndgameSolver
+from abl_cards.reasoners.search import endgame_deals
+from abl_cards.reasoners.search.endgame_deals import solve_deals
+from abl_cards.reasoners.search.endgame_kernels import STAMP
+from abl_cards.reasoners.search.endgame_solver import EndgameSolver
 from tests.games.endgame.minimax import small_hands
 from tests.games.endgame.test_positions import TEAMS, engine_of
 

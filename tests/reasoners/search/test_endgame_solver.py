@@ -9,7 +9,7 @@ import pytest
 
 from abl_cards.games.endgame.positions import build_positions
 from abl_cards.games.game import load
-from reasoners.search.endgame_solver import EndgameSolver, EndgameUnsolved, solve_endgame
+from abl_cards.reasoners.search.endgame_solver import EndgameSolver, EndgameUnsolved, solve_endgame
 from tests.games.endgame.minimax import small_hands, values
 from tests.games.endgame.test_positions import TEAMS, engine_of
 

@@ -12,9 +12,9 @@ from abl_cards.games.description.card_codes import counts_from_cards
 from abl_cards.games.endgame.open_hand_race import OpenHandRace, RacePosition
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import LEADING
-from reasoners.search import kernels as kernels
-from reasoners.search.bits import merge_ranks
-from reasoners.search.dominated_moves import (
+from abl_cards.reasoners.search import kernels as kernels
+from abl_cards.reasoners.search.bits import merge_ranks
+from abl_cards.reasoners.search.dominated_moves import (
     ALL_COPIES,
     DOMINANCE_ROWS,
     ONE_KICKER,
@@ -22,8 +22,8 @@ from reasoners.search.dominated_moves import (
     TWO_KICKERS,
     find_dominated_ranks,
 )
-from reasoners.search.race_search import RaceSearch, SearchStopped, solve_race
-from reasoners.search.tables import SearchTables, pack_hand, unpack_hand
+from abl_cards.reasoners.search.race_search import RaceSearch, SearchStopped, solve_race
+from abl_cards.reasoners.search.tables import SearchTables, pack_hand, unpack_hand
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 

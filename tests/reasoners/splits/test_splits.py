@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from abl_cards.games.min_plays.hand_keys import key_counts, keys_from_counts
-from reasoners.splits.greedy_splits import KIND_ORDERS, split_greedily
-from reasoners.splits.kernels import NO_TAG
-from reasoners.splits.oracle import UNITS_PER_NAT, SplitOracle
-from reasoners.splits.rules import load_split_rules
-from reasoners.splits.splits import Splitter
-from reasoners.splits.tag_violations import count_cards_by_tag
+from abl_cards.reasoners.splits.greedy_splits import KIND_ORDERS, split_greedily
+from abl_cards.reasoners.splits.kernels import NO_TAG
+from abl_cards.reasoners.splits.oracle import UNITS_PER_NAT, SplitOracle
+from abl_cards.reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.splits import Splitter
+from abl_cards.reasoners.splits.tag_violations import count_cards_by_tag
 from tests.games.doudizhu.decided import hand_text, read_hand, uneven_hands
 
 DECK = np.repeat(np.arange(15), [4] * 13 + [1, 1])

@@ -1,1 +1,0 @@
-"""The rule files, by game: a package so that they are found when installed."""
