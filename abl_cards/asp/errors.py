@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from abl_cards.core import ErrorCode
+
 _POSITION = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)(?:-(?:(?P<end_line>\d+):)?(?P<end>\d+))?: ")
 
 
@@ -55,6 +57,7 @@ class Diagnostic:
     location: Location | None
     message: str
     remedy: str = ""
+    code: ErrorCode = ErrorCode.INVALID_VALUE
 
     def __str__(self) -> str:
         place = f"{self.location}: " if self.location else ""
@@ -63,26 +66,40 @@ class Diagnostic:
 
 
 class KBError(ValueError):
-    """A knowledge base that cannot be used; its text is one line a diagnostic."""
+    """A knowledge base that cannot be used; its text is one line per diagnostic.
+
+    Attributes:
+        diagnostics: Errors, and the warnings found beside them.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
-
-def make_error(location: Location | None, message: str, remedy: str = "") -> Diagnostic:
-    """A diagnostic that refuses the knowledge base."""
-    return Diagnostic(Severity.ERROR, location, message, remedy)
-
-
-def make_kb_error(message: str, remedy: str) -> KBError:
-    """A knowledge base that is sound logic and yet says nothing that can be gone by; the error has no place yet."""
-    return KBError([make_error(None, message, remedy)])
+    @property
+    def code(self) -> ErrorCode:
+        """Kind of the first error."""
+        errors = (each for each in self.diagnostics if each.severity is Severity.ERROR)
+        return next(errors, self.diagnostics[0]).code
 
 
-def make_warning(location: Location | None, message: str, remedy: str = "") -> Diagnostic:
-    """A diagnostic that lets the knowledge base pass."""
-    return Diagnostic(Severity.WARNING, location, message, remedy)
+def make_error(
+    location: Location | None, message: str, remedy: str = "", code: ErrorCode = ErrorCode.INVALID_VALUE
+) -> Diagnostic:
+    """Make a diagnostic that rejects the knowledge base."""
+    return Diagnostic(Severity.ERROR, location, message, remedy, code)
+
+
+def make_kb_error(message: str, remedy: str, code: ErrorCode = ErrorCode.INVALID_VALUE) -> KBError:
+    """Make an error without a location, for a knowledge base that is sound logic but does not describe a game."""
+    return KBError([make_error(None, message, remedy, code)])
+
+
+def make_warning(
+    location: Location | None, message: str, remedy: str = "", code: ErrorCode = ErrorCode.INVALID_VALUE
+) -> Diagnostic:
+    """Make a diagnostic that does not reject the knowledge base."""
+    return Diagnostic(Severity.WARNING, location, message, remedy, code)
 
 
 def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

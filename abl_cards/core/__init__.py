@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
-    from abl_cards.core.errors import GameError, TooManyMovesError
+    from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
     from abl_cards.core.hosts import is_hostname
@@ -62,6 +62,7 @@ __all__ = [
     "CpuBudget",
     "CpuBudgetExceeded",
     "ErrorBarPlot",
+    "ErrorCode",
     "FloatRange",
     "FolderLockedError",
     "GameError",

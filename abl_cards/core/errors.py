@@ -1,9 +1,61 @@
-"""Errors that every part of the project raises."""
+"""Errors that every part of the project raises, and their codes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """Kind of an error: stable across versions, while messages may change.
+
+    Programs and tests compare codes; people read messages. ``docs/reference/errors.md`` lists all codes with
+    the descriptions given here.
+    """
+
+    description: str
+
+    def __new__(cls, value: str, description: str) -> ErrorCode:
+        """Make a member from its text and one sentence about it."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.description = description
+        return member
+
+    # Values and files
+    INVALID_VALUE = "invalid-value", "An argument or a setting has a value outside its range."
+    INVALID_JSON = "invalid-json", "A JSON text or one of its fields has the wrong form or type."
+
+    # Rule files (asp, circuit)
+
+    # Games: descriptions and states (games)
+    UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
+
+    # Agents, matches and environments
+
+    # Learning: networks, weights, training runs
+
+    # Protocols and servers
+
+    # Rule laboratory, commands and the web page
 
 
 class GameError(ValueError):
-    """Something asked of a game that it cannot do, said in one line."""
+    """A request that a game, an agent or a run cannot fulfil.
+
+    Attributes:
+        code: Kind of the error.
+    """
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.INVALID_VALUE) -> None:
+        """Make an error.
+
+        Args:
+            message: One line for people: what is wrong, where, and what to do.
+            code: Kind of the error.
+        """
+        super().__init__(message)
+        self.code = code
 
 
 class TooManyMovesError(GameError):
-    """More card sets of several decisions than are listed in one call; fewer decisions may do."""
+    """More card sets in several decisions than one call lists; a call with fewer decisions may succeed."""
