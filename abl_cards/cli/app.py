@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from abl_cards import __version__
 from abl_cards.cli import (
@@ -30,6 +29,7 @@ from abl_cards.cli import (
     train,
     web,
 )
+from abl_cards.cli.aliases import AliasGroup
 from abl_cards.cli.console import fail, print_problems
 from abl_cards.core import (
     ensure_complete_writes,
@@ -39,17 +39,17 @@ from abl_cards.core import (
     shared_budget,
 )
 
-SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # what a shell says of a command that ended by SIGPIPE, by SIGINT
+SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # exit codes that shells report after SIGPIPE and SIGINT
 _STDOUT_ERRORS = (errno.EBADF, errno.ENOSPC, errno.EFBIG)
 _NUMBA_CACHE = "numba/core/caching.py"
 
 
-class _ErrorReportingGroup(TyperGroup):
-    """A group whose commands say in a line what the user got wrong, instead of a traceback."""
+class _ErrorReportingGroup(AliasGroup):
+    """A group whose commands report errors of the user in one line instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with shared_budget():  # among the rules of others that a command loads, every profile of them
+            with shared_budget():  # for all rule folders and profiles that a command loads
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPT_EXIT) from None
@@ -101,8 +101,8 @@ def main() -> None:
         _flush_stdout()
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_given: bool) -> None:
+    if is_given:
         typer.echo(f"abl-cards {__version__}")
         raise typer.Exit
 
@@ -113,14 +113,14 @@ def _options(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Chinese card games whose rules are answer-set programs that run at tensor speed.
+    """Card games as answer-set programs, compiled to circuits, and agents that learn by abduction.
 
     Start with:  abl-cards kb check guandan   ·   abl-cards match guandan greedy random   ·   abl-cards demo
     """
 
 
 def _report_error(problem: Exception) -> None:
-    """Print in a line what the user can do about a problem, and leave; raises what is a bug of ours."""
+    """Print an error of the user in one line and exit; re-raise any other exception."""
     if isinstance(problem, ModuleNotFoundError) and (text := missing_library_message(problem)):
         fail(text)
     if cache := _find_damaged_cache(problem):
@@ -153,7 +153,7 @@ def _find_damaged_cache(problem: Exception) -> str | None:
 
 
 def _flush_stdout() -> None:
-    """Write what stdout still holds; a full disk is an error like any other, and a reader that has gone is none."""
+    """Flush stdout. A full disk is an error; a closed pipe is not."""
     try:
         if not sys.stdout.closed:  # the language server ends by closing it
             sys.stdout.flush()
@@ -168,5 +168,5 @@ def _flush_stdout() -> None:
 
 
 def _discard_stdout() -> None:
-    """The reader of our output has gone; nothing more is to be said to it, not even at the end."""
+    """Redirect stdout to the null device after its reader has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Commands that show: ``bench`` measures, ``demo`` is the main job of ``make run``."""
+"""The commands ``bench`` and ``demo``; the latter is the main job of ``make run``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abl_cards import __version__
 from abl_cards.cli.console import AsJson, find_game, list_game_names, print_json, print_table, show_status
 from abl_cards.core import require_extra
 
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"The game to measure: {list_game_names()}.")]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Game: {list_game_names()}.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -22,19 +22,19 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     game_name: GameOption = "guandan",
-    quick: Annotated[bool, typer.Option("--quick", help="Ten seconds instead of a minute, and rougher.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Measure for seconds, less precisely.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure, here and now: every figure is a median, every ratio is of two things done side by side.
+    """Run the benchmarks on this machine: medians, and ratios of two programs measured in turns.
 
-    Figures published elsewhere, on machines like the one they are compared on, stand in a column of their own.
+    Figures published elsewhere are shown in a column of their own.
 
         abl-cards bench --quick
     """
     from abl_cards.bench import COLUMNS, describe_machine, run_benchmarks
 
-    with show_status("measuring") as say:
-        figures = run_benchmarks(find_game(game_name), quick, say)
+    with show_status("measuring") as show:
+        figures = run_benchmarks(find_game(game_name), quick, show)
     if as_json:
         print_json(
             {
@@ -52,15 +52,15 @@ def bench(
 def demo(
     game_name: GameOption = "guandan",
     start: Annotated[
-        str, typer.Option("--start", metavar="A", help="From nothing, from preferences, or an agent to train on.")
+        str, typer.Option("--init-from", metavar="A", help="Initial policy: nothing, preferences, or an agent.")
     ] = "nothing",
-    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where the report goes.")] = Path("runs/demo"),
-    smoke: Annotated[bool, typer.Option("--smoke", help="Seconds of training instead of minutes.")] = False,
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Folder of the report.")] = Path("runs/demo"),
+    smoke: Annotated[bool, typer.Option("--smoke", help="Train for seconds instead of minutes.")] = False,
 ) -> None:
-    """The main job of "make run": check the rules, replay real games, train for a few minutes, explain a decision.
+    """Run the demonstration of "make run": check rules, replay real games, train for minutes, explain a decision.
 
-    The agent begins with nothing and meets random, greedy and kb before, on the way and after; the shipped agent meets
-    them too. Tables and curves are in the report folder; given again, the command goes on from what is there.
+    The agent is trained from random weights and plays against random, greedy and kb before, during and after training,
+    as the shipped agent does. The report folder holds tables and curves; an interrupted demonstration continues there.
     """
     require_extra("learning")
     from abl_cards.cli.demo_run import run_demo

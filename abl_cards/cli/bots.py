@@ -1,4 +1,4 @@
-"""The commands ``bot`` and ``judge``: our agent as one file for somebody else's platform, and that platform's judge."""
+"""The commands ``bot`` and ``judge``: write an agent as a program for Botzone, and judge rounds as Botzone does."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def register(app: typer.Typer) -> None:
 
 def bot(
     game_name: GameName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the bot is written: a .py file, a .zip of abl.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Output: a .py file, or a .zip for agent abl.")],
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[
         str,
-        typer.Option("--agent", metavar="A", help="Who: kb, kb:without=GROUP, kb:kb=DIR; abl, abl:weights=FILE."),
+        typer.Option("--agent", metavar="A", help="Agent: kb, kb:without=GROUP, kb:kb=DIR; abl, abl:weights=FILE."),
     ] = "kb",
 ) -> None:
-    """Write the agent kb as a program in one file, to be uploaded to Botzone; it needs nothing but Python.
+    """Write agent kb as a single-file program for Botzone that needs only Python.
 
-    The rules and preferences are compiled into it. The agent abl becomes a zip that needs numpy as well.
-    Programs that read Botzone's JSON play at our tables as the agent program:run=COMMAND.
+    The file contains the compiled rules and preferences. Agent abl is written as a zip that needs numpy too.
+    Programs that use Botzone's JSON protocol play here as agent program:run=COMMAND.
 
         abl-cards bot doudizhu bot.py --profile botzone
 
@@ -61,7 +61,7 @@ def bot(
     engine = load_engine(find_game(game_name), directory, profile)
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
-        fail_usage(f"there is no protocol for programs of {game_name}")
+        fail_usage(f"{game_name} has no protocol for programs")
     try:
         name = AgentName.parse(agent)
         data = (
@@ -72,14 +72,14 @@ def bot(
     except GameError as problem:
         fail_usage(problem)
     if file.exists() and not file.is_file():
-        fail(f"{file} is there and is no file that could be replaced")
+        fail(f"{file} exists and is not a file")
     with atomic_write(file) as stream:
         stream.write(data)
     typer.echo(f"{file}: {len(data) >> 10} KiB")
 
 
 def _build_network_bot(platform: BotzoneGame, name: AgentName) -> bytes:
-    """The zip of an agent with networks; raises GameError."""
+    """Return the zip of an agent with networks; raises GameError."""
     from abl_cards.agents import find_weights, preference_model_from_name
     from abl_cards.learners import load_networks
 
@@ -95,24 +95,24 @@ def judge(
     profile: Profile = None,
     initdata: Annotated[
         str | None,
-        typer.Option("--initdata", metavar="JSON", help="What rounds begin with that do not say it; or a file."),
+        typer.Option("--initdata", metavar="JSON", help="Default initdata of rounds: a JSON object, or a file."),
     ] = None,
     keep_running: Annotated[
-        bool, typer.Option("--keep-running", help="Answer line by line until the input ends.")
+        bool, typer.Option("--keep-running", help="Answer every line until the input ends.")
     ] = False,
 ) -> None:
-    """Judge a round as Botzone's judge does: the log so far in, what comes next out, a line of JSON each.
+    """Judge a round as Botzone's judge does: read the log so far, print the next output, one JSON line each.
 
         echo '{"log":[],"initdata":{"seed":7}}' | abl-cards judge doudizhu
 
-    The log alternates what the judge has said, {"output":{…}}, and what a seat responds,
-    {"0":{"verdict":"OK","response":[0,1]}}. initdata has "allocation" and "publiccard", or a "seed", or nothing. The
-    answer is {"command":"request","content":{"0":{…}},"display":{…}}, or "finish" with the scores. A wrong response
-    ends the round: its seat has -3, those of its side 0, the others 1, and the display says what was wrong. Of a log
-    that ends with what a judge has said, that is compared with what this one says: so are those of match --log.
+    The log alternates outputs of the judge, {"output":{…}}, and responses of a seat,
+    {"0":{"verdict":"OK","response":[0,1]}}. initdata has "allocation" and "publiccard", or a "seed", or is empty. The
+    answer is {"command":"request","content":{"0":{…}},"display":{…}}, or "finish" with the scores. An invalid response
+    ends the round: its seat scores -3, its side 0, the others 1, and the display gives the reason. If a log ends with
+    an output of a judge, that output is compared with this judge's; the logs of match --botzone-log end so.
 
-    The rules are those of the profile botzone, where the game has one and --profile says nothing. What is no log is
-    answered by {"error":"line 1: …"}, and the exit code is 1.
+    Without --profile the rules are those of the profile botzone, if the game has one. An invalid log gives
+    {"error":"line 1: …"} and exit code 1.
     """
     from abl_cards.core import GameError
     from abl_cards.protocols.botzone import PLATFORM, BotzoneGame
@@ -122,14 +122,14 @@ def judge(
         profile = PLATFORM
     platform = BotzoneGame.from_engine(load_engine(game, directory, profile))
     if platform is None:
-        fail_usage(f"Botzone has no judge of {game_name}: its folder does not say platform({PLATFORM})")
+        fail_usage(f"Botzone has no judge of {game_name}: its folder has no fact platform({PLATFORM})")
     try:
-        judging = platform.create_judge(_read_initdata(initdata))
+        round_judge = platform.create_judge(_read_initdata(initdata))
     except GameError as problem:
         fail_usage(problem)
     problems = 0
     for number, line in _read_nonempty_lines(typer.get_binary_stream("stdin")):
-        answer = _answer_line(judging, number, line)
+        answer = _answer_line(round_judge, number, line)
         problems += "error" in answer
         print_json(answer)
         typer.get_text_stream("stdout").flush()
@@ -139,12 +139,12 @@ def judge(
         raise typer.Exit(1)
 
 
-def _answer_line(judging: BotzoneJudge, number: int, line: bytes) -> dict[str, Any]:
-    """What the judge says to a line; what is wrong is said on stderr too."""
+def _answer_line(round_judge: BotzoneJudge, number: int, line: bytes) -> dict[str, Any]:
+    """Return the judge's output for a line; an error is also printed on stderr."""
     from abl_cards.core import GameError, parse_json_line
 
     try:
-        return judging.next_output(parse_json_line(line))
+        return round_judge.next_output(parse_json_line(line))
     except GameError as problem:
         text = f"line {number}: {shorten(problem)}"
         typer.echo(text, err=True)
@@ -152,7 +152,7 @@ def _answer_line(judging: BotzoneJudge, number: int, line: bytes) -> dict[str, A
 
 
 def _read_nonempty_lines(stream: IO[bytes]) -> Iterator[NumberedLine]:
-    """The lines that say something."""
+    """Read the lines that are not blank, with their numbers."""
     from abl_cards.core import read_line_batches
 
     for batch in read_line_batches(stream):
@@ -160,12 +160,12 @@ def _read_nonempty_lines(stream: IO[bytes]) -> Iterator[NumberedLine]:
 
 
 def _read_initdata(text: str | None) -> dict[str, Any]:
-    """Raises GameError for what is no JSON object."""
-    from abl_cards.core import GameError, parse_json_line, read_json_file
+    """Parse the default initdata, a JSON object or a file; raises GameError for anything else."""
+    from abl_cards.core import ErrorCode, GameError, parse_json_line, read_json_file
 
     if text is None:
         return {}
-    found = parse_json_line(text.encode()) if text.lstrip().startswith("{") else read_json_file(Path(text))
-    if not isinstance(found, dict):
-        raise GameError("--initdata: there must be a JSON object")
-    return found
+    initdata = parse_json_line(text.encode()) if text.lstrip().startswith("{") else read_json_file(Path(text))
+    if not isinstance(initdata, dict):
+        raise GameError("--initdata: expected a JSON object", ErrorCode.INVALID_JSON)
+    return initdata

@@ -1,6 +1,6 @@
-"""What all commands share: where they print, how they fail, and the options they have in common.
+"""Output, errors and options that all commands share.
 
-Results go to stdout; progress, headings of a wait and what is wrong go to stderr.
+Results go to stdout; progress and errors go to stderr.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_PROBLEMS = 50
-"""Errors of rule files that are printed, and warnings."""
+"""Errors of rule files that are printed, and the same number of warnings."""
 MAX_MESSAGE_LENGTH = 400
-"""Characters; a message may quote its input, and that may be a whole file."""
+"""Characters of a printed message, which may quote a whole input file."""
 
 
 def list_game_names() -> str:
-    """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
+    """List the shipped games from their folders, without imports that would delay the command."""
     folder = PACKAGE / "kb"
     return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
 
 
 def check_finite(number: float | None) -> float | None:
-    """Refuse nan, which is within every range, and inf; a callback of options."""
+    """Reject nan, which passes every range check, and inf; used as a callback of options."""
     if number is not None and not isfinite(number):
         raise typer.BadParameter(f"{number} is not a finite number.")
     return number
@@ -49,19 +49,20 @@ GameName = Annotated[
 ]
 RuleFolder = Annotated[
     Path | None,
-    typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),
+    typer.Option("--kb", metavar="DIR", help="Use the rule files in this folder (see: abl-cards kb copy)."),
 ]
 Profile = Annotated[
-    str | None, typer.Option("--profile", metavar="NAME", help="A file of the folder profiles; default: the game's.")
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="Rule profile: a file in profiles/; default: that of the game."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 RecordFile = Annotated[
     Path | None,
-    typer.Option("--record", metavar="FILE", help="Write every episode here as it ends: .jsonl or .jsonl.gz."),
+    typer.Option("--record", metavar="FILE", help="Write each episode to this file: .jsonl or .jsonl.gz."),
 ]
 MAX_SEED = 2**128 - 1
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="S", min=0, max=MAX_SEED, help="The same seed gives the same result.")
+    int, typer.Option("--seed", metavar="S", min=0, max=MAX_SEED, help="Random seed; equal seeds give equal results.")
 ]
 SecretSeed = Annotated[
     int | None,
@@ -70,53 +71,68 @@ SecretSeed = Annotated[
         metavar="S",
         min=0,
         max=MAX_SEED,
-        help="The same seed gives the same result; default: a secret one, printed at the end.",
+        help="Random seed; default: a secret one, printed at the end.",
     ),
 ]
 
 
 def fail(text: object, code: int = 1) -> NoReturn:
-    """Say on stderr what is wrong, and leave."""
+    """Print an error on stderr and exit.
+
+    Args:
+        text: Message of one line.
+        code: Exit code of the process.
+
+    Raises:
+        typer.Exit: Always.
+    """
     typer.echo(f"error: {shorten(text)}", err=True)
     raise typer.Exit(code)
 
 
 def fail_usage(text: object) -> NoReturn:
-    """The command was called wrongly: exit code 2."""
+    """Print an error in the arguments on stderr and exit with code 2.
+
+    Args:
+        text: Message of one line.
+
+    Raises:
+        typer.Exit: Always.
+    """
     fail(text, 2)
 
 
 def shorten(text: object) -> str:
-    """One message, cut where it quotes too much."""
+    """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters."""
     message = str(text)
     return message if len(message) <= MAX_MESSAGE_LENGTH else f"{message[:MAX_MESSAGE_LENGTH]} …"
 
 
 def check_host(name: str) -> None:
-    """End the command where a machine cannot have this name."""
+    """Exit with a usage error unless the name can be a host name or an address."""
     from abl_cards.core import is_hostname
 
     if name and not is_hostname(name):
-        fail_usage(f"--host {name[:80]}: no name or address of a machine")
+        fail_usage(f"--host {name[:80]}: not a host name or an address")
 
 
 def print_problems(lines: Iterable[str]) -> None:
-    """Print errors and warnings of rule files on stderr, each once, and of either at most MOST_PROBLEMS."""
-    unlike: dict[bool, list[str]] = {True: [], False: []}
+    """Print errors and warnings of rule files on stderr, each once, at most ``MAX_PROBLEMS`` of either kind."""
+    by_kind: dict[bool, list[str]] = {True: [], False: []}
     for line in dict.fromkeys(lines):
-        unlike[": warning: " in line.partition(": error: ")[0]].append(line)
-    shown = {line for some in unlike.values() for line in some[:MAX_PROBLEMS]}
+        by_kind[": warning: " in line.partition(": error: ")[0]].append(line)
+    shown = {line for kind_lines in by_kind.values() for line in kind_lines[:MAX_PROBLEMS]}
     for line in dict.fromkeys(lines):
         if line in shown:
             typer.echo(line, err=True)
-    for is_warning, some in unlike.items():
-        if len(some) > MAX_PROBLEMS:
-            what = "warnings" if is_warning else "errors"
-            typer.echo(f"… and {len(some) - MAX_PROBLEMS:,} more {what} (kb check --json has them all)", err=True)
+    for is_warning, kind_lines in by_kind.items():
+        if len(kind_lines) > MAX_PROBLEMS:
+            kind = "warnings" if is_warning else "errors"
+            typer.echo(f"… and {len(kind_lines) - MAX_PROBLEMS:,} more {kind} (kb check --json lists all)", err=True)
 
 
 def find_game(name: str) -> Game:
-    """The game of that name; an unknown one ends the command."""
+    """Load a game by name or folder; an unknown one is a usage error."""
     from abl_cards.core import GameError
     from abl_cards.games import load
 
@@ -127,60 +143,75 @@ def find_game(name: str) -> Game:
 
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
-    """Compile the rules of a game; raises KBError where `kb check` refuses them."""
+    """Compile the rules of a game; raises KBError if ``kb check`` reports errors."""
     return game.engine(directory, profile)
 
 
 def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
-    """Load the rule files of a game; raises KBError where `kb check` refuses them."""
+    """Load the rule files of a game; raises KBError if ``kb check`` reports errors."""
     return game.knowledge_base(directory, profile, cache)
 
 
 def folder_argument(directory: Path) -> str:
-    """A folder where a game may be named: its path, which is not the name of a game that comes with us."""
+    """Write a folder as a GAME argument, so that it is not taken for a shipped game of this name."""
     from abl_cards.games import game_names
 
     return f"./{directory}" if str(directory) in game_names() else str(directory)
 
 
 def list_profiles(game: Game, directory: Path | None = None) -> list[str]:
-    """The profiles of a game's rule files, or of a copy of them, with those of its parents."""
+    """List the profiles of a game's rule files or of a copy, with those of its parents."""
     from abl_cards.asp import KBError
     from abl_cards.games.description import Folder
 
     try:
         return sorted(Folder(directory or game.directory).profiles)
-    except KBError:  # the folder's parents cannot be read: whoever loads it says so
+    except KBError:  # the parents cannot be read; loading the folder reports it
         return []
 
 
 def print_json(value: Any) -> None:
-    """One JSON object, on one line."""
+    """Print a value as JSON on one line."""
     typer.echo(json.dumps(value, separators=(",", ":")))
 
 
 def make_console() -> Console:
-    """Where results go; wide enough for a table when nobody sets a width."""
+    """Make the console of stdout, 140 columns wide if stdout is not a terminal."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Collection[int] = ()) -> None:
-    """A table on stdout; the columns with these numbers stand to the right."""
+    """Print a table on stdout.
+
+    Args:
+        columns: Headings.
+        rows: Cells of each row.
+        right_aligned: Indices of columns that are aligned to the right.
+    """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for place, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if place in right_aligned else "left", overflow="fold")
+    for index, column in enumerate(columns):
+        table.add_column(Text(column), justify="right" if index in right_aligned else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     make_console().print(table)
 
 
 def read_settings(defaults: T, assignments: Sequence[str], fixed: Collection[str] = ()) -> T:
-    """Settings with what ``--set`` says, but for the fixed ones; a word that sets nothing ends the command."""
+    """Apply the values of ``--set`` to settings; an invalid assignment is a usage error.
+
+    Args:
+        defaults: Settings to start from.
+        assignments: Texts of the form KEY=VALUE.
+        fixed: Names of settings that cannot be assigned.
+
+    Returns:
+        A copy of the settings with the assigned values.
+    """
     from abl_cards.core import SettingError, apply_settings
 
     try:
@@ -190,12 +221,12 @@ def read_settings(defaults: T, assignments: Sequence[str], fixed: Collection[str
 
 
 def rule_assignments(directory: Path | None, profile: str | None) -> list[str]:
-    """What ``--kb`` and ``--profile`` set, as ``--set`` would say it."""
+    """Return the values of ``--kb`` and ``--profile`` as assignments of ``--set``."""
     return [*([f"kb={directory}"] if directory else []), *([f"profile={profile}"] if profile else [])]
 
 
 def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
-    """What can be set, what it is set to, and what it means."""
+    """Print a table of settings, their values and their meanings."""
     from abl_cards.core import describe_settings
 
     print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
@@ -205,9 +236,14 @@ def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
 def open_record_writer(
     file: Path | None, final_fields: dict[str, Any] | None = None
 ) -> Iterator[Callable[[dict[str, Any]], None] | None]:
-    """A function that writes a record for good, where there is a file for it; says on stderr where they lie.
+    """Open a file of records, if one is given, and print its path on stderr at the end.
 
-    ``final_fields`` are fields that every record gets when all are written.
+    Args:
+        file: Path of the file, or None.
+        final_fields: Fields added to every record when all are written.
+
+    Yields:
+        Function that writes a record durably, or None without a file.
     """
     from abl_cards.matches import open_record_file
 
@@ -222,7 +258,7 @@ class ShowProgress(Protocol):
     """Updates a progress bar."""
 
     def __call__(self, done: int, remark: str, total: int | None = ...) -> None:
-        """Show what is done, a remark beside it, and a new total."""
+        """Show the number of finished items, a remark beside it, and a new total."""
 
 
 @contextmanager
@@ -244,7 +280,7 @@ def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
 
 @contextmanager
 def show_status(text: str) -> Iterator[Callable[[str], None]]:
-    """A sign on stderr that something is going on; gives a function to say what."""
+    """Show a spinner with a text on stderr; yields the function that changes the text."""
     from rich.console import Console
 
     with Console(stderr=True, markup=False).status(text) as status:

@@ -1,6 +1,6 @@
-"""The main job of ``make run``: rules, records, the joint abduction loop from nothing, an explained decision; a report.
+"""The main job of ``make run``: check rules, replay records, train by abduction, explain a decision, write a report.
 
-Each step is a command that can be typed alone. What is finished is kept, so that the job goes on after an interruption.
+Each step is a command of its own. Finished steps are kept, so that an interrupted job continues.
 """
 
 from __future__ import annotations
@@ -24,13 +24,20 @@ from abl_cards.matches import find_contest_records, sample_records_path
 SEED = 7
 SHIPPED_AGENT = "abl"
 MIN_PLAYS = 12
-"""Plays before the drawn table: early enough for long hands, late enough for a trick to follow."""
+"""Plays before the table that is shown: hands are still long, and there is a trick to follow."""
 EXPLAINED_PLAY = 33
-"""The play of the first record that is explained: in the middle of its game."""
+"""Number of the explained play in the first record, in the middle of its game."""
 
 
 def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
-    """Show everything; an unknown game ends it. The loop starts where it is told, and reports into a folder."""
+    """Run all steps of the demonstration.
+
+    Args:
+        name: Name of a game, or a folder of rule files.
+        start: Initial policy: "nothing", "preferences", or an agent.
+        folder: Folder of the report.
+        smoke: Whether to train for seconds instead of minutes.
+    """
     begin = time.perf_counter()
     engine = load(name).engine()
     sample = sample_records_path(name)
@@ -50,7 +57,7 @@ def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
         if sample.is_file():
             _explain_decision(name, sample, None if smoke else shipped, folder)
         report = f" The report: {folder / 'report.md'}"
-    typer.echo(f"\nThat was all: {time.perf_counter() - begin:.0f} seconds.{report}")
+    typer.echo(f"\nDone in {time.perf_counter() - begin:.0f} seconds.{report}")
 
 
 def _run_training(name: str, start: str, shipped: str | None, folder: Path, smoke: bool) -> None:
@@ -67,21 +74,21 @@ def _set_options(**values: str) -> list[str]:
 
 
 def _print_plot_paths(folder: Path) -> None:
-    """Say where the curves are."""
+    """Print the paths of the curves."""
     for name in ("learned", "wins"):
         if (folder / f"{name}.png").exists():
             typer.echo(f"  {folder / name}.png")
 
 
 def _explain_decision(name: str, sample: Path, agent: str | None, folder: Path) -> None:
-    """Let an agent, by default the one that has learned, explain a decision, and put the picture into the report."""
+    """Explain a decision with an agent, by default the trained one, and add the plot to the report."""
     (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
     words = [name, str(sample), "--move", str(EXPLAINED_PLAY), "--agent", agent or f"abl:weights={row['weights']}"]
-    pictures = has_matplotlib()
-    if pictures:
+    can_plot = has_matplotlib()
+    if can_plot:
         words += ["--png", str(folder / "decision.png")]
     _run_command("A decision explained: labels, card sets and their costs, the estimated hands", "explain", *words)
-    if pictures:
+    if can_plot:
         with (folder / "report.md").open("a", encoding="utf-8") as report:
             report.write(
                 f"\n## A decision explained\n\n`abl-cards explain {shlex.join(words)}`\n\n![decision](decision.png)\n"
@@ -89,7 +96,7 @@ def _explain_decision(name: str, sample: Path, agent: str | None, folder: Path) 
 
 
 def _find_shipped_agent(engine: Engine) -> str | None:
-    """The agent that comes with the game; None for a game that no weights come with."""
+    """Return the shipped agent; None for a game without shipped weights."""
     from abl_cards.agents import check_agent_name, find_weights
 
     try:
@@ -101,7 +108,7 @@ def _find_shipped_agent(engine: Engine) -> str | None:
 
 
 def render_mid_game(engine: Engine) -> str:
-    """A table as text after some plays of the greedy agent, with somebody to move who follows."""
+    """Render a table after some plays of the greedy agent, at a decision that follows a play."""
     tables = engine.start_matches(splitmix64_array(np.array([derive_key(SEED)], np.uint64), 0))
     player = make_agent("greedy", engine)
     for _ in range(MIN_PLAYS):
@@ -112,26 +119,26 @@ def render_mid_game(engine: Engine) -> str:
 
 
 def _is_following(tables: Tables) -> bool:
-    """Whether the seat to move has something to beat, and something to beat it with."""
-    which = tables.rows_to_play()
-    if not which.size:
+    """Return whether the seat to move follows a play and can beat it."""
+    rows = tables.rows_to_play()
+    if not rows.size:
         return False
-    decisions = tables.decisions(which)
+    decisions = tables.decisions(rows)
     return bool(decisions.label_to_beat[0] >= 0 and decisions.legal_mask[:, 0].sum() > 2)
 
 
 def _play_once(tables: Tables, player: Agent) -> None:
-    for which, act in ((tables.rows_to_choose(), _exchange), (tables.rows_to_play(), _play)):
-        if which.size:
-            act(tables, which, player)
+    for rows, act in ((tables.rows_to_choose(), _exchange), (tables.rows_to_play(), _play)):
+        if rows.size:
+            act(tables, rows, player)
 
 
-def _exchange(tables: Tables, which: np.ndarray, player: Agent) -> None:
-    tables.choose(which, player.choose(tables.choices(which), tables.keys[which]))
+def _exchange(tables: Tables, rows: np.ndarray, player: Agent) -> None:
+    tables.choose(rows, player.choose(tables.choices(rows), tables.keys[rows]))
 
 
-def _play(tables: Tables, which: np.ndarray, player: Agent) -> None:
-    tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+def _play(tables: Tables, rows: np.ndarray, player: Agent) -> None:
+    tables.play(rows, player.play(tables.decisions(rows), tables.keys[rows]))
 
 
 def _run_command(title: str, *arguments: str) -> None:

@@ -1,4 +1,4 @@
-"""``run``: experiments that end in tables and plots."""
+"""The command ``run``: experiments that write tables and plots."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ def register(app: typer.Typer) -> None:
 
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="[EXPERIMENT]", help="Which; without it, they are listed.")
+        str | None, typer.Argument(metavar="[EXPERIMENT]", help="Experiment to run; default: list all.")
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting; as often as needed.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")
     ] = None,
-    smoke: Annotated[bool, typer.Option("--smoke", help="A budget of seconds, to see whether it works.")] = False,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Use a budget of seconds, as a smoke test.")] = False,
     rules: RuleFolder = None,
     profile: Profile = None,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="The same as --set seed=S.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="Random seed, as --set seed=S.")] = None,
     directory: Annotated[
-        Path | None, typer.Option("--dir", metavar="DIR", help="Where results go; default: runs/EXPERIMENT.")
+        Path | None, typer.Option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT.")
     ] = None,
-    afresh: Annotated[bool, typer.Option("--afresh", help="Forget what was measured there before.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Delete earlier measurements in the folder.")] = False,
     ray: RayAddress = None,
-    show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
+    show: Annotated[bool, typer.Option("--settings", help="Print the settings and their meanings.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run an experiment: tables and plots in runs/EXPERIMENT, with the settings and a log.
+    """Run an experiment and write tables, plots, settings and a log to runs/EXPERIMENT.
 
-    What is finished is kept: an experiment that was stopped goes on when the command is given again, and so does one
-    with other settings, as far as they leave results as they are. --kb and --profile are settings like others: the
-    rules by which everything is played and learned. A setting with several values takes them separated by blanks.
-    With --ray what is measured of each of several things is measured by processes side by side, here or in a cluster.
-    --json prints {"experiment","directory","command","settings","marks","tables","plots"}, as in results.json; marks
-    are those of the rules, records, weights and players.
+    Finished measurements are kept: the same command continues an interrupted experiment. Changed settings repeat only
+    the measurements that depend on them. --kb and --profile are settings too: the rules of all play and training.
+    Values of a setting with several values are separated by spaces. --ray measures independent cells in parallel, on
+    this machine or in a cluster. --json prints the content of results.json,
+    {"experiment","directory","command","settings","marks","tables","plots"}; marks are digests of the rules, records,
+    weights and agents.
 
         abl-cards run
 
@@ -77,10 +77,10 @@ def run(
         print_settings(chosen)
         return
     folder = directory or Path("runs") / (f"{name}-smoke" if smoke else name)
-    if afresh and (folder / "cells.jsonl").exists():
+    if restart and (folder / "cells.jsonl").exists():
         shutil.rmtree(folder)
-    with _open_remote_cells(ray, name, chosen, folder) as elsewhere:
-        results = run_experiment(name, chosen, folder, show_progress, elsewhere)
+    with _open_remote_cells(ray, name, chosen, folder) as remote:
+        results = run_experiment(name, chosen, folder, show_progress, remote)
     if as_json:
         print_json(results)
     else:
@@ -90,14 +90,14 @@ def run(
 
 @contextmanager
 def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) -> Iterator[RemoteRunner | None]:
-    """Who measures for this process, if anybody does."""
+    """Connect to Ray for the cells of an experiment, if an address is given."""
     if ray is None:
         yield None
         return
     from abl_cards.experiments import RemoteCells
 
-    with connect_cluster(ray) as there:
-        yield RemoteCells(there, name, settings, folder)
+    with connect_cluster(ray) as cluster:
+        yield RemoteCells(cluster, name, settings, folder)
 
 
 def _find_experiment(name: str) -> Any:
@@ -112,6 +112,6 @@ def _find_experiment(name: str) -> Any:
 
 def _print_experiments(known: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print_json({name: each.summary for name, each in known.items()})
+        print_json({name: experiment.summary for name, experiment in known.items()})
     else:
-        print_table(("experiment", "what it asks"), [(name, each.summary) for name, each in known.items()])
+        print_table(("experiment", "question"), [(name, experiment.summary) for name, experiment in known.items()])

@@ -1,4 +1,4 @@
-"""The command ``explain``: why a move, from a state or out of a record."""
+"""The command ``explain``: reasons for a move in a state or a record."""
 
 from __future__ import annotations
 
@@ -39,42 +39,41 @@ def explain(
     game_name: GameName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="States or records, one JSON object a line; default: stdin."),
+        typer.Argument(metavar="[FILE]", help="States or records, one JSON object per line; default: stdin."),
     ] = None,
     move: Annotated[
-        int | None, typer.Option("--move", metavar="N", min=1, help="The play of the record that is to be explained.")
+        int | None, typer.Option("--move", metavar="N", min=1, help="Number of the play in the record.")
     ] = None,
-    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="The line of the file.")] = 1,
+    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="Line of the file.")] = 1,
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[
         str,
-        typer.Option("--agent", metavar="A", help="Whose choice: kb or abl, or a variant such as kb:without=GROUP."),
+        typer.Option("--agent", metavar="A", help="Agent to explain: kb, abl, or a variant such as kb:without=GROUP."),
     ] = "kb",
-    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of the explanation.")] = "en",
+    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the explanation.")] = "en",
     why: Annotated[
         str | None,
-        typer.Option("--why", metavar="MOVE", help="A move of yours, such as 'S5 H5' or pass: is it legal, and why?"),
+        typer.Option("--why", metavar="MOVE", help="Another move, such as 'S5 H5' or pass: legality and cost."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every legal move, the best first.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Rank all legal moves.")] = False,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Draw what abl thinks: labels, card sets, other hands.")
+        Path | None, typer.Option("--png", metavar="FILE", help="Plot labels, card sets and estimated hands of abl.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain a decision: the chosen move, its cost by named preference, the runner-up, why not that, the candidates.
+    """Explain a decision: the chosen move, its cost by named preference, the runner-up, and the other candidates.
 
-    Reads a state, as "legal" does; of the others it may say how many cards they hold and whose play is to beat:
+    Reads states, as "legal" does. A state may have the numbers of cards of the other seats and the seat to beat:
 
         {"level":"8","hand":["H4","H4","C4"],"to_beat":["Pair","3",["S3","D3"]],"cards":[9,2,14],"top":"next"}
 
-    Or a record, as "replay" does, a log of Botzone's among them: --move says which play, and what was played there is
-    judged too. In a record that has only come so far, "seat" is to move, and the hands of the other seats may be null;
-    they are never looked at.
+    Also reads records, as "replay" does, Botzone logs included: --move selects the play, and the recorded move is
+    assessed too. In an unfinished record "seat" is to move, and the hands of the other seats may be null; they are
+    never used.
 
-    Agent abl goes by what was played, as far as it is told; of a state it needs "cards". It shows its labels with their
-    probabilities, the card sets of the chosen one with their costs, and a heat-map of the hands that it expects the
-    others to hold.
+    Agent abl uses the history of the record; in a state it needs "cards". Its explanation has the probabilities of the
+    labels, the costs of the card sets of the chosen label, and a heat map of the hands it expects the others to hold.
 
         abl-cards explain guandan state.json --lang zh
 
@@ -82,8 +81,8 @@ def explain(
 
         abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
 
-    --why MOVE asks about a move of your own: whether it is legal, by which rules down to what the seat is told, and
-    what it costs more than the chosen one. --all ranks every legal move.
+    --why MOVE explains another move: whether it is legal, with the proof from the rules, and its cost compared with
+    the chosen move. --all ranks all legal moves.
 
         abl-cards explain president state.json --why "S5 H5" --all
     """
@@ -102,22 +101,22 @@ def explain(
     except GameError as problem:
         fail_usage(problem)
     with report_line(line):
-        moment = engine.read_decision_point(value, move, for_explanation=True)
-        found = explained(engine, player.preference_model, moment, language, player.compute_model_explanation(moment))
+        point = engine.read_decision_point(value, move, for_explanation=True)
+        found = explained(engine, player.preference_model, point, language, player.compute_model_explanation(point))
     if png is not None:
         _write_png(found, png)
-    readings = [] if why is None else engine.derive_readings(moment, why)
+    readings = [] if why is None else engine.derive_readings(point, why)
     if as_json:
-        more = {"all": [each.to_short_json() for each in found.ranking]} if every else {}
-        more |= {"why": [_reading_json(found, each) for each in readings]} if why is not None else {}
+        more = {"all": [verdict.to_short_json() for verdict in found.ranking]} if every else {}
+        more |= {"why": [_reading_json(found, reading) for reading in readings]} if why is not None else {}
         print_json({"game": game.name, **found.to_json(), **more})
     else:
-        typer.echo(engine.render_view(moment, language))
+        typer.echo(engine.render_view(point, language))
         _print_explanation(found, language)
         if every:
             _print_ranking(found)
-        for each in readings:
-            _print_reading(found, each)
+        for reading in readings:
+            _print_reading(found, reading)
 
 
 def _reading_json(found: Explanation, reading: PlayDerivation) -> dict[str, Any]:
@@ -128,18 +127,19 @@ def _reading_json(found: Explanation, reading: PlayDerivation) -> dict[str, Any]
 
 
 def _print_ranking(found: Explanation) -> None:
-    """The columns are those that the agent has: probability and points only where it looks for them."""
+    """Print all moves; columns of probability and points only if the agent computes them."""
     ranking = found.ranking
-    likely = any(each.probability is not None for each in ranking)
-    ahead = any(each.lookahead is not None and each.lookahead.expected_points is not None for each in ranking)
-    columns = ["place", "cost", *(["probability"] if likely else []), *(["points"] if ahead else []), "label", "move"]
+    has_probability = any(move.probability is not None for move in ranking)
+    has_points = any(move.lookahead is not None and move.lookahead.expected_points is not None for move in ranking)
+    optional = [name for name, shown in (("probability", has_probability), ("points", has_points)) if shown]
+    columns = ["place", "cost", *optional, "label", "move"]
     rows = [
         [
-            str(each.rank), str(each.cost),
-            *([_format_share(each.probability)] if likely else []),
-            *([_format_points(each)] if ahead else []), each.label, str(each.action),
+            str(move.rank), str(move.cost),
+            *([_format_share(move.probability)] if has_probability else []),
+            *([_format_points(move)] if has_points else []), move.label, str(move.action),
         ]
-        for each in ranking
+        for move in ranking
     ]  # fmt: skip
     typer.echo()
     print_table(columns, rows, right_aligned=range(len(columns) - 2))
@@ -184,13 +184,13 @@ def _write_png(found: Explanation, file: Path) -> None:
     from abl_cards.cli.model_views import draw_explanation
 
     if found.model_explanation is None:
-        fail("--png draws what agent abl thinks of a play: here the preferences decide alone")
+        fail("--png needs a decision of agent abl about a play: here the preferences decide alone")
     draw_explanation(found, file)
 
 
 @contextmanager
 def report_line(line: int) -> Iterator[None]:
-    """End the command with the line of the file where what it says is refused."""
+    """Report a GameError with the line of the file, and exit."""
     from abl_cards.core import GameError
 
     try:
@@ -202,7 +202,18 @@ def report_line(line: int) -> Iterator[None]:
 def load_engine_for(
     value: Mapping[str, Any], line: int, game: Game, directory: Path | None, profile: str | None
 ) -> tuple[Engine, Mapping[str, Any]]:
-    """Compile the rules that a state or record of a line goes by, and return it in our form."""
+    """Compile the rules of a state or record, and normalise it.
+
+    Args:
+        value: State or record, in any form that records have.
+        line: Its line in the file, for error messages.
+        game: Game of the command.
+        directory: Folder of rule files to use instead of the game's.
+        profile: Profile of the command; by default that of the state or record.
+
+    Returns:
+        The compiled rules and the normalised state or record.
+    """
     from abl_cards.core import GameError
     from abl_cards.matches import find_profile, normalise_record
 
@@ -210,13 +221,13 @@ def load_engine_for(
     named = profile or find_profile(value, profiles)
     with report_line(line):
         if profile is None and named is not None and profiles and named not in profiles:
-            raise GameError(f"profile: {named!r} is none of {', '.join(profiles)}")
+            raise GameError(f"profile: unknown profile {named!r} (there are: {', '.join(profiles)})")
         engine = load_engine(game, directory, named)
         return engine, normalise_record(engine, value)
 
 
 def read_json_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
-    """The JSON object of a line of a file, or of stdin, unless it is of another game than the folder of rules."""
+    """Read the JSON object in a line of a file or of stdin; exit if it belongs to another game than the rules."""
     from abl_cards.cli.legal import open_input
     from abl_cards.core import GameError, parse_json_line, read_line_batches
 
@@ -224,14 +235,14 @@ def read_json_object(file: Path | None, line: int, rules: Path) -> Mapping[str, 
         lines = chain.from_iterable(read_line_batches(stream, truncate=True))
         found = next((text for number, text in lines if number == line), b"")
     if not found.strip():
-        fail(f"line {line} is empty, or there are fewer lines: nothing to explain")
+        fail(f"line {line} is empty or missing: nothing to explain")
     try:
         value = parse_json_line(found)
     except GameError as problem:
         fail(f"line {line}: {problem}")
     if not isinstance(value, dict):
-        fail(f"line {line} is no JSON object")
+        fail(f"line {line} is not a JSON object")
     name = rules.resolve().name
     if value.get("game", name) != name:
-        fail(f"line {line}: game: it is of {value['game']!r}, the rules of {name!r}")
+        fail(f"line {line}: game: {value['game']!r}, but the rules are those of {name!r}")
     return value

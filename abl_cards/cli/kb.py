@@ -1,4 +1,4 @@
-"""``abl-cards kb``: check rule files, verify them against clingo, copy them to be edited."""
+"""``abl-cards kb``: check rule files, verify them against clingo, copy them for editing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli import kb_solve, kb_test, kb_words
+from abl_cards.cli import kb_describe, kb_solve, kb_test
+from abl_cards.cli.aliases import AliasGroup
 from abl_cards.cli.console import (
     AsJson,
     GameName,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from abl_cards.games import Game
 
 NEW_GAME = DATA / "new_game"
-app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
+app = typer.Typer(
+    cls=AliasGroup, no_args_is_help=True, help="Check, verify, test, compare and copy the rule files of a game."
+)
 
 
 @app.command()
@@ -43,13 +46,13 @@ def check(
     game_name: GameName,
     directory: RuleFolder = None,
     profile: Profile = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground anew, whatever the disk cache holds.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground again, without the disk cache.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Parse, ground and compile rule files, with every profile.
 
-    What is wrong comes on stderr, one problem a line, with file, line and columns; then the exit code is 1. Of more
-    than 50 errors the first 50 are printed and the others counted; --json has them all.
+    Errors go to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50
+    warnings are printed; --json has all.
 
         abl-cards kb check guandan
 
@@ -77,11 +80,12 @@ def check(
 def verify(
     game_name: GameName,
     states: Annotated[
-        int, typer.Option("--states", metavar="N", min=1, help="Random states, or pairs of state and move, to compare.")
+        int,
+        typer.Option("--states", metavar="N", min=1, help="Random states, or pairs of state and move."),
     ] = 20_000,
     preferences: Annotated[
         bool,
-        typer.Option("--preferences", help="The preferences alone, the way agents use them, on moves met in play."),
+        typer.Option("--preferences", help="Compare only the preferences, on moves from played games."),
     ] = False,
     seed: Seed = 0,
     directory: RuleFolder = None,
@@ -90,12 +94,13 @@ def verify(
 ) -> None:
     """Compare the compiled circuit with clingo on random states; every difference is printed.
 
-    Says what the states covered; the last line is "N states, M mismatches", and any mismatch makes the exit code 1.
+    Prints what the states covered. The last line is "N states, M mismatches"; the exit code is 1 if there are
+    mismatches.
 
         abl-cards kb verify guandan --states 20000
 
-    With --preferences, N moves are judged by both, each in a state of its own: which preferences fire, their sum,
-    which constraints. Then for every 200 of these pairs 3 whole decisions, move by move, and which move is chosen.
+    --preferences compares N moves, each in a state of its own: the preferences that fire, their sum, and the violated
+    constraints. For every 200 of these pairs it compares 3 whole decisions, move by move, with the chosen move.
     """
     from abl_cards.rulelab.verification import verify_circuits, verify_preferences
 
@@ -121,22 +126,22 @@ def verify(
 @app.command()
 def copy(
     game_name: GameName,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="New folder; it must not exist.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[FILE ...]",
-            help="Files to edit, such as rules, profiles/NAME or science/NAME; the others stay the parent's.",
+            help="Files to copy for editing, such as rules, profiles/NAME or science/NAME; default: none.",
         ),
     ] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Copy every file, with the common ones, and name no parent.")
+        bool, typer.Option("--standalone", help="Copy all files, also the common ones, and name no parent.")
     ] = False,
 ) -> None:
-    """Make a folder of your own from a game: a variant, which holds only what differs from its parent.
+    """Make a variant of a game: a folder that holds only the differences from its parent.
 
-    It survives our next release: what you do not name goes on to come from the game. Add rules and switches to
-    variant.lp; the files you name are copied, to be edited, and replace the parent's.
+    All other rules come from the parent, also after an update of abl-cards. Add rules and switches to variant.lp. The
+    named files are copied for editing and replace the parent's.
 
         abl-cards kb copy guandan my-rules
 
@@ -146,15 +151,15 @@ def copy(
 
     game, word = find_game(game_name), folder_argument(directory)
     if directory.exists():
-        fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
+        fail(f"{directory} exists already; name a new folder")
     if whole and files:
-        fail_usage("--whole copies every file; name none")
+        fail_usage("--standalone copies all files; name none")
     try:
-        said = copy_game(game, directory) if whole else make_variant(game, directory, files or [])
+        message = copy_game(game, directory) if whole else make_variant(game, directory, files or [])
     except UnknownRuleFile as problem:
         fail_usage(problem)
     typer.echo(
-        f"{said} Edit, then:\n"
+        f"{message} Edit, then:\n"
         f"  abl-cards kb check {word}\n"
         f"  abl-cards kb diff {game.name} {directory}\n"
         f"  abl-cards match {game.name} greedy random --kb {directory}"
@@ -163,14 +168,14 @@ def copy(
 
 @app.command()
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="New folder; it must not exist.")],
 ) -> None:
-    """Make a small game that runs, to be made into another one: docs/write-a-game.md.
+    """Make a folder with a small working game as a template: docs/write-a-game.md.
 
     abl-cards kb new mygame
     """
     if directory.exists():
-        fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
+        fail(f"{directory} exists already; name a new folder")
     word = folder_argument(directory)
     shutil.copytree(NEW_GAME, directory)
     typer.echo(
@@ -183,28 +188,28 @@ def new(
 
 app.command("test")(kb_test.run_test)
 app.command()(kb_solve.solve)
-app.command()(kb_words.words)
+app.command()(kb_describe.describe)
 
 
 def _check_profile(
     game: Game, folder: Path | None, profile: str | None, cache: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """What is to be said of one profile: as a JSON object, and as lines for stderr."""
+    """Check one profile; returns its report as a JSON object, and its problems as lines for stderr."""
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
 
     try:
         knowledge = load_knowledge(game, folder, profile, cache)
-        beside = list(game.auxiliary_rules(folder, profile, cache))
+        auxiliary = list(game.auxiliary_rules(folder, profile, cache))
         sizes = _compute_sizes(knowledge)
-        bounds = game.warnings(knowledge, folder, profile)
+        limits = game.warnings(knowledge, folder, profile)
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}, str(problem).splitlines()
     except GameError as problem:
-        nowhere = {"location": None, "message": str(problem), "remedy": ""}
-        return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
-    said = [warning for each in (knowledge, *beside) for warning in each.warnings]
-    warnings = list(dict.fromkeys(map(str, [*said, *bounds])))
+        error = {"code": str(problem.code), "location": None, "message": str(problem), "remedy": ""}
+        return {"profile": profile, "warnings": [], "errors": [error]}, [f"error: {problem}"]
+    found = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
+    warnings = list(dict.fromkeys(map(str, [*found, *limits])))
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
 
 
@@ -222,30 +227,31 @@ def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
 def _diagnostics_to_json(problem: KBError) -> list[dict[str, Any]]:
     return [
         {
-            "location": asdict(each.location) if each.location else None,
-            "message": each.message,
-            "remedy": each.remedy,
+            "code": str(diagnostic.code),
+            "location": asdict(diagnostic.location) if diagnostic.location else None,
+            "message": diagnostic.message,
+            "remedy": diagnostic.remedy,
         }
-        for each in problem.diagnostics
+        for diagnostic in problem.diagnostics
     ]
 
 
 def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any], list[str]]]) -> None:
     print_problems([line for _, lines in reports for line in lines])
     columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
-    fine = [report for report, _ in reports if not report["errors"]]
-    if fine:
+    sound = [report for report, _ in reports if not report["errors"]]
+    if sound:
         typer.echo(f"{game.title} {game.name}, rule files in {folder}")
         rows = [
             (
                 report["profile"] or "–",
                 *(f"{_count_items(report[name]):,}" for name in ("files", "rules", *columns[3:])),
             )
-            for report in fine
+            for report in sound
         ]
         print_table(columns, rows, right_aligned=range(1, len(columns)))
-    refused = len(reports) - len(fine)
-    typer.echo(f"{len(fine)} of {len(reports)} profiles are sound" if refused else "no errors", err=bool(refused))
+    rejected = len(reports) - len(sound)
+    typer.echo(f"{len(sound)} of {len(reports)} profiles are sound" if rejected else "no errors", err=bool(rejected))
 
 
 def _count_items(value: Any) -> int:

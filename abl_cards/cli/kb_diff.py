@@ -1,4 +1,4 @@
-"""``abl-cards kb diff``: what an edited knowledge base changes."""
+"""``abl-cards kb diff``: compare an edited knowledge base with its original."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_EXAMPLES = 5
 MAX_SHOWN = 12
-"""Labels and preferences in the text; the JSON form has them all."""
+"""Labels and preferences printed; --json has all."""
 
 
 def diff(
@@ -42,26 +42,26 @@ def diff(
     directory: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The edited rule files.")] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="NAME", help="Leave out a preference, or a group; may be repeated."),
+        typer.Option("--without", metavar="NAME", help="Leave out a preference or a group; may be repeated."),
     ] = None,
-    states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="States to compare.")] = 1000,
+    states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of states to compare.")] = 1000,
     seed: Seed = 0,
     records: Annotated[
-        Path | None, typer.Option("--records", metavar="FILE", help="Take the states from these records.")
+        Path | None, typer.Option("--records", metavar="FILE", help="Compare the states of these records.")
     ] = None,
     games: Annotated[
         int,
-        typer.Option("--games", metavar="N", min=0, help="Episodes of kb against itself, by either rules; 0: none."),
+        typer.Option("--games", metavar="N", min=0, help="Self-play episodes of kb by either rules; 0: none."),
     ] = 200,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an edited copy of the rule files changes, compared with the game's own.
+    """Compare an edited copy of the rule files with the game's own.
 
-    On states met in play (cards to give and bids among them) and random ones, or on the plays of records: labels that
-    became legal or ceased to be, or are laid down by other cards; the smallest hand that shows it; decisions of the
-    agent kb that changed, and the preferences that made the difference, with examples. Then the balance: who wins by
-    seat, how long it takes, how often a seat has but one move. The exit code is 0, whatever the difference.
+    States come from play (card exchanges and bids included) and from random sampling, or from records. The report
+    lists labels that became legal or illegal or have other card sets, with the smallest hand that shows it; decisions
+    of agent kb that changed, with the preferences responsible and examples; and the balance of self-play: wins by
+    seat, lengths of episodes, forced moves. The exit code is 0 whatever the differences.
 
         abl-cards kb diff guandan my-rules
 
@@ -73,34 +73,34 @@ def diff(
 
     game = find_game(game_name)
     if directory is None and not without:
-        fail_usage("name the folder that differs, or what to leave out: --without NAME")
+        fail_usage("name the edited folder, or a preference to leave out: --without NAME")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
-    with show_status("compiling both") as say:
+    with show_status("compiling both") as show:
         engines = _compile_side(game, None, profile), _compile_side(game, directory, profile)
         before, after = (
             ComparedKb(engine, make_preference_model(who, engine), _collect_situations(engine, seed))
             for engine, who in zip(engines, players, strict=True)
         )
         found = KbDifference(before, after)
-        say("comparing")
+        show("comparing")
         for decisions in _sample_states(engines, states, seed, records):
             found.add(decisions, MAX_EXAMPLES)
-        say("looking for the smallest hand")
-        least = minimise_counterexample(before.engine, after.engine, found.distinguishing_states)
+        show("minimising the counterexample")
+        smallest = minimise_counterexample(before.engine, after.engine, found.distinguishing_states)
     balances, stopped = _measure_balances(((before.engine, players[0]), (after.engine, players[1])), games, seed)
     if as_json:
-        parts = {"smallest": least, "balance": [each.to_json() for each in balances], "stopped": stopped}
-        what = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
-                "seed": format_seed(seed)}  # fmt: skip
-        print_json({**what, **found.to_json(), **parts})
+        parts = {"smallest": smallest, "balance": [balance.to_json() for balance in balances], "stopped": stopped}
+        settings = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
+                    "seed": format_seed(seed)}  # fmt: skip
+        print_json({**settings, **found.to_json(), **parts})
     else:
         _print_comparison(found)
-        _print_smallest(before.engine, after.engine, least)
+        _print_smallest(before.engine, after.engine, smallest)
         _print_balance(balances, stopped)
 
 
 def _compile_side(game: Game, directory: Path | None, profile: str | None) -> Engine:
-    """Compile a side, which `kb check` may refuse: its errors are printed, and what compiles is compared."""
+    """Compile one side; print the errors of ``kb check``, if any, and compile what can be compared."""
     from abl_cards.asp import KBError
     from abl_cards.games import unchecked_engine
     from abl_cards.games.description import Folder
@@ -114,18 +114,18 @@ def _compile_side(game: Game, directory: Path | None, profile: str | None) -> En
 
 
 def _measure_balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:
-    """How an agent plays by each engine, from the same seed, and what stops play, if anything does."""
+    """Measure self-play by each engine from the same seed; also returns the error that stops play, if any."""
     from abl_cards.core import GameError
     from abl_cards.rulelab.testing import measure_balance
 
     found: list[Balance] = []
-    with show_progress("balance", 2 * games) as tell:
+    with show_progress("balance", 2 * games) as show:
         for engine, player in sides if games else ():
             past = len(found) * games
             try:
 
                 def on_progress(done: int, past: int = past) -> None:
-                    tell(past + done, "games")
+                    show(past + done, "games")
 
                 found.append(measure_balance(engine, games, seed, on_progress, player))
             except GameError as problem:
@@ -136,14 +136,14 @@ def _measure_balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int
 def _print_smallest(before: Engine, after: Engine, state: Any) -> None:
     if state is None:
         return
-    (one,), (two,) = before.legal_moves([state]), after.legal_moves([state])
-    typer.echo(f"the smallest hand that shows it: {json.dumps(state, ensure_ascii=False)}")
-    for word, moves, others in (("no more", one, two), ("new", two, one)):
+    (old,), (new,) = before.legal_moves([state]), after.legal_moves([state])
+    typer.echo(f"smallest hand that shows it: {json.dumps(state, ensure_ascii=False)}")
+    for heading, moves, others in (("removed", old, new), ("new", new, old)):
         if not isinstance(moves, list) or not isinstance(others, list):
-            continue  # both answered before
-        some = [json.dumps(move, ensure_ascii=False) for move in moves if move not in others]
-        if some:
-            typer.echo(f"  {word}: {', '.join(some[:MAX_SHOWN])}")
+            continue  # an error, although both sides listed the moves when they were compared
+        changed = [json.dumps(move, ensure_ascii=False) for move in moves if move not in others]
+        if changed:
+            typer.echo(f"  {heading}: {', '.join(changed[:MAX_SHOWN])}")
 
 
 def _print_balance(balances: Sequence[Balance], stopped: str | None) -> None:
@@ -162,10 +162,10 @@ def _print_balance(balances: Sequence[Balance], stopped: str | None) -> None:
     rows += [
         (
             "  decisions an episode",
-            *(_format_number(each.mean_decisions, *each.decisions_interval) for each in balances),
+            *(_format_number(side.mean_decisions, *side.decisions_interval) for side in balances),
         ),
-        ("  only one move", *(f"{100 * each.forced_share:.1f} %" for each in balances)),
-        ("  passes", *(f"{100 * each.pass_share:.1f} %" for each in balances)),
+        ("  only one move", *(f"{100 * side.forced_share:.1f} %" for side in balances)),
+        ("  passes", *(f"{100 * side.pass_share:.1f} %" for side in balances)),
     ]
     print_table(("", "before", "now"), rows, right_aligned=(1, 2))
 
@@ -179,7 +179,7 @@ def _format_number(mean: float, low: float, high: float) -> str:
 
 
 def _collect_situations(engine: Engine, seed: int) -> SituationSet | None:
-    """What play by an engine brings together; None where play stops, which the balance reports."""
+    """Collect situations from self-play; None if play stops by an error, which the balance reports."""
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
     from abl_cards.matches import collect_situations
@@ -193,7 +193,7 @@ def _collect_situations(engine: Engine, seed: int) -> SituationSet | None:
 def _sample_states(
     engines: Sequence[Engine], states: int, seed: int, records: Path | None
 ) -> Iterator[Decisions | Choices]:
-    """Out of records; or of all kinds, half of them met by either rules, as far as these can be played by."""
+    """Sample states from records; or from play and at random, half of them by either rules if both can be played."""
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
     from abl_cards.matches import normalise_records, read_records, sample_from_records, sample_positions
@@ -207,22 +207,22 @@ def _sample_states(
         yield sample_from_records(engine, read, states, seed)
         return
     halves = states - states // 2, states // 2
-    met: list[Decisions | Choices] = []
-    for number, (played, other) in enumerate(zip(engines, engines[::-1], strict=True)):
+    positions: list[Decisions | Choices] = []
+    for count, played, other in zip(halves, engines, engines[::-1], strict=True):
         try:
-            met += sample_positions(played, halves[number], seed)
+            positions += sample_positions(played, count, seed)
         except (GameError, KBError):  # play stops by these rules
-            met += sample_positions(other, halves[number], seed + 1)
-    yield from met
+            positions += sample_positions(other, count, seed + 1)
+    yield from positions
 
 
 def _print_comparison(found: KbDifference) -> None:
-    left_out = f" ({found.unreachable} left out: they cannot come up any more)" if found.unreachable else ""
-    typer.echo(f"{found.states} states compared, {found.choices} of them a card to give or a bid{left_out}")
+    left_out = f" ({found.unreachable} left out: unreachable by the edited rules)" if found.unreachable else ""
+    typer.echo(f"{found.states} states compared, {found.choices} of them card exchanges or bids{left_out}")
     if found.dead_ends:
-        typer.echo(f"no move is left in {found.dead_ends} states: play would stop there")
+        typer.echo(f"{found.dead_ends} states have no legal move: play would stop there")
     if found.is_empty:
-        typer.echo("no difference: the same labels are legal, the same moves are chosen, the weights are the same")
+        typer.echo("no difference: legal labels, chosen moves and weights are equal")
         return
     _print_labels(found)
     _print_weights(found)
@@ -235,14 +235,14 @@ def _print_labels(found: KbDifference) -> None:
         if labels:
             typer.echo(f"{text}: {', '.join(labels)}")
     if not found.gained and not found.lost:
-        typer.echo("labels: the same are legal in every state")
+        typer.echo("labels: equal in every state")
     for label, count in found.form_changes.most_common(MAX_SHOWN):
         example = found.form_examples[label]
         typer.echo(f"other cards for {label} in {count} states, such as")
         typer.echo(_indent(example.view))
-        for word, moves in (("no more", example.removed_moves), ("new", example.added_moves)):
+        for heading, moves in (("removed", example.removed_moves), ("new", example.added_moves)):
             if moves:
-                typer.echo(f"  {word}: {', '.join(moves)}")
+                typer.echo(f"  {heading}: {', '.join(moves)}")
     for word, counter in (("gained", found.gained), ("lost", found.lost)):
         for label, count in counter.most_common(MAX_SHOWN):
             typer.echo(f"label {word}: {label} in {count} states, such as")
@@ -259,7 +259,7 @@ def _print_weights(found: KbDifference) -> None:
 
 def _print_decisions(found: KbDifference) -> None:
     if not found.changed:
-        typer.echo("decisions: the same move is chosen in every state")
+        typer.echo("decisions: equal in every state")
         return
     causes = ", ".join(f"{count} by {cause}" for cause, count in found.causes.most_common())
     typer.echo(f"decisions changed: {found.changed} of {found.states} ({causes})")

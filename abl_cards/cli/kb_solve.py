@@ -1,4 +1,4 @@
-"""``abl-cards kb solve``: rule files with choices, disjunctions and negative loops, answered by clingo."""
+"""``abl-cards kb solve``: solve rule files with choices, disjunctions and negative loops by clingo."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def solve(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of rule files, or a game by its name.")],
     state: Annotated[
         str,
-        typer.Argument(
-            metavar="STATE", help="A file of states, a JSON object a line; - is stdin; or the state itself."
-        ),
+        typer.Argument(metavar="STATE", help="File of states, one JSON object per line; - for stdin; or a state."),
     ],
-    move: Annotated[str | None, typer.Option("--move", metavar="MOVE", help="Of this move: 'S5 H5', or pass.")] = None,
-    moves: Annotated[bool, typer.Option("--moves", help="What every legal move costs, the cheapest first.")] = False,
+    move: Annotated[
+        str | None, typer.Option("--move", metavar="MOVE", help="Solve after this move: 'S5 H5', or pass.")
+    ] = None,
+    moves: Annotated[bool, typer.Option("--moves", help="Print the cost of every legal move, ascending.")] = False,
     models: Annotated[
-        int, typer.Option("--models", metavar="N", min=0, help="So many answer sets at most; 0: all of them.")
+        int, typer.Option("--models", metavar="N", min=0, help="Maximal number of answer sets; 0: all.")
     ] = 1,
-    every: Annotated[bool, typer.Option("--any", help="Answer sets whatever they cost, not the cheapest.")] = False,
+    no_optimize: Annotated[bool, typer.Option("--no-optimize", help="List answer sets of any cost.")] = False,
     show: Annotated[
-        list[str] | None, typer.Option("--show", metavar="NAME/N", help="What is told of them; may be repeated.")
+        list[str] | None, typer.Option("--show", metavar="NAME/N", help="Predicate to print; may be repeated.")
     ] = None,
     seconds: Annotated[
         float,
@@ -47,18 +47,18 @@ def solve(
             min=0.1,
             max=MAX_SECONDS,
             callback=check_finite,
-            help="For grounding, and for each state.",
+            help="Time limit for grounding and for each state.",
         ),
     ] = 20,
     megabytes: Annotated[
-        int, typer.Option("--memory", metavar="MB", min=64, max=1 << 16, help="clingo takes no more.")
+        int, typer.Option("--memory", metavar="MB", min=64, max=1 << 16, help="Memory limit of clingo.")
     ] = 2048,
     profile: Profile = None,
 ) -> None:
-    """Answer rule files that have no circuit: choices, disjunctions, loops through a negation.
+    """Solve rule files that have no circuit: with choices, disjunctions, or loops through negation.
 
-    A state is what "legal" takes, or the inputs that hold: {"inputs":["held(3,2)"]}. Where costs are derived the answer
-    sets are the cheapest ones. Prints a JSON object a state:
+    A state has the form that "legal" reads, or lists the true inputs: {"inputs":["held(3,2)"]}. If the rules derive
+    costs, the answer sets of least cost are listed. Prints one JSON object per state:
 
         {"satisfiable","optimum","complete","answers","costs"}
 
@@ -66,31 +66,31 @@ def solve(
 
         abl-cards kb solve my-plan states.jsonl --moves
 
-    In a game, files with such rules are set aside for reading states. clingo is a child process, bounded in time
-    and memory; what it could not prove in time says so: "optimum" is false, "satisfiable" null.
+    In a game, states are read by the files without such rules. clingo runs in a child process with limits of time and
+    memory; without a proof in time "optimum" is false and "satisfiable" null.
     """
     from abl_cards.asp import ClingoSolver, Limits, SolveOptions
     from abl_cards.games import check_open_rules
     from abl_cards.games.description import Folder, OpenRules
 
-    if moves and (move is not None or every or show):
-        fail_usage("--moves says what each move costs: leave out --move, --any and --show")
+    if moves and (move is not None or no_optimize or show):
+        fail_usage("--moves excludes --move, --no-optimize and --show")
     game = find_game(directory)
     rules = OpenRules(Folder(game.folder.path), profile)
-    wanted = SolveOptions(models, not every, True, frozenset(show or ()), seconds)
+    options = SolveOptions(models, not no_optimize, True, frozenset(show or ()), seconds)
     with show_status("grounding"):
         check_open_rules(rules)
         solver = ClingoSolver(rules.build_request(), replace(Limits(), seconds=seconds, memory=megabytes << 20))
     with solver:
-        desk = _StateSolver(game.name, rules, solver, wanted, move, moves)
-        found = [desk.print_solution(value, number) for number, value in _read_states(state)]
-    if any("error" in each for each in found):
+        state_solver = _StateSolver(game.name, rules, solver, options, move, moves)
+        solutions = [state_solver.print_solution(value, number) for number, value in _read_states(state)]
+    if any("error" in solution for solution in solutions):
         raise typer.Exit(1)
 
 
 @dataclass
 class _StateSolver:
-    """Answers states, one after the other."""
+    """Solves states one after the other."""
 
     name: str
     rules: OpenRules
@@ -101,7 +101,7 @@ class _StateSolver:
     _reasoner: list[ClingoReasoner] = field(default_factory=list)
 
     def print_solution(self, value: Any, number: int) -> dict[str, Any]:
-        """Print what comes of a state; what is wrong with it is its answer."""
+        """Print the solution of a state, or its error, as JSON."""
         from abl_cards.asp import KBError
         from abl_cards.core import GameError
 
@@ -113,58 +113,60 @@ class _StateSolver:
         return found
 
     def _solve_state(self, value: Any) -> dict[str, Any]:
-        from abl_cards.core import GameError
+        from abl_cards.core import ErrorCode, GameError
 
         if isinstance(value, dict) and "inputs" in value:
-            told = value["inputs"]
+            atoms = value["inputs"]
             if (
                 set(value) != {"inputs"}
-                or not isinstance(told, list)
-                or not all(isinstance(each, str) for each in told)
+                or not isinstance(atoms, list)
+                or not all(isinstance(atom, str) for atom in atoms)
             ):
-                raise GameError('"inputs" is a list of atoms, such as ["held(3,2)"], and nothing stands beside it')
-            return self._solve_inputs([self.solver.find_input_row(each) for each in told], self.options)
-        moment = self.engine.read_decision_point(value)
+                raise GameError(
+                    '"inputs" is a list of atoms, such as ["held(3,2)"], without other fields beside it',
+                    ErrorCode.INVALID_JSON,
+                )
+            return self._solve_inputs([self.solver.find_input_row(atom) for atom in atoms], self.options)
+        point = self.engine.read_decision_point(value)
         if self.list_moves:
-            return {"moves": list(self._moves_with_costs(moment))}
+            return {"moves": list(self._moves_with_costs(point))}
         shown = self.options.shown_predicates or self.rules.open_predicates(self._closed_folder)
-        return self._solve_inputs(self._find_inputs(moment), replace(self.options, shown_predicates=shown))
+        return self._solve_inputs(self._find_inputs(point), replace(self.options, shown_predicates=shown))
 
-    def _solve_inputs(self, told: list[int], wanted: SolveOptions) -> dict[str, Any]:
-        return self.solver.solve([told], wanted)[0].to_json()
+    def _solve_inputs(self, true_inputs: list[int], options: SolveOptions) -> dict[str, Any]:
+        return self.solver.solve([true_inputs], options)[0].to_json()
 
-    def _find_inputs(self, moment: DecisionPoint) -> list[int]:
-        """The rows of the inputs that hold in a state, and after a move, if one is asked about."""
+    def _find_inputs(self, point: DecisionPoint) -> list[int]:
+        """Return the rows of the inputs that hold in a state, or after the move of the command."""
         import numpy as np
 
-        from abl_cards.core import GameError
+        from abl_cards.core import ErrorCode, GameError
         from abl_cards.games.preferences import InputWriter
 
         own, row = self.engine.preference_model(), None
         writer = InputWriter.from_preference_inputs(own.input_source, own.circuit, self.solver.inputs)
         if self.move is not None:
-            legal = [
-                each.move_row for each in self.engine.derive_readings(moment, self.move) if each.move_row is not None
-            ]
+            readings = self.engine.derive_readings(point, self.move)
+            legal = [reading.move_row for reading in readings if reading.move_row is not None]
             if not legal:
-                raise GameError(f"{self.move}: not legal here")
+                raise GameError(f"{self.move}: not legal here", ErrorCode.ILLEGAL_MOVE)
             row = legal[0]
         if row is None:
-            told = writer.encode_decisions(moment.decision)[:, 0]
+            bits = writer.encode_decisions(point.decision)[:, 0]
         else:
-            told = writer.encode_moves(moment.decision, moment.move_lists)[:, row]
-        return [int(each) for each in np.flatnonzero(told)]
+            bits = writer.encode_moves(point.decision, point.move_lists)[:, row]
+        return [int(index) for index in np.flatnonzero(bits)]
 
-    def _moves_with_costs(self, moment: DecisionPoint) -> Iterator[dict[str, Any]]:
-        """Every legal move: those without an answer set last."""
+    def _moves_with_costs(self, point: DecisionPoint) -> Iterator[dict[str, Any]]:
+        """Yield every legal move by cost; those without an answer set come last."""
         from abl_cards.reasoners.abduction import ClingoReasoner
 
         if not self._reasoner:
             self._reasoner.append(ClingoReasoner.from_solver(self.engine, self.solver, self.options.seconds))
-        costs, sound = self._reasoner[0].costs(moment.decision, moment.move_lists)
+        costs, sound = self._reasoner[0].costs(point.decision, point.move_lists)
         for row in sorted(range(len(costs)), key=lambda row: (not sound[row], int(costs[row]))):
             cost = int(costs[row]) if sound[row] else None
-            yield {"move": moment.actions[row].to_json(), "satisfiable": bool(sound[row]), "cost": cost}
+            yield {"move": point.actions[row].to_json(), "satisfiable": bool(sound[row]), "cost": cost}
 
     @cached_property
     def _closed_folder(self) -> Any:
@@ -172,7 +174,7 @@ class _StateSolver:
 
     @cached_property
     def engine(self) -> Engine:
-        """The tables of the game, by the files that have a circuit; raises KBError, GameError."""
+        """Game by the files that have a circuit; raises KBError, GameError."""
         from abl_cards.asp import KBError
         from abl_cards.core import GameError
         from abl_cards.games import Game
@@ -181,9 +183,7 @@ class _StateSolver:
             return Game(self._closed_folder).engine(None, self.rules.profile)
         except KBError as problem:
             first = str(problem).splitlines()[0]
-            raise GameError(
-                f'no game is left without the rules that have no circuit, so give "inputs": {first}'
-            ) from None
+            raise GameError(f'the rules with a circuit do not describe a game, so give "inputs": {first}') from None
 
 
 def _read_states(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

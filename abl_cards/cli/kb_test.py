@@ -1,4 +1,4 @@
-"""``abl-cards kb test``: a folder's cases, what its rules never do, and the edits that no case notices."""
+"""``abl-cards kb test``: run the test cases, rule coverage and mutation tests of a rule folder."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ if TYPE_CHECKING:
 
 PARTS = ("cases", "coverage", "mutations")
 MAX_SHOWN = 20
-"""Labels and edits that are printed; --json has all."""
+"""Labels and mutants printed; --json has all."""
 
 
 def run_test(
     game_name: GameName,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PART", help=f"One of {', '.join(PARTS)}; may be repeated.")
+        list[str] | None,
+        typer.Option("--only", metavar="PART", help=f"One of {', '.join(PARTS)}; may be repeated."),
     ] = None,
-    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games that coverage plays.")] = 10_000,
-    edits: Annotated[
+    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Number of games for coverage.")] = 10_000,
+    mutations: Annotated[
         int | None,
-        typer.Option("--edits", metavar="N", min=1, help="Try so many edits, drawn by the seed; default: all."),
+        typer.Option("--mutations", metavar="N", min=1, help="Number of random mutations; default: all."),
     ] = None,
     files: Annotated[
         list[str] | None,
-        typer.Option("--file", metavar="FILE", help="Edit this file of the folder alone; may be repeated."),
+        typer.Option("--file", metavar="FILE", help="Mutate only this file of the folder; may be repeated."),
     ] = None,
     seconds: Annotated[
         float,
@@ -55,42 +56,42 @@ def run_test(
             metavar="S",
             min=0.1,
             callback=check_finite,
-            help="What the proof that nothing differs may take.",
+            help="Time limit of each proof that a mutation changes nothing.",
         ),
     ] = 20.0,
     propose: Annotated[
         Path | None,
-        typer.Option("--propose", metavar="FILE", help="Write cases here that would notice more, to be read over."),
+        typer.Option("--propose-cases", metavar="FILE", help="Write cases that detect more mutations, for review."),
     ] = None,
-    at_least: Annotated[
+    min_score: Annotated[
         float | None,
         typer.Option(
-            "--at-least",
+            "--min-score",
             metavar="PERCENT",
             min=0,
             max=100,
             callback=check_finite,
-            help="Fail where fewer edits are noticed.",
+            help="Fail if fewer mutations are detected.",
         ),
     ] = None,
     profile: Profile = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Test a folder: its cases, coverage, and mutations.
+    """Run the test cases, rule coverage and mutation tests of a rule folder.
 
-    Cases are the lines of cases.jsonl in the folder. Coverage says which rules, labels and preferences never came up in
-    many games, and shows a state in which they would. Mutations are one-line edits of the folder's own files: which
-    ones does no case notice, though something differs? A case that does not hold makes the exit code 1.
+    Cases are the lines of cases.jsonl in the folder. Coverage lists rules, labels and preferences that never fired in
+    many games, with a state in which they would. Mutations are one-line edits of the folder's own files; the report
+    lists those that change something and that no case detects. The exit code is 1 if a case fails.
 
         abl-cards kb test president --only cases
 
-        abl-cards kb test mygame --propose more-cases.jsonl
+        abl-cards kb test mygame --propose-cases more-cases.jsonl
     """
     parts = _check_parts(only)
     game = find_game(game_name)
     if propose is not None and propose.exists():
-        fail(f"{propose} is there already, and nothing is overwritten; name a new file")
+        fail(f"{propose} exists already; name a new file")
     engine = load_engine(game, None, profile)
     report: dict[str, Any] = {"game": game.name}
     failed = False
@@ -99,7 +100,9 @@ def run_test(
     if "coverage" in parts:
         _run_coverage(engine, games, seed, report, as_json)
     if "mutations" in parts:
-        failed |= _run_mutations(game, profile, files or [], edits, seconds, seed, propose, at_least, report, as_json)
+        failed |= _run_mutations(
+            game, profile, files or [], mutations, seconds, seed, propose, min_score, report, as_json
+        )
     if as_json:
         print_json(report)
     if failed:
@@ -121,23 +124,23 @@ def _run_cases(game: Game, profile: str | None, report: dict[str, Any], quiet: b
     from abl_cards.core import GameError
     from abl_cards.rulelab.testing import CASES_FILE, find_failures, read_cases
 
-    found: list[CaseFailure] = []
+    failures: list[CaseFailure] = []
     try:
         cases = read_cases(game.directory)
-        wrong = find_failures(cases, lambda each: load_engine(game, None, each or profile))
-        found = sorted(wrong, key=lambda each: each.case.line)
+        found = find_failures(cases, lambda named: load_engine(game, None, named or profile))
+        failures = sorted(found, key=lambda failure: failure.case.line)
     except (KBError, GameError) as problem:
         fail(problem)
     report["cases"] = {
         "number": len(cases),
-        "failed": [{"line": each.case.line, "said": each.message} for each in found],
+        "failed": [{"line": failure.case.line, "message": failure.message} for failure in failures],
     }
     if not quiet:
-        for each in found:
-            typer.echo(str(each))
-        none = f"no cases: {game.directory} has no {CASES_FILE}; --propose FILE writes some, to be read over"
-        typer.echo(f"cases: {len(cases) - len(found)} of {len(cases)} hold" if cases else none)
-    return bool(found)
+        for failure in failures:
+            typer.echo(str(failure))
+        none = f"no cases: {game.directory} has no {CASES_FILE}; --propose-cases FILE writes some for review"
+        typer.echo(f"cases: {len(cases) - len(failures)} of {len(cases)} hold" if cases else none)
+    return bool(failures)
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------------
@@ -149,8 +152,8 @@ def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any],
     from abl_cards.rulelab.testing import measure_coverage
 
     try:
-        with show_progress("coverage", games) as tell:
-            found = measure_coverage(engine, games, seed, lambda done: tell(done, "games"))
+        with show_progress("coverage", games) as show:
+            found = measure_coverage(engine, games, seed, lambda done: show(done, "games"))
     except (KBError, GameError) as problem:
         fail(problem)
     report["coverage"] = found.to_json()
@@ -161,33 +164,32 @@ def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any],
 def _print_coverage(found: RuleCoverage) -> None:
     fired = found.num_rules - len(found.unfired_rules)
     typer.echo(f"coverage: {fired} of {found.num_rules} rules fired in {found.num_games:,} games")
-    elsewhere = [each for each in found.unfired_rules if each.is_common and each.verdict == "impossible"]
-    for each in found.unfired_rules:
-        if each not in elsewhere:
-            typer.echo(f"  {each.rule.location}: never fired: {each.rule.text}")
-            typer.echo(f"    {_verdict_text(each.verdict, each.question, each.state)}")
-            if each.position:
-                typer.echo(f"    {json.dumps(each.position, ensure_ascii=False)}")
-    if elsewhere:
-        typer.echo(f"  {len(elsewhere)} rules of common files never fired, and cannot: they are for other games")
-    for names, what in (
-        (found.unplayed_labels, "labels never laid"),
+    irrelevant = [rule for rule in found.unfired_rules if rule.is_common and rule.verdict == "impossible"]
+    for rule in found.unfired_rules:
+        if rule not in irrelevant:
+            typer.echo(f"  {rule.rule.location}: never fired: {rule.rule.text}")
+            typer.echo(f"    {_verdict_text(rule.verdict, rule.question, rule.state)}")
+            if rule.position:
+                typer.echo(f"    {json.dumps(rule.position, ensure_ascii=False)}")
+    if irrelevant:
+        typer.echo(f"  {len(irrelevant)} rules of common files cannot fire: they serve other games")
+    for names, heading in (
+        (found.unplayed_labels, "labels never played"),
         (found.unchosen_options, "options never chosen"),
         (found.unfired_preferences, "preferences never fired"),
     ):
         if names:
             more = f" … and {len(names) - MAX_SHOWN:,} more (--json has them all)" if len(names) > MAX_SHOWN else ""
-            typer.echo(f"  {len(names):,} {what}: {', '.join(names[:MAX_SHOWN])}{more}")
+            typer.echo(f"  {len(names):,} {heading}: {', '.join(names[:MAX_SHOWN])}{more}")
 
 
 def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:
     if verdict == "possible":
-        return f"it would, where {question} is asked, in this state: {', '.join(state) or 'nothing is true'}"
+        return f"it fires for the query {question} in this state: {', '.join(state) or 'no input is true'}"
     return {
-        "unmet": f"it would, where {question} is asked, but in no state that play comes to: what it needs was never "
-        "there together in these games",
-        "impossible": "it cannot, in any state that the engine tells (proved): what it asks for is never there",
-        "unknown": "no state was found in the time; --seconds gives it more",
+        "unmet": f"it can fire for the query {question}, but its conditions never held together in these games",
+        "impossible": "it cannot fire in any state of the engine (proved)",
+        "unknown": "no state was found within the time limit (--seconds)",
     }[verdict]
 
 
@@ -196,26 +198,26 @@ def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:
 
 def _run_mutations(
     game: Game, profile: str | None, files: Sequence[str], number: int | None, seconds: float, seed: int,
-    propose: Path | None, at_least: float | None, report: dict[str, Any], quiet: bool,
+    propose: Path | None, min_score: float | None, report: dict[str, Any], quiet: bool,
 ) -> bool:  # fmt: skip
     from abl_cards.rulelab.testing import CAUGHT, MutationRun, compute_caught_share, try_edits
 
-    every = _select_edits(game, files)
-    chosen = every if number is None or number >= len(every) else Random(seed).sample(every, number)
+    edits = _select_edits(game, files)
+    chosen = edits if number is None or number >= len(edits) else Random(seed).sample(edits, number)
     trial = MutationRun(game.directory, profile, seconds)
     counts: Counter[str] = Counter()
     with show_progress("mutations", len(chosen)) as bar:
 
-        def tell(mutant: Mutant) -> None:
+        def on_mutant(mutant: Mutant) -> None:
             counts[mutant.outcome] += 1
-            caught = sum(counts[each] for each in CAUGHT)
-            bar(counts.total(), f"{caught} noticed")
+            caught = sum(counts[outcome] for outcome in CAUGHT)
+            bar(counts.total(), f"{caught} detected")
 
-        found = try_edits(trial, chosen, tell)
+        found = try_edits(trial, chosen, on_mutant)
     share = compute_caught_share(found)
     report["mutations"] = {
         "edits": len(found), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
-        "not_noticed": [each.to_json() for each in found if each.outcome not in CAUGHT],
+        "not_noticed": [mutant.to_json() for mutant in found if mutant.outcome not in CAUGHT],
     }  # fmt: skip
     if propose is not None:
         lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found_cases)
@@ -223,40 +225,43 @@ def _run_mutations(
     if not quiet:
         _print_mutations(found, share)
         if propose is not None:
-            many = f"{len(trial.found_cases)} cases that would notice more lie in {propose}"
-            typer.echo(f"{many}: read them over, and keep what is meant")
-    return at_least is not None and 100 * share < at_least
+            typer.echo(
+                f"{propose}: {len(trial.found_cases)} cases that detect more; review them and keep what is meant"
+            )
+    return min_score is not None and 100 * share < min_score
 
 
 def _select_edits(game: Game, files: Sequence[str]) -> list[Edit]:
-    """Those of some files of the folder; of all where none is named."""
+    """List the mutations of the named files, or of all files of the folder."""
     from abl_cards.rulelab.testing import list_edits
 
-    every = list_edits(game.directory)
-    there = list(dict.fromkeys(each.file for each in every))
+    edits = list_edits(game.directory)
+    known = list(dict.fromkeys(edit.file for edit in edits))
     for file in files:
-        if file not in there:
-            fail_usage(f"--file {file}: there is nothing to edit there; there are {', '.join(there)}")
-    return [each for each in every if not files or each.file in files]
+        if file not in known:
+            fail_usage(f"--file {file}: nothing to mutate there (there are: {', '.join(known)})")
+    return [edit for edit in edits if not files or edit.file in files]
 
 
 def _print_mutations(found: Sequence[Mutant], share: float) -> None:
     from abl_cards.rulelab.testing import LOST, MISSED, NOTICED, REFUSED, SAME, UNCLEAR, filter_by_outcome
 
-    counts = Counter(each.outcome for each in found)
+    counts = Counter(mutant.outcome for mutant in found)
     differing = len(found) - counts[SAME]
     by = f"{counts[REFUSED]} by kb check, {counts[NOTICED]} by cases"
     caught = counts[NOTICED] + counts[REFUSED]
     typer.echo(
-        f"mutations: {caught} of {differing} edits noticed, {100 * share:.1f} % ({by}); {counts[SAME]} change nothing"
+        f"mutations: {caught} of {differing} detected, {100 * share:.1f} % ({by}); {counts[SAME]} change nothing"
     )
-    said = {
-        MISSED: "no case notices, and it differs", UNCLEAR: "no case notices, and it is not known whether it differs",
-        LOST: "the process was lost", SAME: "changes nothing",
-    }  # fmt: skip
-    for outcome, what in said.items():
-        mine = list(filter_by_outcome(found, outcome))
-        for each in mine[:MAX_SHOWN]:
-            typer.echo(f"  {what}: {each.edit_text}\n    {each.message}")
-        if len(mine) > MAX_SHOWN:
-            typer.echo(f"  … and {len(mine) - MAX_SHOWN:,} more of these (--json has them all)")
+    texts = {
+        MISSED: "not detected, and it changes results",
+        UNCLEAR: "not detected, unknown whether it changes results",
+        LOST: "the worker process died",
+        SAME: "changes nothing",
+    }
+    for outcome, text in texts.items():
+        mutants = list(filter_by_outcome(found, outcome))
+        for mutant in mutants[:MAX_SHOWN]:
+            typer.echo(f"  {text}: {mutant.edit_text}\n    {mutant.message}")
+        if len(mutants) > MAX_SHOWN:
+            typer.echo(f"  … and {len(mutants) - MAX_SHOWN:,} more of these (--json has all)")

@@ -1,4 +1,4 @@
-"""The stream of ``abl-cards legal``: lines of states in, answers out, many at a time."""
+"""Answer the states that ``abl-cards legal`` reads, in batches of lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abl_cards.games import Engine, Game
 
 @contextmanager
 def open_input(file: Path | None) -> Iterator[IO[bytes]]:
-    """The file, or stdin."""
+    """Open a file, plain or gzip, or stdin for None."""
     if file is None:
         yield sys.stdin.buffer
     else:
@@ -27,7 +27,15 @@ def open_input(file: Path | None) -> Iterator[IO[bytes]]:
 
 @dataclass
 class LegalMoveAnswerer:
-    """Answers states by the rules of a game; a state may ask for a profile of its own."""
+    """Lists the legal moves of states of a game; each state may name a profile.
+
+    Attributes:
+        game: The game.
+        directory: Folder of rule files to use instead of the game's.
+        profile: Profile of states that name none.
+        labels: Whether answers include the legal labels.
+        composed: Whether answers list whole plays where a game lays them card by card.
+    """
 
     game: Game
     directory: Path | None
@@ -40,7 +48,7 @@ class LegalMoveAnswerer:
         self._engines[None] = load_engine(self.game, self.directory, self.profile)
 
     def answer_in_parts(self, batch: list[NumberedLine]) -> Iterator[dict[str, Any]]:
-        """The same a part of the lines at a time, where all of them have more moves than are listed at once."""
+        """Answer the lines of a batch, in smaller batches if they have too many moves for one call."""
         try:
             answers = self.answer_batch(batch)
         except TooManyMovesError:
@@ -51,7 +59,7 @@ class LegalMoveAnswerer:
             yield from answers
 
     def answer_batch(self, batch: list[NumberedLine]) -> list[dict[str, Any]]:
-        """An answer for each line that is not empty."""
+        """Return an answer for each line that is not empty, in order."""
         found: dict[int, dict[str, Any]] = {}
         groups: dict[str | None, dict[int, Mapping[str, Any]]] = {}
         for number, line in batch:
@@ -67,7 +75,7 @@ class LegalMoveAnswerer:
         return [found[number] for number, _ in batch if number in found]
 
     def _profile_of(self, state: Any) -> str | None:
-        """What must be loaded for a state; None is what the command was called with."""
+        """Return the profile that a state names; None for that of the command."""
         named = state.get("profile") if isinstance(state, dict) else None
         if not isinstance(named, str):
             return None
@@ -80,15 +88,15 @@ class LegalMoveAnswerer:
         engine = self._engine(profile)
         if isinstance(engine, (KBError, GameError)):
             return {number: _error_json(number, engine) for number in states}
-        asked = list(states.values())
+        state_list = list(states.values())
         found = {
             number: _error_json(number, answer) if isinstance(answer, GameError) else {"moves": answer}
             for number, answer in zip(
-                states, (engine.legal_composed_moves if self.composed else engine.legal_moves)(asked), strict=True
+                states, (engine.legal_composed_moves if self.composed else engine.legal_moves)(state_list), strict=True
             )
         }
         if self.labels:
-            for number, labels in zip(states, engine.legal_labels(asked), strict=True):
+            for number, labels in zip(states, engine.legal_labels(state_list), strict=True):
                 if not isinstance(labels, GameError):
                     found[number]["labels"] = labels
         return found

@@ -1,4 +1,4 @@
-"""``abl-cards lsp``: a language server for rule files, for every editor that speaks the protocol."""
+"""``abl-cards lsp``: a language server for rule files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def register(app: typer.Typer) -> None:
 
 
 def lsp() -> None:
-    """Help editors with rule files: a server of the Language Server Protocol on stdin and stdout.
+    """Run a language server (LSP) for rule files on stdin and stdout.
 
-    What kb check finds, in its line; completion, with what each predicate means; hover; definitions, across
-    the parents of a folder; references; renaming. Editors start it: docs/lsp.md says how.
+    It offers the diagnostics of kb check, completion and hover texts of predicates, definitions across the parents of
+    a folder, references and renaming. docs/lsp.md describes the set-up of editors.
 
         pip install 'abl-cards[lsp]'
     """

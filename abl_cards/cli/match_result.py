@@ -1,4 +1,4 @@
-"""The result of a match as tables, in the language of the human who played in it; English where nobody did."""
+"""Print the result of a match as tables, in the language of a human player or in English."""
 
 from __future__ import annotations
 
@@ -45,12 +45,18 @@ _TEXTS = {
 
 
 def no_result_text(error: Exception, language: str) -> str:
-    """What is said when somebody has left the table."""
+    """Return the message for a match that a human player has left."""
     return _TEXTS[language].player_left.format(left=error)
 
 
 def print_result(result: MatchResult, engine: Engine, language: str) -> None:
-    """What each agent won, where the parts differ by part too, and among several sides where it came."""
+    """Print wins by agent, wins by role if roles differ, and places among more than two sides.
+
+    Args:
+        result: Result of a match.
+        engine: Game of the match.
+        language: "en" or "zh".
+    """
     say = _TEXTS[language]
     if len(result.agents) == 2:
         _print_shares(result, say)
@@ -95,5 +101,5 @@ def _print_shares(result: MatchResult, say: _ResultTexts) -> None:
 
 
 def _format_interval(bounds: tuple[float, float] | None, form: str) -> str:
-    """Two bounds, or that there are none."""
+    """Format two bounds; a dash for None."""
     return "–" if bounds is None else f"{bounds[0]:{form}} – {bounds[1]:{form}}"

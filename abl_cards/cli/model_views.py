@@ -1,4 +1,4 @@
-"""An agent's opinion in colour on the terminal, and as a picture (Chen et al. 2025, figures 3 and 4)."""
+"""Show explanations of neural agents in colour on the terminal and as plots (Chen et al. 2025, figures 3 and 4)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.explain import Explanation, HandEstimateReport, HeatMapLine, MoveAssessment
 
 _COLD, _HOT = (40, 48, 64), (214, 72, 32)
-"""Backgrounds of no copy and of one or more: red, green and blue."""
-_MIN_HEAT = 0.05  # copies; what is less has no background
+"""Backgrounds of no copy and of one copy or more: red, green and blue."""
+_MIN_HEAT = 0.05  # copies; smaller expectations have no background
 _MAX_BARS = 8
 _WIDTH, _BARS_HEIGHT, _SEAT_HEIGHT = 11.0, 3.0, 2.2  # inches
-_WHITE_TEXT_FROM = 0.6  # copies; from here on numbers are white
+_WHITE_TEXT_FROM = 0.6  # copies; numbers are white from here on, for contrast
 
 
 def print_heat_map(estimate: HandEstimateReport, language: str) -> None:
-    """Print an estimate, in colour where stdout is a terminal that shows some."""
+    """Print an estimate of hidden hands, in colour if the terminal supports it."""
     from abl_cards.reasoners.explain import render_heat_map
 
     console = make_console()
@@ -48,7 +48,7 @@ def _heat_style(heat: float) -> str:
 
 
 def draw_explanation(explanation: Explanation, file: Path) -> None:
-    """Write labels, candidates and estimate as a PNG file; its words are English, for want of other fonts."""
+    """Draw labels, candidates and the estimate of hidden hands into a PNG file; its texts are English."""
     from matplotlib.figure import Figure
 
     estimate = explanation.model_explanation.estimate if explanation.model_explanation else None
@@ -57,9 +57,9 @@ def draw_explanation(explanation: Explanation, file: Path) -> None:
     grid = figure.add_gridspec(1 + len(names), 2, height_ratios=[_BARS_HEIGHT, *[_SEAT_HEIGHT] * len(names)])
     _draw_labels(figure.add_subplot(grid[0, 0]), explanation)
     _draw_candidates(figure.add_subplot(grid[0, 1]), explanation)
-    for place in range(len(names)):
+    for index in range(len(names)):
         if estimate:
-            _draw_seat(figure.add_subplot(grid[1 + place, :]), estimate, place)
+            _draw_seat(figure.add_subplot(grid[1 + index, :]), estimate, index)
     figure.savefig(file, format="png")
 
 
@@ -72,7 +72,7 @@ def _draw_labels(axes: Any, explanation: Explanation) -> None:
 
 
 def _points_text(verdict: MoveAssessment) -> str:
-    """The points that looking ahead expects of a label."""
+    """Format the points that the look-ahead expects of a label."""
     points = verdict.lookahead.expected_points if verdict.lookahead else None
     return "" if points is None else f" ({points:+.2f} points)"
 
@@ -94,13 +94,13 @@ def _draw_bars(axes: Any, names: Sequence[str], lengths: Sequence[float], texts:
     axes.margins(x=0.2)
 
 
-def _draw_seat(axes: Any, estimate: HandEstimateReport, place: int) -> None:
-    """Ranks by suits, what has none behind them; grey where there can be none."""
+def _draw_seat(axes: Any, estimate: HandEstimateReport, index: int) -> None:
+    """Draw ranks by suits, then cards without a suit; impossible cards are grey."""
     from abl_cards.reasoners.explain import MIN_SHOWN_COPIES
 
     grid = estimate.grid.kinds
-    copies = np.where(grid >= 0, estimate.copies[place][grid], np.nan)
-    shown = (grid >= 0) & (estimate.is_possible[place][grid] | (copies >= MIN_SHOWN_COPIES))
+    copies = np.where(grid >= 0, estimate.copies[index][grid], np.nan)
+    shown = (grid >= 0) & (estimate.is_possible[index][grid] | (copies >= MIN_SHOWN_COPIES))
     axes.set_facecolor("0.92")
     axes.imshow(np.where(shown, copies, np.nan), vmin=0, vmax=1, cmap="Reds", aspect="auto")
     for (row, column), value in np.ndenumerate(copies):
@@ -115,4 +115,4 @@ def _draw_seat(axes: Any, estimate: HandEstimateReport, place: int) -> None:
             )
     axes.set_xticks(range(grid.shape[1]), estimate.grid.column_headers)
     axes.set_yticks(range(len(grid)), estimate.grid.row_headers)
-    axes.set_title(f"{estimate.names[place]}, {estimate.left[place]} cards: expected copies")
+    axes.set_title(f"{estimate.names[index]}, {estimate.left[index]} cards: expected copies")

@@ -1,4 +1,4 @@
-"""Commands that play: ``match`` between agents, ``replay`` of records, ``legal`` moves of states."""
+"""The commands ``match``, ``replay`` and ``legal``: play matches, replay records, list legal moves."""
 
 from __future__ import annotations
 
@@ -48,13 +48,14 @@ def register(app: typer.Typer) -> None:
 def match(
     game_name: GameName,
     agents: Annotated[
-        list[str], typer.Argument(metavar="A B [C …]", help="The agents, such as greedy random: two, or one a seat.")
+        list[str], typer.Argument(metavar="A B [C …]", help="Agents, such as greedy random: two, or one per seat.")
     ],
     games: Annotated[
-        int | None, typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches; default: 100.")
+        int | None,
+        typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches to play; default: 100."),
     ] = None,
     deals: Annotated[
-        Path | None, typer.Option("--deals", metavar="FILE", help="Play these deals, one a line (see: deal).")
+        Path | None, typer.Option("--deals", metavar="FILE", help="Play the deals of this file (see: deal).")
     ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
@@ -62,19 +63,19 @@ def match(
     record: RecordFile = None,
     log: Annotated[
         Path | None,
-        typer.Option("--log", metavar="FILE", help="Write every round as a log of Botzone's: .jsonl, .jsonl.gz."),
+        typer.Option("--botzone-log", metavar="FILE", help="Write each round as a Botzone log: .jsonl or .jsonl.gz."),
     ] = None,
     ray: RayAddress = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play agents against each other: whole matches, each deal once for every way to seat them.
+    """Play matches between agents on duplicate deals: each deal once for every seating.
 
-    In two teams that is twice, with the teams swapped; where the parts differ, as landlord and peasants do, each has
-    its own result. The rate is the first agent's share of the games, with its 95 % interval. Where more than two play
-    for themselves, as many agents as seats can be named: every deal is played in all their rotations, and points,
-    places and first places are told. Agents are random, greedy, kb, abl, and human at this terminal.
-    kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder; docs/why.md lists the
-    variants of abl. program:run=COMMAND is a program that speaks Botzone's protocol.
+    With two teams each deal is played twice, with the teams swapped; roles such as landlord and peasants have results
+    of their own. The rate is the first agent's share of the games, with its 95 % interval. Without teams, one agent per
+    seat can be named: each deal is played in all rotations, and points, places and first places are printed. Agents
+    are random, greedy, kb, abl, and human at this terminal. kb:without=GROUP leaves out a group of preferences,
+    kb:kb=DIR reads them from another folder; docs/why.md lists the variants of abl. program:run=COMMAND runs a program
+    that uses Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
@@ -84,10 +85,10 @@ def match(
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
 
-    With --ray the games are shared out among processes, here or in a cluster, and the result is the same.
+    --ray distributes the games over processes, on this machine or in a cluster; the result is the same.
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, "roles", "standings" and
-    "lapses" where there are. A lapse is a game that a program has lost by a fault:
+    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings" and
+    "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
     {"game","seat","agent","kind","text"}.
     """
     from abl_cards.agents import HumanAgent, PlayerLeftError
@@ -113,14 +114,14 @@ def match(
         result = _play_on_ray(ray, where, engine, names, games, seed, deals, ways)
         print_json(result.to_json()) if as_json else print_result(result, engine, "en")
         return
-    language = next((each.language for each in players if isinstance(each, HumanAgent)), "en")
-    watched = any(isinstance(each, Listener) for each in players)  # by somebody who would not see a bar move
-    bar = nullcontext(lambda done, remark: None) if watched else show_progress(" : ".join(names), games)
+    language = next((player.language for player in players if isinstance(player, HumanAgent)), "en")
+    is_interactive = any(isinstance(player, Listener) for player in players)  # a bar would overwrite the table
+    bar = nullcontext(lambda done, remark: None) if is_interactive else show_progress(" : ".join(names), games)
     try:
-        with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as tell:
+        with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as show:
             result = play_match(
                 engine, names, players, games, seed,
-                lambda done, wins: tell(done, " : ".join(map(str, wins))), write,
+                lambda done, wins: show(done, " : ".join(map(str, wins))), write,
                 use_fixed_deals=deals is not None, log=log_round,
             )  # fmt: skip
     except PlayerLeftError as left:
@@ -133,9 +134,9 @@ def match(
 
 
 def _check_distributable(names: Sequence[str], record: Path | None, log: Path | None) -> None:
-    """End the command where one process has to see every game, or sits at the only terminal there is."""
+    """Exit with a usage error for options and agents that need all games in one process."""
     if record or log:
-        fail_usage("--record and --log write as episodes end, which one process has to see: leave --ray out")
+        fail_usage("--record and --botzone-log need all games in one process: leave out --ray")
     if any(name.partition(":")[0] in ("human", "program") for name in names):
         fail_usage("humans and programs play the games one after the other: leave --ray out")
 
@@ -144,30 +145,32 @@ def _play_on_ray(
     address: str, where: tuple[str, Path | None, str | None], engine: Engine, names: Sequence[str], games: int,
     seed: int, deals: Path | None, ways: int,
 ) -> MatchResult:  # fmt: skip
-    """The result of a match whose games are tasks of Ray."""
+    """Play a match whose games are Ray tasks."""
     from abl_cards.cluster import MatchSpec, play_match_on_ray
     from abl_cards.core import GameError
     from abl_cards.matches import normalise_records, read_records
 
     read = [] if deals is None else normalise_records(engine, read_records(deals))
-    given = None if deals is None else tuple(each for each in read if not isinstance(each, GameError))
+    given = None if deals is None else tuple(record for record in read if not isinstance(record, GameError))
     match = MatchSpec(*where, tuple(names), games, seed, given)
-    with connect_cluster(address) as there, show_progress(" : ".join(names), games) as tell:
-        return play_match_on_ray(there, match, engine, ways, lambda done: tell(done, ""))
+    with connect_cluster(address) as cluster, show_progress(" : ".join(names), games) as show:
+        return play_match_on_ray(cluster, match, engine, ways, lambda done: show(done, ""))
 
 
 def replay(
     game_name: GameName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Records: one episode a line, .jsonl or .jsonl.gz.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Records: one episode per line, .jsonl or .jsonl.gz.")],
     directory: RuleFolder = None,
     profile: Profile = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N lines.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Read only the first N lines.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play records again, and list what the rules do not confirm: plays, tribute, order of finish, levels.
+    """Replay records and list all disagreements with the rules: plays, tribute, order of finish, levels.
 
-    Reads what "match --record" writes, the records of the contest, logs of Botzone's and games of DouZero. Without
-    --profile it goes by the profile of the first record. An episode of Guandan, on one line:
+    Reads the records of "match --record" and of the contest, Botzone logs and DouZero games. Without --profile it uses
+    the profile of the first record. An episode of Guandan, on one line:
 
         {"level":"2", "ranks":["2","2"], "hands":[["S3",…],…],
 
@@ -175,16 +178,16 @@ def replay(
 
         "plays":[[0,["Pair","4",["H4","C4"]]],…], "order":[0,2,1,3]}
 
-    The last line is "E episodes, P plays, D disagreements"; any disagreement makes the exit code 1. So does a file that
-    ends in the middle of a line, as a kill leaves one behind: what is whole is played, and stderr names the line.
-    After 10,000 disagreements it stops.
+    The last line is "E episodes, P plays, D disagreements"; the exit code is 1 if there are disagreements. It is also 1
+    for a truncated last line, which a killed process leaves: the complete lines are replayed, and stderr names the
+    truncated one. Replay stops after 10,000 disagreements.
     """
     from abl_cards.matches import read_file_profile, replay_file
 
     game = find_game(game_name)
-    with show_status(f"reading {file}") as say:
+    with show_status(f"reading {file}") as show:
         engine = load_engine(game, directory, profile or read_file_profile(file, list_profiles(game, directory)))
-        result = replay_file(engine, file, limit, lambda episodes: say(f"replayed {episodes} episodes"))
+        result = replay_file(engine, file, limit, lambda episodes: show(f"replayed {episodes} episodes"))
     if not result.lines and result.truncated_line is None:
         fail(f"{file}: no records")
     _print_replay(file, result, as_json)
@@ -194,32 +197,32 @@ def replay(
 
 def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     if result.truncated_line:
-        typer.echo(f"{file}:{result.truncated_line}: the last line is cut, the file ends in the middle of it", err=True)
+        typer.echo(f"{file}:{result.truncated_line}: the last line is truncated", err=True)
     if result.stopped_early:
         typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
     if as_json:
-        wrong = [{"line": each.line, "text": shorten(each.text)} for each in result.disagreements]
+        wrong = [{"line": found.line, "text": shorten(found.text)} for found in result.disagreements]
         cut = {"cut": result.truncated_line} if result.truncated_line else {}
         print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong} | cut)
     else:
-        for each in result.disagreements:
-            typer.echo(f"{file}:{each.line}: {shorten(each.text)}")
+        for found in result.disagreements:
+            typer.echo(f"{file}:{found.line}: {shorten(found.text)}")
         typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
 
 
 def legal(
     game_name: GameName,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="States, one JSON object a line; default: stdin.")
+        Path | None, typer.Argument(metavar="[FILE]", help="States, one JSON object per line; default: stdin.")
     ] = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     labels: Annotated[bool, typer.Option("--labels", help="Print the legal labels (pseudo-actions) too.")] = False,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Where plays are laid card by card: list whole plays, not the next cards.")
+        bool, typer.Option("--whole-plays", help="List whole plays where a game lays them card by card.")
     ] = False,
 ) -> None:
-    """List the legal moves of states: a JSON object a line in, a JSON object a line out, in the same order.
+    """List the legal moves of states: one JSON object per line in and out, in the same order.
 
     A state of Guandan, leading and following (optional: "stage":"tribute" or "back", "profile"):
 
@@ -227,19 +230,19 @@ def legal(
 
         {"level":"8","hand":["H5","H8"],"to_beat":["Pair","4",["H4","C4"]]}
 
-    The answer: {"moves":[["PASS","PASS","PASS"],["Pair","5",["H5","H8"]]]}. A bad line is answered by
-    {"error":"line 3: …"}, the others all the same, and the exit code is 1.
+    The answer: {"moves":[["PASS","PASS","PASS"],["Pair","5",["H5","H8"]]]}. An invalid line gives
+    {"error":"line 3: …"} and exit code 1; the other lines are still answered.
 
         echo '{"level":"8","hand":["H5","H8"],"to_beat":null}' | abl-cards legal guandan
     """
     from abl_cards.cli import legal as legality
     from abl_cards.core import read_line_batches
 
-    desk = legality.LegalMoveAnswerer(find_game(game_name), directory, profile, labels, whole)
+    answerer = legality.LegalMoveAnswerer(find_game(game_name), directory, profile, labels, whole)
     problems = 0
     with legality.open_input(file) as stream:
         for batch in read_line_batches(stream):
-            for answer in desk.answer_in_parts(batch):
+            for answer in answerer.answer_in_parts(batch):
                 problems += "error" in answer
                 _print_answer(answer)
             typer.get_text_stream("stdout").flush()
@@ -248,7 +251,7 @@ def legal(
 
 
 def _load_fixed_deals(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
-    """The game with the deals of a file, and how many matches play each of them in every seating."""
+    """Return the game with the deals of a file, and the number of matches that play each deal in every seating."""
     from abl_cards.core import GameError
     from abl_cards.hand_analysis import DealRules
     from abl_cards.matches import normalise_records, read_records
@@ -258,13 +261,13 @@ def _load_fixed_deals(engine: Engine, file: Path, games: int | None, ways: int) 
     except GameError:
         fail_usage(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
     if games is not None:
-        fail_usage("--deals: the file says how many games there are; leave out --games")
-    found = normalise_records(engine, read_records(file))
+        fail_usage("--deals: the file determines the number of games; leave out --games")
+    records = normalise_records(engine, read_records(file))
     try:
-        dealt = rules.with_deals(rules.read_deals(found))
+        engine_with_deals = rules.with_deals(rules.read_deals(records))
     except GameError as problem:
         fail(f"{file}: {problem}")
-    return dealt, len(found) * ways
+    return engine_with_deals, len(records) * ways
 
 
 def _print_answer(answer: dict[str, Any]) -> None:
@@ -274,7 +277,7 @@ def _print_answer(answer: dict[str, Any]) -> None:
 
 
 def _load_agent(text: str, engine: Engine) -> tuple[Agent, str]:
-    """The agent, and its name in full."""
+    """Make an agent, and return it with its full name."""
     from abl_cards.agents import check_agent_name, make_agent
     from abl_cards.core import GameError
 

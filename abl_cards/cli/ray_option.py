@@ -1,4 +1,4 @@
-"""The option ``--ray``: work that goes to processes of Ray, here or in a cluster."""
+"""The option ``--ray``: run work in Ray processes on this machine or in a cluster."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ RayAddress = Annotated[
     typer.Option(
         RAY_OPTION,
         metavar="[HOST:PORT]",
-        help="Work in processes of Ray: of one started here, or of the cluster there; see docs/cluster.md.",
+        help="Use Ray: started on this machine, or the cluster at this address (docs/cluster.md).",
     ),
 ]
 
 
 class RayCommand(TyperCommand):
-    """A command whose option ``--ray`` may stand without an address."""
+    """Command whose option ``--ray`` may be given without an address."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Say what stands for no address, which the parser of options wants to hear."""
-        said: list[str] = []
-        for place, word in enumerate(args):
-            said.append(word)
-            following = args[place + 1] if place + 1 < len(args) else ""
+        """Insert the local address after ``--ray`` without an address, and parse the arguments."""
+        completed: list[str] = []
+        for index, word in enumerate(args):
+            completed.append(word)
+            following = args[index + 1] if index + 1 < len(args) else ""
             if word == RAY_OPTION and not _is_address(following):
-                said.append(LOCAL_ADDRESS)
-        return super().parse_args(ctx, said)
+                completed.append(LOCAL_ADDRESS)
+        return super().parse_args(ctx, completed)
 
 
 def _is_address(word: str) -> bool:
@@ -44,11 +44,11 @@ def _is_address(word: str) -> bool:
 
 @contextmanager
 def connect_cluster(address: str, processors: int | None = None) -> Iterator[RayCluster]:
-    """A Ray for a while, at an address or started here for so many processes; raises GameError."""
+    """Connect to Ray at an address, or start it on this machine, and shut it down at the end; raises GameError."""
     from abl_cards.cli.console import show_status
     from abl_cards.cluster import connect_ray
 
-    with ExitStack() as belonging:
+    with ExitStack() as stack:
         with show_status("starting Ray" if address == LOCAL_ADDRESS else f"joining Ray at {address}"):
-            there = belonging.enter_context(connect_ray(address, processors))
-        yield there
+            cluster = stack.enter_context(connect_ray(address, processors))
+        yield cluster

@@ -1,4 +1,4 @@
-"""The command ``review``: a whole record looked over, mistakes first."""
+"""The command ``review``: assess all decisions of a record, mistakes first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from abl_cards.matches import EvaluatedMove, ReviewedDecision, SeatSummary
 
 MAX_REASONS = 4
-"""Preferences shown of a mistake; --json has all."""
+"""Preferences printed for a mistake; --json has all."""
 
 
 def register(app: typer.Typer) -> None:
@@ -39,42 +39,41 @@ def register(app: typer.Typer) -> None:
 def review(
     game_name: GameName,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Records, one JSON object a line; default: stdin.")
+        Path | None, typer.Argument(metavar="[FILE]", help="Records, one JSON object per line; default: stdin.")
     ] = None,
-    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="The line of the file.")] = 1,
+    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="Line of the file.")] = 1,
     seats: Annotated[
-        list[int] | None, typer.Option("--seat", metavar="S", help="Only this seat's plays; may be repeated.")
+        list[int] | None, typer.Option("--seat", metavar="S", help="Review only this seat; may be repeated.")
     ] = None,
-    agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Whose choice is compared.")] = "kb",
-    onward: Annotated[
-        str, typer.Option("--onward", metavar="A", help="Who plays imagined deals to their end: kb, or greedy, sooner.")
+    agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Agent whose choice is compared.")] = "kb",
+    rollout_agent: Annotated[
+        str, typer.Option("--rollout-agent", metavar="A", help="Agent that plays sampled deals out; greedy is faster.")
     ] = "kb",
-    deals: Annotated[int, typer.Option("--deals", metavar="N", min=4, help="Imagined deals a move is tried on.")] = 100,
-    moves: Annotated[int, typer.Option("--moves", metavar="N", min=2, help="Moves of a decision that are tried.")] = 6,
-    least: Annotated[
+    deals: Annotated[int, typer.Option("--deals", metavar="N", min=4, help="Sampled deals per move.")] = 100,
+    moves: Annotated[int, typer.Option("--moves", metavar="N", min=2, help="Moves evaluated per decision.")] = 6,
+    min_loss: Annotated[
         float,
-        typer.Option("--least", metavar="POINTS", min=0, callback=check_finite, help="What a mistake costs at least."),
+        typer.Option("--min-loss", metavar="POINTS", min=0, callback=check_finite, help="Least loss of a mistake."),
     ] = 0.0,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=0, help="Mistakes that are printed.")] = 5,
-    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of reasons.")] = "en",
+    max_shown: Annotated[int, typer.Option("--max-shown", metavar="N", min=0, help="Mistakes printed.")] = 5,
+    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the reasons.")] = "en",
     directory: RuleFolder = None,
     profile: Profile = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Look over a whole record: per play the best move, and what the made one gave away; mistakes first.
+    """Review a record: the best move of each decision and the points lost by the played one; mistakes first.
 
-    Of every decision some moves are tried: the one that was made, the agent's, and the cheapest of other labels by the
-    preferences. Each is made on the same deals, drawn by what the seat could know, and played to the end of the
-    episode. Half of the deals choose the best move, the other half say what it is worth more. That is a mistake where
-    it is more than twice its standard error, and --least points. A log of Botzone's is a record too (docs/tractor.md).
+    Several moves of each decision are evaluated: the played one, the agent's, and the cheapest of other labels by the
+    preferences. Each is played out on the same deals, sampled from what the seat could know. Half of the deals select
+    the best move, the other half estimate its advantage. A mistake is an advantage of more than twice its standard
+    error and at least --min-loss points. Botzone logs are records too (docs/tractor.md).
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import make_agent
     from abl_cards.core import GameError, format_seed
-    from abl_cards.matches import ReviewConfig, summarise_seats
-    from abl_cards.matches import review_record as looked_over
+    from abl_cards.matches import ReviewConfig, review_record, summarise_seats
     from abl_cards.reasoners.explain import LANGUAGES
 
     if language not in LANGUAGES:
@@ -86,65 +85,73 @@ def review(
     if wrong:
         fail_usage(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
     try:
-        players = make_agent(agent_name, engine), make_agent(onward, engine)
+        agents = make_agent(agent_name, engine), make_agent(rollout_agent, engine)
     except GameError as problem:
         fail_usage(problem)
-    plan = ReviewConfig(engine, *players, deals, moves, least, seed, language)
+    config = ReviewConfig(engine, *agents, deals, moves, min_loss, seed, language)
     with report_line(line):
-        with show_progress("trying moves", None) as tell:
-            found = looked_over(plan, record, frozenset(seats) if seats else None, lambda done, _: tell(done, "moves"))
-        sums = summarise_seats(engine, record, found)
+        with show_progress("evaluating moves", None) as show:
+            found = review_record(
+                config, record, frozenset(seats) if seats else None, lambda done, _: show(done, "moves")
+            )
+        summaries = summarise_seats(engine, record, found)
     if as_json:
-        about = {"game": game.name, "line": line, "agent": agent_name, "onward": onward, "deals": deals,
-                 "seed": format_seed(seed)}  # fmt: skip
-        told = {"seats": [each.to_json() for each in sums], "decisions": [each.to_json() for each in found]}
-        print_json(about | told)
+        settings = {"game": game.name, "line": line, "agent": agent_name, "rollout_agent": rollout_agent,
+                    "deals": deals, "seed": format_seed(seed)}  # fmt: skip
+        print_json(
+            {
+                **settings,
+                "seats": [summary.to_json() for summary in summaries],
+                "decisions": [decision.to_json() for decision in found],
+            }
+        )
     else:
-        _print_mistakes(engine, found, most, language)
+        _print_mistakes(engine, found, max_shown, language)
         _print_plays(found)
-        _print_seats(sums, agent_name)
+        _print_seats(summaries, agent_name)
 
 
-def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], most: int, language: str) -> None:
-    mistakes = sorted((each for each in found if each.is_mistake), key=lambda each: -each.loss)
-    for each in mistakes[:most]:
-        typer.echo(f"act {each.act}: seat {each.seat} gave away {each.loss:.2f} ± {2 * each.error:.2f} points")
-        typer.echo(_indent(engine.render_view(each.decision_point, language)))
-        typer.echo(f"  made: {_move_text(each, each.played_move)}")
-        typer.echo(f"  best: {_move_text(each, each.best_move)}")
-        for reason in each.reasons[:MAX_REASONS]:
+def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
+    mistakes = sorted((decision for decision in found if decision.is_mistake), key=lambda decision: -decision.loss)
+    for mistake in mistakes[:max_shown]:
+        loss = f"{mistake.loss:.2f} ± {2 * mistake.error:.2f}"
+        typer.echo(f"act {mistake.act}: seat {mistake.seat} lost {loss} points")
+        typer.echo(_indent(engine.render_view(mistake.decision_point, language)))
+        typer.echo(f"  played: {_move_text(mistake, mistake.played_move)}")
+        typer.echo(f"  best:   {_move_text(mistake, mistake.best_move)}")
+        for reason in mistake.reasons[:MAX_REASONS]:
             typer.echo(f"    {reason.cost_difference:+4d} {reason.text}")
         typer.echo()
-    if len(mistakes) > most:
-        typer.echo(f"… and {len(mistakes) - most} more (--most, or --json)\n")
+    if len(mistakes) > max_shown:
+        typer.echo(f"… and {len(mistakes) - max_shown} more (--max-shown, or --json)\n")
 
 
 def _print_plays(found: Sequence[ReviewedDecision]) -> None:
     if not found:
-        typer.echo("nobody had anything to choose")
+        typer.echo("no decision had more than one move")
         return
     rows = [
         (
-            f"{each.act}{' ?' if each.is_mistake else ''}", str(each.seat), _move_text(each, each.played_move),
-            "" if each.best_move.row == each.played_move.row else _move_text(each, each.best_move), f"{each.loss:+.2f}",
-            f"± {2 * each.error:.2f}",
+            f"{one.act}{' ?' if one.is_mistake else ''}", str(one.seat), _move_text(one, one.played_move),
+            "" if one.best_move.row == one.played_move.row else _move_text(one, one.best_move), f"{one.loss:+.2f}",
+            f"± {2 * one.error:.2f}",
         )
-        for each in found
+        for one in found
     ]  # fmt: skip
-    print_table(("act", "seat", "made", "better", "points more", ""), rows, right_aligned=(4, 5))
+    print_table(("act", "seat", "played", "better", "points lost", ""), rows, right_aligned=(4, 5))
 
 
-def _print_seats(sums: Sequence[SeatSummary], agent: str) -> None:
+def _print_seats(summaries: Sequence[SeatSummary], agent: str) -> None:
     typer.echo()
     rows = [
-        (str(each.seat), str(each.plays), str(each.choices), str(each.agreed), str(each.mistakes), f"{each.loss:.2f}")
-        for each in sums
+        (str(seat.seat), str(seat.plays), str(seat.choices), str(seat.agreed), str(seat.mistakes), f"{seat.loss:.2f}")
+        for seat in summaries
     ]
-    print_table(("seat", "plays", "with a choice", f"as {agent}", "mistakes", "points given away"), rows, range(1, 6))
+    print_table(("seat", "plays", "with a choice", f"as {agent}", "mistakes", "points lost"), rows, range(1, 6))
 
 
-def _move_text(each: ReviewedDecision, tried: EvaluatedMove) -> str:
-    return str(each.decision_point.actions[tried.row])
+def _move_text(decision: ReviewedDecision, move: EvaluatedMove) -> str:
+    return str(decision.decision_point.actions[move.row])
 
 
 def _indent(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Commands for tables where programs of others play: ``serve`` one, ``join`` one."""
+"""The commands ``serve`` and ``join``: serve tables to other programs, and join tables elsewhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_GAMES, MAX_TABLES = 1_000_000, 1_000
 DEFAULT_THINK_TIME = 120.0
-"""Seconds; the clients we know of need up to 2.5."""
+"""Seconds; known clients need up to 2.5."""
 
 
 def register(app: typer.Typer) -> None:
@@ -47,23 +47,23 @@ def register(app: typer.Typer) -> None:
 def serve(
     game_name: GameName,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="P", min=0, max=65535, help="0 for any; Guandan's is 23456.")
+        int | None, typer.Option("--port", metavar="P", min=0, max=65535, help="Port; 0: any; Guandan: 23456.")
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")
-    ] = ("127.0.0.1"),
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; default: this machine only.")
+    ] = "127.0.0.1",
     games: Annotated[
-        int, typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches at each table.")
+        int, typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches per table.")
     ] = 1,
     seed: SecretSeed = None,
     seats: Annotated[
-        list[str] | None, typer.Option("--seat", metavar="SEAT=AGENT", help="An agent of ours; may be repeated.")
+        list[str] | None, typer.Option("--seat", metavar="SEAT=AGENT", help="Seat an agent; may be repeated.")
     ] = None,
     tables: Annotated[
-        int, typer.Option("--tables", metavar="T", min=1, max=MAX_TABLES, help="Tables on the one port.")
+        int, typer.Option("--tables", metavar="T", min=1, max=MAX_TABLES, help="Number of tables on the port.")
     ] = 1,
     dialect: Annotated[
-        str, typer.Option("--dialect", metavar="D", help="Guandan: A, or C for clients made for DanZero's server.")
+        str, typer.Option("--protocol", metavar="P", help="Guandan: A, or C for clients made for DanZero's server.")
     ] = "",
     think_time: Annotated[
         float,
@@ -72,7 +72,7 @@ def serve(
             metavar="S",
             min=0,
             callback=check_finite,
-            help="Seconds for an answer; 0 to wait for ever.",
+            help="Time limit of an answer in seconds; 0: none.",
         ),
     ] = DEFAULT_THINK_TIME,
     start_delay: Annotated[
@@ -88,7 +88,7 @@ def serve(
     origins: Annotated[
         list[str] | None,
         typer.Option(
-            "--origin", metavar="URL", help="Web pages that may connect, like http://localhost:3000; * for any."
+            "--origin", metavar="URL", help="Web origin that may connect, such as http://localhost:3000; * for any."
         ),
     ] = None,
     directory: RuleFolder = None,
@@ -96,20 +96,20 @@ def serve(
     record: RecordFile = None,
     show: Annotated[
         Path | None,
-        typer.Option("--show", metavar="DIR", help="Where pictures of the tables are kept, for page --watch DIR."),
+        typer.Option("--spectator-dir", metavar="DIR", help="Folder of table snapshots for web --watch DIR."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
+    """Serve tables over a network protocol to other programs; see docs/seat-your-bot.md.
 
-    Clients get the seats that no agent of ours has, in the order in which they connect. Whatever they do, the games are
-    played to the end: a legal default stands in for every answer that is missing or wrong.
+    Clients get the seats without an agent in the order in which they connect. All games are played to the end: a legal
+    default replaces every missing or invalid answer.
 
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
     The games are those of "match" with the same seed; table T plays the games from number N * T on. Without --seed a
-    secret seed is drawn; it is printed, and added to the records, when all games are over. --record writes
-    them down for "replay", and for "explain"; --show lets others look on. --json prints
+    secret seed is drawn, and printed and added to the records after the last game. --record writes records for
+    "replay" and "explain"; --spectator-dir lets others watch. --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
     """
@@ -119,19 +119,19 @@ def serve(
     check_host(host)
     agents, allowed = _read_seats(seats or []), _read_origins(origins or [])
     engine, chosen = find_game(game_name).engine(directory, profile), secret_seed() if seed is None else seed
-    plan = serving.ServeConfig(
+    config = serving.ServeConfig(
         game_name, engine, agents, games, chosen, tables, dialect, think_time or None, start_delay, host, port, allowed
     )
-    with open_record_writer(record, {"seed": format_seed(chosen)}) as write, _open_spectator_feed(show, plan) as shown:
+    with open_record_writer(record, {"seed": format_seed(chosen)}) as write, _open_spectator_feed(show, config) as feed:
         try:
-            house = serving.GameServer(plan, _log, write, shown.create_listener if shown else None)
+            server = serving.GameServer(config, _log, write, feed.create_listener if feed else None)
         except GameError as problem:
             fail_usage(problem)
         try:
-            result = asyncio.run(_run_server(house, shown))
-        except BaseException:  # the games end here, and what was played can be dealt again
-            if seed is None and any(table.players for table in house.tables):
-                _log(f"the games were broken off; their seed was {chosen}")
+            result = asyncio.run(_run_server(server, feed))
+        except BaseException:  # an interrupted series can be dealt again from its seed
+            if seed is None and any(table.players for table in server.tables):
+                _log(f"the games were interrupted; their seed was {chosen}")
             raise
     if as_json:
         print_json(result.to_json())
@@ -139,29 +139,29 @@ def serve(
         _print_served(result)
 
 
-async def _run_server(house: GameServer, shown: SpectatorFeed | None) -> ServedResult:
-    """Play all games; meanwhile, and at last, others see the tables."""
-    if shown is None:
-        return await house.serve()
-    keeping = asyncio.create_task(_write_spectator_feed(shown, house))
+async def _run_server(server: GameServer, feed: SpectatorFeed | None) -> ServedResult:
+    """Play all games, and write snapshots for spectators meanwhile and at the end."""
+    if feed is None:
+        return await server.serve()
+    feed_task = asyncio.create_task(_write_spectator_feed(feed, server))
     try:
-        return await house.serve()
+        return await server.serve()
     finally:
-        keeping.cancel()
-        await asyncio.wait([keeping])
+        feed_task.cancel()
+        await asyncio.wait([feed_task])
 
 
-async def _write_spectator_feed(shown: SpectatorFeed, house: GameServer) -> None:
-    """The games go on where pictures cannot be written."""
+async def _write_spectator_feed(feed: SpectatorFeed, server: GameServer) -> None:
+    """Write snapshots; the games continue if they cannot be written."""
     try:
-        await shown.run(house.tables)
+        await feed.run(server.tables)
     except OSError as problem:
-        _log(f"{problem.filename}: {problem.strerror or problem}; the tables are shown no more")
+        _log(f"{problem.filename}: {problem.strerror or problem}; spectators see no more snapshots")
 
 
 @contextmanager
-def _open_spectator_feed(folder: Path | None, plan: ServeConfig) -> Iterator[SpectatorFeed | None]:
-    """What keeps pictures in a folder, which nobody else does meanwhile; None where none is named."""
+def _open_spectator_feed(folder: Path | None, config: ServeConfig) -> Iterator[SpectatorFeed | None]:
+    """Lock a folder and write snapshots of the tables to it; None without a folder."""
     if folder is None:
         yield None
         return
@@ -169,38 +169,36 @@ def _open_spectator_feed(folder: Path | None, plan: ServeConfig) -> Iterator[Spe
     from abl_cards.web import SpectatorFeed, bilingual_title
 
     with lock_folder(folder):
-        yield SpectatorFeed(folder, bilingual_title(find_game(plan.game)), plan.engine, plan.seed)
+        yield SpectatorFeed(folder, bilingual_title(find_game(config.game)), config.engine, config.seed)
 
 
 def join(
-    url: Annotated[str, typer.Argument(metavar="URL", help="ws://HOST:PORT, with a path if the table wants another.")],
-    agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Who plays, such as greedy.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="ws://HOST:PORT, with a path if the server needs one.")],
+    agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Agent that plays, such as greedy.")],
     dialect: Annotated[
-        str | None, typer.Option("--dialect", metavar="D", help="What they speak there: guandan, openguandan, plain.")
+        str | None, typer.Option("--protocol", metavar="P", help="Protocol: guandan, openguandan or plain.")
     ] = None,
     game_name: Annotated[
         str | None,
         typer.Option(
             "--game",
             metavar="GAME",
-            help=f"What is played there, where the dialect does not say ({list_game_names()}); default: guandan.",
+            help=f"Game, if the protocol has several ({list_game_names()}); default: guandan.",
         ),
     ] = None,
     room: Annotated[
-        str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: join this room; without it, create one.")
+        str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: room to join; default: a new one.")
     ] = None,
     seat: Annotated[
-        int | None, typer.Option("--seat", metavar="N", min=0, help="OpenGuanDan: the seat; without it, any.")
+        int | None, typer.Option("--seat", metavar="N", min=0, help="OpenGuanDan: seat; default: any.")
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option("--rounds", metavar="N", min=1, help="OpenGuanDan: matches in the room we create; default: 1."),
+        typer.Option("--rounds", metavar="N", min=1, help="OpenGuanDan: matches in a new room; default: 1."),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="What we are called there (OpenGuanDan: userId); default: the agent."
-        ),
+        typer.Option("--name", metavar="NAME", help="Name of the player (OpenGuanDan: userId); default: the agent."),
     ] = None,
     seed: SecretSeed = None,
     directory: RuleFolder = None,
@@ -208,16 +206,16 @@ def join(
     record: RecordFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take a seat at somebody else's table, and play until it has told the result.
+    """Join a table of another server and play until it sends the result.
 
         abl-cards join ws://127.0.0.1:23456 --agent greedy
 
-        abl-cards join 127.0.0.1 --agent kb --dialect openguandan --room 2 --profile openguandan
+        abl-cards join 127.0.0.1 --agent kb --protocol openguandan --room 2 --profile openguandan
 
-    The agent chooses by our rules; what the table does not offer is reported, and the pass taken instead, or what
-    stands first.
+    The agent chooses by the rules of this project. A choice that the server does not offer is reported and replaced by
+    a pass or the first offer.
     --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
-    last two in seconds. The exit code is 1 when the table refuses us, or closes before it tells the result.
+    last two in seconds. The exit code is 1 if the server rejects the player or closes before it sends the result.
     """
     from abl_cards import server as serving
     from abl_cards.agents import check_agent_name, make_agent
@@ -227,18 +225,18 @@ def join(
 
     try:
         played, spoken = _resolve_game(game_name, dialect)
-        kind = check_agent_name(agent_name).kind  # options may hold paths, and the name goes into the address
+        kind = check_agent_name(agent_name).kind  # without options: they may hold paths, and the name goes into the URL
         address = find_protocol(played).complete_url(url, spoken, name or kind)
         engine = find_game(played).engine(directory, profile)
         player = make_agent(agent_name, engine)
-        guest = find_protocol(played).create_client(
+        client = find_protocol(played).create_client(
             engine, spoken, JoinRequest(kind, name, room, seat, rounds, record is not None)
         )
     except GameError as problem:
         fail_usage(problem)
     with open_record_writer(record) as write:
         chosen = secret_seed() if seed is None else seed
-        result = asyncio.run(serving.join(address, guest, agent_name, player, chosen, _log, write))
+        result = asyncio.run(serving.join(address, client, agent_name, player, chosen, _log, write))
     if seed is None:
         _log(f"seed {chosen}")
     if as_json:
@@ -250,18 +248,21 @@ def join(
 
 
 def _resolve_game(game_name: str | None, dialect: str | None) -> tuple[str, str]:
-    """The game and the dialect, where one of them may say the other; raises GameError."""
-    from abl_cards.core import GameError
+    """Return game and protocol, either of which may determine the other; raises GameError."""
+    from abl_cards.core import ErrorCode, GameError
     from abl_cards.protocols import find_protocol, game_of_dialect
 
     known = game_of_dialect(dialect) if dialect else None
     played = game_name or known or ("guandan" if dialect is None else None)
     if played is None:
-        raise GameError(f"every game may be played in the dialect {dialect}: say which with --game")
-    understood = find_protocol(played).client_dialects
-    if dialect is not None and dialect not in understood:
-        raise GameError(f"guests of {played} speak {', '.join(understood)}, and not {dialect}")
-    return played, dialect or understood[0]
+        raise GameError(f"protocol {dialect} serves every game: name one with --game", ErrorCode.INVALID_VALUE)
+    supported = find_protocol(played).client_dialects
+    if dialect is not None and dialect not in supported:
+        raise GameError(
+            f"clients of {played} have no protocol {dialect} (there are: {', '.join(supported)})",
+            ErrorCode.UNKNOWN_PROTOCOL,
+        )
+    return played, dialect or supported[0]
 
 
 def _read_seats(options: list[str]) -> dict[int, str]:
@@ -279,7 +280,7 @@ def _read_seats(options: list[str]) -> dict[int, str]:
 def _read_origins(options: list[str]) -> tuple[str, ...]:
     for option in options:
         if option not in ("*", "null") and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/?#\s]+", option):
-            fail_usage(f"--origin {option}: write SCHEME://HOST, with :PORT where it is named, or *")
+            fail_usage(f"--origin {option}: write SCHEME://HOST or SCHEME://HOST:PORT, or *")
     return tuple(options)
 
 
@@ -298,14 +299,14 @@ def _print_served(result: ServedResult) -> None:
         for seat in table.seats
     ]  # fmt: skip
     print_table(("table/seat", "player", "won", "decisions", "defaults", "faults"), rows)
-    told = result.to_json()
-    typer.echo(f"{result.games} games, {told['draws']} drawn, {told['episodes']} episodes, seed {result.seed}")
+    totals = result.to_json()
+    typer.echo(f"{result.games} games, {totals['draws']} drawn, {totals['episodes']} episodes, seed {result.seed}")
 
 
 def _print_joined(result: JoinResult) -> None:
-    heard = result.outcome
+    outcome = result.outcome
     typer.echo(
-        f"seat {heard.seat}: {heard.wins} of {heard.games} games won, {heard.draws} drawn; "
+        f"seat {outcome.seat}: {outcome.wins} of {outcome.games} games won, {outcome.draws} drawn; "
         f"{result.decisions} decisions, {result.problems} problems, "
         f"typical {result.median_time * 1000:.1f} ms, slowest {result.max_time * 1000:.1f} ms"
     )

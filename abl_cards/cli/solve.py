@@ -1,4 +1,4 @@
-"""``solve``: the exact value of a position with open hands of two parties, and best play from there on."""
+"""The command ``solve``: exact value of an open-hand position of two parties, and best play."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.search import EndgameSolution
 
 MAX_SECONDS, DEFAULT_SECONDS = 86_400, 60
-"""Seconds that somebody may wait, and that it takes by default where two parties may have too many cards."""
+"""Time limits in seconds: the largest, and the default of endgames."""
 MAX_SHOWN = 10
 """Moves whose values are printed; --json has all."""
 
@@ -50,19 +50,19 @@ def solve(
         list[str],
         typer.Argument(
             metavar="HAND1 HAND2 ...|FILE",
-            help="The hands in the order of play, that of the seat to move first; or a file of states or records.",
+            help="Hands in the order of play, the seat to move first; or a file of states or records.",
         ),
     ],
     to_beat: Annotated[
-        str | None, typer.Option("--to-beat", metavar="CARDS", help="What lies on the table; else HAND1 leads.")
+        str | None, typer.Option("--to-beat", metavar="CARDS", help="Cards to beat; default: HAND1 leads.")
     ] = None,
     more: Annotated[
         str | None,
-        typer.Option("--state", metavar="JSON", help="More fields of the state, as the rules want them: level, top …"),
+        typer.Option("--state", metavar="JSON", help="Further fields of the state, such as level or top."),
     ] = None,
-    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="The line of the file.")] = 1,
+    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="Line of the file.")] = 1,
     move: Annotated[
-        int | None, typer.Option("--move", metavar="N", min=1, help="Of a record, the act before which it is solved.")
+        int | None, typer.Option("--move", metavar="N", min=1, help="Act of the record to solve before.")
     ] = None,
     seconds: Annotated[
         float | None,
@@ -72,24 +72,24 @@ def solve(
             min=0,
             max=MAX_SECONDS,
             callback=check_finite,
-            help="Give up after so long; by default a minute, or a day.",
+            help="Time limit; default: 60 for endgames, a day for two hands.",
         ),
     ] = None,
     nodes: Annotated[
-        int | None, typer.Option("--nodes", metavar="N", min=1, help="Give up after so many positions.")
+        int | None, typer.Option("--max-nodes", metavar="N", min=1, help="Limit of searched positions.")
     ] = None,
     megabytes: Annotated[
-        int, typer.Option("--memory", metavar="MB", min=1, max=1 << 14, help="The table of positions takes no more.")
+        int, typer.Option("--memory", metavar="MB", min=1, max=1 << 14, help="Size of the transposition table.")
     ] = 256,
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve a position with open hands of two parties: its value, the value of each move, and a line of best play.
+    """Solve an open-hand position of two parties: its value, the value of each move, and a line of best play.
 
-    The value is what the seat to move wins when everybody plays as well as can be: points by the rules of the game, of
-    the seat and of each of its side. Hands are given in the order of play, or a FILE has them: a state with "face" (the
-    hands of the others, next first), or a record, before act --move.
+    The value is the points that the seat to move, and each of its side, wins by best play of all seats. Hands are given
+    in the order of play, or by a FILE: a state with "face" (the hands of the others, next seat first), or a record,
+    before act --move.
 
         abl-cards solve guandan "H9 S9 SK" "HT C3" "D5 C5" "CA S4 S4" --state '{"level":"2"}'
 
@@ -97,13 +97,13 @@ def solve(
 
         abl-cards solve guandan games.jsonl --line 3 --move 61
 
-    Two parties are solved within a minute up to some 20 cards in all hands together, else it says that it has given up
-    (--seconds). Two hands that race to be empty (Big2) may have all the cards of the deal:
+    Endgames of two parties with up to about 20 cards in all hands are solved within a minute. Races of two hands (Big2)
+    may have all cards of the deal:
 
         abl-cards solve big2 3344566789 45577TJQKA --to-beat 33
 
-    --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. It ends with an error where
-    the position is not solved within --seconds or --nodes.
+    --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. A position that is not solved
+    within --seconds or --max-nodes is an error.
     """
     from abl_cards.cli.explain import load_engine_for, read_json_object, report_line
     from abl_cards.core import GameError
@@ -112,10 +112,10 @@ def solve(
     value: Mapping[str, Any] | None = None
     if len(hands) == 1:
         if to_beat is not None or more is not None:
-            fail_usage("--to-beat and --state go with hands: a file tells everything")
+            fail_usage("--to-beat and --state need hands: a file has these fields itself")
         value = read_json_object(Path(hands[0]), line, directory or game.directory)
     elif move is not None or line != 1:
-        fail_usage("--line and --move go with a file")
+        fail_usage("--line and --move need a file")
     if value is None:
         engine = load_engine(game, directory, profile)
     else:
@@ -136,20 +136,20 @@ def solve(
 
 @contextmanager
 def _report_search(seconds: float) -> Iterator[SearchCallback]:
-    """Say now and then how far it is; for so long."""
+    """Show the progress of a search; yields a callback that returns False after the time limit."""
     from time import perf_counter
 
-    begun, asked = perf_counter(), 0
-    with show_status("thinking") as say:
+    start, num_calls = perf_counter(), 0
+    with show_status("searching") as show:
 
-        def watch(nodes: int) -> bool:
-            nonlocal asked
-            asked += 1
-            if asked % 64 == 0:
-                say(f"thinking: {nodes:,} positions")
-            return perf_counter() - begun < seconds
+        def on_progress(nodes: int) -> bool:
+            nonlocal num_calls
+            num_calls += 1
+            if num_calls % 64 == 0:
+                show(f"searching: {nodes:,} positions")
+            return perf_counter() - start < seconds
 
-        yield watch
+        yield on_progress
 
 
 # --- two hands that race to be empty ----------------------------------------------------------------------------------
@@ -163,11 +163,11 @@ def _solve_race(
 
     race = game.read_position(hands[0], hands[1], to_beat)
     try:
-        with _report_search(seconds) as watch:
-            found = search(SearchTables(game.combinations), race, watch, megabytes)
+        with _report_search(seconds) as on_progress:
+            found = search(SearchTables(game.combinations), race, on_progress, megabytes)
     except SearchStopped:
         fail(f"not solved in {seconds:g} s: allow more (--seconds), or more memory (--memory)")
-    line = [game.cards_text(laid.cards) for laid in found.best_line]
+    line = [game.cards_text(play.cards) for play in found.best_line]
     if as_json:
         print_json({"value": found.value, "line": line, "nodes": found.nodes, "seconds": round(found.seconds, 6)})
         return
@@ -182,18 +182,18 @@ def _solve_race(
 
 
 def _state_from_hands(engine: Engine, hands: list[str], to_beat: str | None, more: str | None) -> dict[str, Any]:
-    """A state of hands in words; raises GameError."""
+    """Build the JSON state of hands given as text."""
     from abl_cards.core import GameError, parse_json_line
 
     try:
-        told = parse_json_line(more.encode()) if more is not None else {}
+        fields = parse_json_line(more.encode()) if more is not None else {}
     except (GameError, UnicodeEncodeError):
-        told = None
-    if not isinstance(told, dict):
-        fail_usage(f"--state {more!r} is no JSON object")
+        fields = None
+    if not isinstance(fields, dict):
+        fail_usage(f"--state {more!r} is not a JSON object")
     if len(hands) != len(engine.teams):
-        fail_usage(f"{len(hands)} hands, where {len(engine.teams)} seats play")
-    return {"hand": hands[0], "face": hands[1:], "to_beat": to_beat, **told}
+        fail_usage(f"{len(hands)} hands for {len(engine.teams)} seats")
+    return {"hand": hands[0], "face": hands[1:], "to_beat": to_beat, **fields}
 
 
 def _solve_endgame(
@@ -204,20 +204,21 @@ def _solve_endgame(
     from abl_cards.reasoners.search import EndgameUnsolved, open_hand_tables
     from abl_cards.reasoners.search import solve_endgame as solved
 
-    moment = engine.read_decision_point(state, move)
-    if not is_play_decision(moment.decision):
-        fail("something is chosen here: solve what is played")
+    point = engine.read_decision_point(state, move)
+    if not is_play_decision(point.decision):
+        fail("this decision is a choice, such as a bid: only plays can be solved")
     try:
-        with _report_search(seconds) as watch:
-            found = solved(open_hand_tables(engine, moment.decision), nodes, watch, (megabytes << 15).bit_length() - 1)
+        with _report_search(seconds) as on_progress:
+            tables, table_bits = open_hand_tables(engine, point.decision), (megabytes << 15).bit_length() - 1
+            found = solved(tables, nodes, on_progress, table_bits)
     except EndgameUnsolved as problem:
         _fail_unsolved(problem, seconds)
-    moves = sorted(zip(found.move_points.tolist(), moment.actions, strict=True), key=lambda each: -each[0])
+    moves = sorted(zip(found.move_points.tolist(), point.actions, strict=True), key=lambda pair: -pair[0])
     if as_json:
         print_json({
             "value": found.value,
-            "line": [[laid.seat, engine.notate_move(int(laid.move.form[0]), laid.move.cards[0]).to_json()]
-                     for laid in found.best_line],
+            "line": [[play.seat, engine.notate_move(int(play.move.form[0]), play.move.cards[0]).to_json()]
+                     for play in found.best_line],
             "moves": [{"move": action.to_json(), "value": points} for points, action in moves],
             "nodes": found.nodes, "seconds": round(found.seconds, 6),
         })  # fmt: skip
@@ -226,14 +227,14 @@ def _solve_endgame(
 
 
 def _fail_unsolved(problem: Exception, seconds: float) -> NoReturn:
-    fail(f"not solved: {problem}; allow more (--seconds {seconds:g}, --nodes), or solve fewer cards")
+    fail(f"not solved: {problem}; raise the limits (--seconds {seconds:g}, --max-nodes), or solve fewer cards")
 
 
 def _print_endgame(engine: Engine, found: EndgameSolution, moves: list[tuple[float, str]]) -> None:
     won = "wins" if found.value > 0 else "loses" if found.value < 0 else "wins"
     typer.echo(f"value {found.value:+g}: seat {found.best_line[0].seat} {won} {abs(found.value):g} points")
-    for laid in found.best_line:
-        typer.echo(f"  seat {laid.seat}  {engine.notate_move(int(laid.move.form[0]), laid.move.cards[0])}")
+    for play in found.best_line:
+        typer.echo(f"  seat {play.seat}  {engine.notate_move(int(play.move.form[0]), play.move.cards[0])}")
     typer.echo()
     print_table(("value", "move"), [(f"{points:+g}", text) for points, text in moves[:MAX_SHOWN]], right_aligned=(0,))
     if len(moves) > MAX_SHOWN:

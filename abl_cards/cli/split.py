@@ -1,4 +1,4 @@
-"""``split``: a hand of Dou dizhu taken apart into plays."""
+"""The command ``split``: split a hand of Dou dizhu into plays."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ def register(app: typer.Typer) -> None:
 def split(
     hand: Annotated[str, typer.Argument(metavar="HAND", help="1 to 20 cards, such as 334556677779TQQKAX.")],
     weights: Annotated[
-        Path | None, typer.Option("--weights", metavar="FILE", help="Those of a splitter of yours; default: ours.")
+        Path | None,
+        typer.Option("--weights", metavar="FILE", help="Weights of a splitter; default: shipped."),
     ] = None,
-    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of the reasons.")] = "en",
+    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the reasons.")] = "en",
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Split a hand of Dou dizhu: the plays it is made of, what the rules changed in the learner's tags, and why.
+    """Split a hand of Dou dizhu into plays, with the tags that the rules repaired and the reasons.
 
-    Tags are 0 for single cards and their chains, 1 for pairs, 2 for trios, 3 for bombs and the rocket; what trios and
-    bombs carry along is tagged as what it is. The minimum is the split with the fewest plays, kickers counted apart.
+    Tags: 0 for single cards and their chains, 1 for pairs, 2 for trios, 3 for bombs and the rocket; kickers of trios
+    and bombs are tagged by their own kind. The minimum is the split with the fewest plays, kickers counted apart.
 
         abl-cards split 334556677779TQQKAX
 
@@ -47,7 +48,7 @@ def split(
         fail_usage(problem)
     if not 1 <= len(hand) <= MAX_CARDS:
         fail_usage(f"{len(hand)} cards; a hand has 1 to {MAX_CARDS}")
-    with show_status("thinking"):
+    with show_status("splitting"):
         from abl_cards.hand_analysis import split_hand
 
         answer = split_hand(rules, key, language, weights)
@@ -63,6 +64,6 @@ def _print_split(answer: SplitExplanation) -> None:
     typer.echo(f"split  {' '.join(answer.plays)}   {len(answer.plays)} plays, probability {answer.probability:.1%}")
     for change in answer.changes:
         typer.echo(f"  {change.rank}: {change.old_tags} became {change.new_tags}, because {change.reason}")
-    same = sorted(answer.fewest_plays) == sorted(answer.plays)
+    is_fewest = sorted(answer.fewest_plays) == sorted(answer.plays)
     fewest = f"{' '.join(answer.fewest_plays)}   {len(answer.fewest_plays)} plays"
-    typer.echo(f"fewest {'the same' if same else fewest}")
+    typer.echo(f"fewest {'the same' if is_fewest else fewest}")

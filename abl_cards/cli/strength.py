@@ -1,4 +1,4 @@
-"""``deal``: deals as hard as wanted, for matches in which everybody has it equally hard; ``strength`` of a hand."""
+"""The commands ``deal`` and ``strength``: deals of a difficulty class for duplicate matches, and values of hands."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from abl_cards.hand_analysis import DealRules
 
 MAX_DEALS = 100_000
-_MAX_SHOWN = 20  # rows of a table at a terminal, where the deals go to a file
+_MAX_SHOWN = 20  # printed rows, if the deals are written to a file
 WeightsFile = Annotated[
     Path | None,
-    typer.Option("--weights", metavar="FILE", help="Of a run of doudizhu_strength; default: those shipped."),
+    typer.Option(
+        "--weights", metavar="FILE", help="Weights of experiment doudizhu_strength; default: the shipped ones."
+    ),
 ]
 
 
@@ -43,10 +45,10 @@ def register(app: typer.Typer) -> None:
 
 def deal(
     game_name: GameName,
-    wanted: Annotated[
-        int, typer.Option("--class", metavar="C", min=0, max=4, help="0 hardest for the landlord, 4 easiest.")
+    deal_class: Annotated[
+        int, typer.Option("--class", metavar="C", min=0, max=4, help="0: hardest for the landlord; 4: easiest.")
     ],
-    number: Annotated[int, typer.Option("--n", metavar="N", min=1, max=MAX_DEALS, help="How many deals.")] = 10,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=MAX_DEALS, help="Number of deals.")] = 10,
     confidence: Annotated[
         float,
         typer.Option(
@@ -55,7 +57,7 @@ def deal(
             min=0,
             max=1,
             callback=check_finite,
-            help="The least probability of the class.",
+            help="Least probability of the class.",
         ),
     ] = 0.9,
     seed: Annotated[
@@ -65,31 +67,31 @@ def deal(
             metavar="S",
             min=0,
             max=MAX_SEED,
-            help="The same seed gives the same deals; default: a secret one.",
+            help="Random seed; default: a secret one.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the deals here: .jsonl or .jsonl.gz.")
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the deals to this file: .jsonl or .jsonl.gz.")
     ] = None,
-    unlike: Annotated[
+    exclude: Annotated[
         list[Path] | None,
-        typer.Option("--unlike", metavar="FILE", help="Deals that are known already; may be repeated."),
+        typer.Option("--exclude", metavar="FILE", help="Exclude the deals of this file; may be repeated."),
     ] = None,
     weights: WeightsFile = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make complete deals of a class of difficulty: a set of duplicate deals that no contestant has seen.
+    """Generate complete deals of a difficulty class, as new duplicate deals for a contest.
 
-    A network says how likely a deal is of each class; the knowledge base says what a deal is. The seed decides
-    everything: keep it to yourself until the contest is over. Without one, a secret one is drawn and told on stderr.
+    A network estimates the class probabilities of deals that the knowledge base allows. The seed determines all deals:
+    keep it secret until the contest is over. Without --seed a secret one is drawn and printed on stderr.
 
-        abl-cards deal doudizhu --class 2 --n 100 --seed 7 --out deals.jsonl
+        abl-cards deal doudizhu --class 2 --count 100 --seed 7 --out deals.jsonl
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
 
-    --json prints the deals, one a line: {"class","confidence","landlord","down","up","bottom"}.
+    --json prints the deals, one per line: {"class","confidence","landlord","down","up","bottom"}.
     """
     from abl_cards.core import secret_seed
     from abl_cards.hand_analysis import DealRequest, generate_deals
@@ -99,70 +101,70 @@ def deal(
     if seed is None:
         seed = secret_seed()
         typer.echo(f"seed {seed}", err=True)
-    judge = _load_network(engine, weights)
-    order = DealRequest(wanted, number, confidence, seed, _read_deal_ids(engine, unlike or []))
-    with show_progress("dealing", number) as tell:
-        deals = generate_deals(engine, judge, order, tell)
+    classifier = _load_network(engine, weights)
+    request = DealRequest(deal_class, count, confidence, seed, _read_deal_ids(engine, exclude or []))
+    with show_progress("dealing", count) as show:
+        deals = generate_deals(engine, classifier, request, show)
     if out:
         write_records(out, deals)
     if as_json:
-        for each in deals:
-            print_json(each)
+        for record in deals:
+            print_json(record)
         return
-    _print_deals(deals, engine.get_class_names()[wanted], len(deals) if out is None else _MAX_SHOWN)
+    _print_deals(deals, engine.get_class_names()[deal_class], len(deals) if out is None else _MAX_SHOWN)
     if out:
-        typer.echo(f"{len(deals)} deals of class {wanted} in {out}")
+        typer.echo(f"{len(deals)} deals of class {deal_class} in {out}")
 
 
 def strength(
     hands: Annotated[
         list[str],
-        typer.Argument(metavar="HAND [DOWN UP]", help="A hand, or all three of a deal, the landlord's first."),
+        typer.Argument(metavar="HAND [DOWN UP]", help="A hand, or the three hands of a deal, the landlord's first."),
     ],
-    game_name: Annotated[
-        str, typer.Option("--game", metavar="GAME", help=f"The game: {list_game_names()}.")
-    ] = "doudizhu",
+    game_name: Annotated[str, typer.Option("--game", metavar="GAME", help=f"Game: {list_game_names()}.")] = "doudizhu",
     weights: WeightsFile = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a hand is worth: split for the fewest plays, each group worth points by the knowledge base.
+    """Rate a hand: split it into the fewest plays, and sum the points of the groups by the knowledge base.
 
-    Of a landlord's hand, and of a whole deal, the probability of each class of difficulty is said too.
+    A landlord's hand and a whole deal are also rated by the probability of each difficulty class.
 
         abl-cards strength 334466788999TTTQKKKX
 
     --json prints {"hands","classes"}: each hand with {"hand","points","plays","groups"}, and the probabilities or null.
     """
-    from abl_cards.core import GameError
+    from abl_cards.core import ErrorCode, GameError
     from abl_cards.games.min_plays import read_key
     from abl_cards.hand_analysis import analyse_hand, predict_class_probabilities
 
     engine = _load_rules(game_name, directory, profile)
     if len(hands) not in (1, 3):
-        fail_usage("one hand, or the three of a deal")
+        fail_usage("give one hand, or the three hands of a deal")
     try:
         keys = [read_key(engine.deal_sampler.letters, text) for text in hands]
         if not all(keys):
-            raise GameError("a hand has cards")
-        odds = None
+            raise GameError("a hand has at least one card", ErrorCode.INVALID_VALUE)
+        probabilities = None
         if len(keys) == 3 or len(hands[0]) == engine.deal_sampler.hand_sizes[0]:
-            odds = predict_class_probabilities(engine, _load_network(engine, weights), keys)
+            probabilities = predict_class_probabilities(engine, _load_network(engine, weights), keys)
     except GameError as problem:
         fail(problem)
-    told = [analyse_hand(engine, key) for key in keys]
+    analyses = [analyse_hand(engine, key) for key in keys]
     if as_json:
-        print_json({"hands": told, "classes": None if odds is None else [round(each, 4) for each in odds]})
+        classes = None if probabilities is None else [round(probability, 4) for probability in probabilities]
+        print_json({"hands": analyses, "classes": classes})
         return
-    for each in told:
-        _print_hand(each)
-    if odds is not None:
-        words = engine.get_class_names()
+    for analysis in analyses:
+        _print_hand(analysis)
+    if probabilities is not None:
+        names = engine.get_class_names()
         print_table(
             ("class", "for the landlord", "probability"),
-            [(str(number), words[number], f"{share:.1%}") for number, share in enumerate(odds)], right_aligned=(2,),
-        )  # fmt: skip
+            [(str(index), names[index], f"{share:.1%}") for index, share in enumerate(probabilities)],
+            right_aligned=(2,),
+        )
 
 
 def _load_rules(game_name: str, directory: Path | None, profile: str | None) -> DealRules:
@@ -173,7 +175,7 @@ def _load_rules(game_name: str, directory: Path | None, profile: str | None) -> 
     try:
         return DealRules.from_engine(engine)
     except GameError as problem:
-        fail_usage(f"{problem}; doudizhu has")
+        fail_usage(f"{problem}; doudizhu has them")
 
 
 def _load_network(engine: DealRules, weights: Path | None) -> Any:
@@ -183,7 +185,7 @@ def _load_network(engine: DealRules, weights: Path | None) -> Any:
 
 
 def _read_deal_ids(engine: DealRules, files: list[Path]) -> frozenset[str]:
-    """The names of the deals in some files."""
+    """Read the identifiers of the deals in files."""
     from abl_cards.core import GameError
     from abl_cards.hand_analysis import deal_id
     from abl_cards.matches import normalise_records, read_records
@@ -198,28 +200,28 @@ def _read_deal_ids(engine: DealRules, files: list[Path]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _print_deals(deals: list[dict[str, Any]], word: str, most: int) -> None:
+def _print_deals(deals: list[dict[str, Any]], class_name: str, max_shown: int) -> None:
     print_table(
         ("class", "", "confidence", "landlord", "down", "up", "bottom"),
         [
             (
-                str(each["class"]),
-                word,
-                f"{each['confidence']:.3f}",
-                *(each[part] for part in ("landlord", "down", "up", "bottom")),
+                str(record["class"]),
+                class_name,
+                f"{record['confidence']:.3f}",
+                *(record[part] for part in ("landlord", "down", "up", "bottom")),
             )
-            for each in deals[:most]
+            for record in deals[:max_shown]
         ],
         right_aligned=(2,),
     )
-    if len(deals) > most:
-        typer.echo(f"… {len(deals) - most} more")
+    if len(deals) > max_shown:
+        typer.echo(f"… {len(deals) - max_shown} more")
 
 
-def _print_hand(told: dict[str, Any]) -> None:
-    typer.echo(f"{told['hand']}: {told['points']:g} points, {told['plays']} plays")
+def _print_hand(analysis: dict[str, Any]) -> None:
+    typer.echo(f"{analysis['hand']}: {analysis['points']:g} points, {analysis['plays']} plays")
     print_table(
         ("cards", "group", "points"),
-        [(each["cards"], each["label"], f"{each['points']:g}") for each in told["groups"]],
+        [(group["cards"], group["label"], f"{group['points']:g}") for group in analysis["groups"]],
         right_aligned=(2,),
     )

@@ -1,4 +1,4 @@
-"""``train``: the joint abduction loop, live."""
+"""The command ``train``: run the joint abduction loop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from abl_cards.training import Launcher, TrainConfig, TrainingReport
 
 FIXED_SETTINGS = ("directory", "game")
-"""Settings that have an argument of their own."""
+"""Settings that are arguments of the command, not assignable by ``--set``."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,10 +42,10 @@ def register(app: typer.Typer) -> None:
 def train(
     game_name: GameName,
     directory: Annotated[
-        Path | None, typer.Option("--dir", metavar="DIR", help="Where the run is kept; default: runs/GAME-PRESET.")
+        Path | None, typer.Option("--dir", metavar="DIR", help="Folder of the run; default: runs/GAME-PRESET.")
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the run; as often as needed.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated.")
     ] = None,
     rules: RuleFolder = None,
     profile: Profile = None,
@@ -55,26 +55,26 @@ def train(
             "--minutes",
             min=0.001,
             callback=check_finite,
-            help="Stop after so many minutes; the same command goes on later.",
+            help="Stop after this time; the same command resumes the run.",
         ),
     ] = None,
     plots: Annotated[
         bool,
-        typer.Option("--plots", help="Draw wins with intervals, losses and pace into the run's folder, as it goes."),
+        typer.Option("--plots", help="Plot wins with intervals, losses and speed in the run's folder."),
     ] = False,
     ray: RayAddress = None,
-    show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
+    show: Annotated[bool, typer.Option("--settings", help="Print the settings and their meanings.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train agent abl: supervised on records if there are any, then by self-play with abduction.
 
-    A run goes on from its checkpoint when the command is given again; its folder remembers the settings, so that --dir
-    is enough, and refuses what cannot change on the way, other rules among it. metrics.jsonl has a line an update;
-    --plots draws it, every minute and at the end, and TensorBoard shows it where it is installed. At the end the
-    weights lie in the run's folder, with their card. With --ray this process learns from what others play, on this
-    machine or in a cluster; a run may go on with it or without.
+    The same command resumes a run from its checkpoint. The folder stores the settings, so that --dir suffices, and
+    rejects changes that a run cannot take, such as other rules. metrics.jsonl has one line per update; --plots plots
+    it every minute and at the end, and TensorBoard shows it if installed. The weights and their card are written to
+    the run's folder. With --ray other processes play, on this machine or in a cluster, and this one learns; a run can
+    resume with or without it.
 
-    A game of your own, or one without a shipped player, is learned from nothing: the preset quick, some minutes.
+    A new game, or one without a shipped agent, is trained from random weights: preset quick, some minutes.
 
         abl-cards train mygame --plots
         abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
@@ -86,14 +86,14 @@ def train(
     if show:
         print_settings(chosen, FIXED_SETTINGS)
         return
-    load_engine(game, chosen.kb, chosen.profile)  # once a process; here somebody's rules can be at fault
-    with _open_launcher(ray, chosen) as staff:
-        _run_training(chosen, minutes, plots, as_json, staff)
+    load_engine(game, chosen.kb, chosen.profile)  # reports errors of the rules before any worker starts
+    with _open_launcher(ray, chosen) as launcher:
+        _run_training(chosen, minutes, plots, as_json, launcher)
 
 
 @contextmanager
 def _open_launcher(ray: str | None, settings: TrainConfig) -> Iterator[Launcher]:
-    """Whoever works on the run besides this process."""
+    """Return the launcher of worker processes: local, or on Ray."""
     if ray is None:
         from abl_cards.training import LocalLauncher
 
@@ -101,61 +101,63 @@ def _open_launcher(ray: str | None, settings: TrainConfig) -> Iterator[Launcher]
         return
     from abl_cards.cluster import RayLauncher, count_local_processes
 
-    with connect_cluster(ray, count_local_processes(settings)) as there:
-        yield RayLauncher(there)
+    with connect_cluster(ray, count_local_processes(settings)) as cluster:
+        yield RayLauncher(cluster)
 
 
-def _resolve_settings(game_name: str, directory: Path | None, words: list[str]) -> TrainConfig:
-    """What the words say over what the run in the folder remembers; raises GameError for a run of another game."""
-    from abl_cards.core import GameError
+def _resolve_settings(game_name: str, directory: Path | None, assignments: list[str]) -> TrainConfig:
+    """Apply assignments to the stored settings of a run or the defaults; raises GameError for another game's run."""
+    from abl_cards.core import ErrorCode, GameError
     from abl_cards.learners import default_preset
     from abl_cards.training import create_config, read_config, run_name
 
-    usual = create_config(game_name, default_preset(game_name))
-    preset = read_settings(usual, words, FIXED_SETTINGS).preset
+    defaults = create_config(game_name, default_preset(game_name))
+    preset = read_settings(defaults, assignments, FIXED_SETTINGS).preset
     folder = directory or Path("runs") / run_name(game_name, preset)
-    kept = read_config(folder)
-    if kept is None:
-        return replace(read_settings(create_config(game_name, preset), words, FIXED_SETTINGS), directory=folder)
-    if kept.game != game_name:
-        raise GameError(f"{folder}: a run of {kept.game}; choose another folder for {game_name}")
-    return read_settings(kept, words, FIXED_SETTINGS)
+    stored = read_config(folder)
+    if stored is None:
+        return replace(read_settings(create_config(game_name, preset), assignments, FIXED_SETTINGS), directory=folder)
+    if stored.game != game_name:
+        raise GameError(
+            f"{folder}: a run of {stored.game}; choose another folder for {game_name}", ErrorCode.INVALID_VALUE
+        )
+    return read_settings(stored, assignments, FIXED_SETTINGS)
 
 
-def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_json: bool, staff: Launcher) -> None:
+def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_json: bool, launcher: Launcher) -> None:
     from abl_cards.training import PlotWriter, Trainer
 
-    pictures = PlotWriter(settings.directory) if plots else None
+    plotter = PlotWriter(settings.directory) if plots else None
     last: list[TrainingReport] = []
-    with show_progress("preparing", None) as tell:
-        run = Trainer(settings, on_progress=tell, launcher=staff)
-    with show_progress("training", settings.total_decisions) as tell:
+    with show_progress("preparing", None) as show:
+        run = Trainer(settings, on_progress=show, launcher=launcher)
+    with show_progress("training", settings.total_decisions) as show:
 
-        def show(report: TrainingReport) -> None:
+        def on_update(report: TrainingReport) -> None:
             last[:] = [report]
-            tell(report.decisions, report.summary())
-            if pictures:
-                pictures.draw_if_due()
+            show(report.decisions, report.summary())
+            if plotter:
+                plotter.draw_if_due()
 
-        run.train(show, minutes)
+        run.train(on_update, minutes)
     if run.decisions >= settings.total_decisions:
-        with show_progress("critic", None) as tell:
-            run.finetune_critic(tell)
-    drawn = [str(file) for file in pictures.draw()] if pictures else []
+        with show_progress("critic", None) as show:
+            run.finetune_critic(show)
+    plot_files = [str(file) for file in plotter.draw()] if plotter else []
     summary = {"directory": str(settings.directory), "weights": str(run.weights_path), "decisions": run.decisions}
     if as_json:
-        print_json(summary | ({"last": last[0].to_json()} if last else {}) | ({"plots": drawn} if plots else {}))
+        print_json(summary | ({"last": last[0].to_json()} if last else {}) | ({"plots": plot_files} if plots else {}))
         return
     typer.echo(f"{run.decisions:,} decisions; weights: {run.weights_path}")
     if last:
         typer.echo(last[0].summary())
-    if drawn:
-        typer.echo(f"plots: {', '.join(drawn)}")
+    if plot_files:
+        typer.echo(f"plots: {', '.join(plot_files)}")
     typer.echo(f"try it: {_match_command(settings, run.weights_path)}")
 
 
 def _match_command(settings: TrainConfig, weights: Path) -> str:
-    """The command that plays what has been trained against the agent kb, by the rules of the run."""
+    """Return the command that plays the trained agent against kb, by the rules of the run."""
     rules = {"--kb": settings.kb, "--profile": settings.profile}
-    more = [word for name, value in rules.items() if value for word in (name, str(value))]
-    return shlex.join(["abl-cards", "match", settings.game, f"abl:weights={weights}", "kb", *more])
+    options = [word for name, value in rules.items() if value for word in (name, str(value))]
+    return shlex.join(["abl-cards", "match", settings.game, f"abl:weights={weights}", "kb", *options])

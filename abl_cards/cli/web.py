@@ -1,4 +1,4 @@
-"""The command ``page``: tables, reviews and more in the browser."""
+"""The command ``web``: tables, reviews and the rule laboratory in the browser."""
 
 from __future__ import annotations
 
@@ -16,62 +16,62 @@ DEFAULT_PORT = 8765
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(page)
+    app.command()(web)
 
 
-def page(
+def web(
     game_name: Annotated[
         str,
         typer.Argument(
-            metavar="[GAME]", help=f"The first table's game: {list_game_names()}; or a folder of rule files."
+            metavar="[GAME]", help=f"Game of the first table: {list_game_names()}; or a folder of rule files."
         ),
     ] = "",
-    port: Annotated[int, typer.Option("--port", metavar="P", min=0, max=65535, help="0 for any.")] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option("--port", metavar="P", min=0, max=65535, help="Port; 0: any.")] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; default: this machine only.")
     ] = "127.0.0.1",
     names: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="NAME", help="A name by which others ask for this machine; may be repeated."),
+        typer.Option("--allowed-host", metavar="NAME", help="Host name that browsers may use; may be repeated."),
     ] = None,
     games: Annotated[
-        list[str] | None, typer.Option("--game", metavar="DIR", help="A folder of rules to offer; may be repeated.")
+        list[str] | None, typer.Option("--game", metavar="DIR", help="Rule folder to offer; may be repeated.")
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option("--agent", metavar="A", help="An agent to offer, such as mymodule:Player; may be repeated."),
+        typer.Option("--agent", metavar="A", help="Agent to offer, such as mymodule:Player; may be repeated."),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="DIR", help="Folders of the rules lab may be saved beneath this one."),
+        typer.Option("--save-dir", metavar="DIR", help="Folder under which the rule laboratory may save."),
     ] = None,
-    keep: Annotated[
+    state_dir: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="DIR", help="Where open tables are kept, for when the page is started anew."),
+        typer.Option("--state-dir", metavar="DIR", help="Folder of open tables, kept across restarts."),
     ] = None,
     watch: Annotated[
         list[Path] | None,
         typer.Option(
-            "--watch", metavar="DIR", help="A folder of runs, results and served tables to show; may be repeated."
+            "--watch", metavar="DIR", help="Folder of runs, results and served tables to show; may be repeated."
         ),
     ] = None,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Play in the browser, look over records, watch: one port of this machine, no account, no network.
+    """Play, review records and watch in the browser: a local web server without accounts.
 
-    The first screen is a table. Seats are people's, by link, or agents'. docs/page.md shows it all.
+    The first screen is a table. Seats belong to agents, or to people by link. docs/page.md describes the page.
 
-        abl-cards page --open
+        abl-cards web --open
 
-        abl-cards page ./mygame --agent mymodule:Player
+        abl-cards web ./mygame --agent mymodule:Player
 
-        abl-cards page --watch runs
+        abl-cards web --watch runs
     """
     require_extra("page")
     check_host(host)
     from abl_cards.web import WebConfig, default_state_folder, serve
 
-    plan = WebConfig(
+    config = WebConfig(
         game_name,
         tuple(games or ()),
         tuple(agents or ()),
@@ -80,7 +80,7 @@ def page(
         tuple(names or ()),
         save,
         watch_folders=tuple(watch or ()),
-        state_folder=keep or default_state_folder(),
+        state_folder=state_dir or default_state_folder(),
         preload_agent=True,
         prewarm_table=True,
     )
@@ -95,13 +95,13 @@ def page(
             webbrowser.open(address)
 
     try:
-        asyncio.run(serve(plan, ready, lambda line: typer.echo(line, err=True)))
+        asyncio.run(serve(config, ready, lambda line: typer.echo(line, err=True)))
     except OSError as problem:
         fail(f"{host}:{port}: {problem.strerror or problem}")
 
 
 def _check_games(*names: str) -> None:
-    """Stop at once for what is no game, or what `kb check` refuses: the page would fail at its first table."""
+    """Exit for unknown games and rules with errors, which would fail at the first table."""
     shipped = list_game_names().split(", ")
     for name in names:
         if name and name not in shipped:

@@ -30,11 +30,14 @@ class ErrorCode(StrEnum):
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
 
+    ILLEGAL_MOVE = "illegal-move", "The move is not legal in the state."
+
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
 
     # Protocols and servers
+    UNKNOWN_PROTOCOL = "unknown-protocol", "The game has no protocol of this name."
 
     # Rule laboratory, commands and the web page
 

@@ -157,7 +157,7 @@ class LabManager:
         """Save a folder beneath the home; raises GameError."""
         home, lab = self._save_folder, self._sessions.get(name)
         if home is None or lab is None:
-            raise GameError("the page saves folders where it is told: abl-cards page --save DIR; or download a zip")
+            raise GameError("the page saves folders where it is told: abl-cards web --save-dir DIR; or download a zip")
         made = await self._run(lambda: export_folder(lab.draft, home, folder))
         return {"saved": made.name}
 

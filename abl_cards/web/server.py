@@ -107,7 +107,7 @@ def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageC
     except FolderLockedError:
         on_message(
             f"{config.state_folder}: another page keeps its tables here; those of this one end with it "
-            "(or name a --keep DIR)"
+            "(or name a --state-dir DIR)"
         )
     except OSError as problem:
         on_message(f"{config.state_folder}: {problem.strerror or problem}; tables end with the page")

@@ -1,7 +1,7 @@
-"""Tables that are served elsewhere, as pictures in a folder that a page watches.
+"""Write snapshots of served tables to a folder, for spectators in the browser.
 
-``serve --show DIR`` keeps a file for each of its tables, ``table-N.table.json``, written whole a few times a second
-while there is something new; ``page --watch DIR`` shows them. What a seat holds is in no picture.
+``serve --spectator-dir DIR`` writes a file per table, ``table-N.table.json``, atomically and a few times a second
+when there is something new; ``web --watch DIR`` shows them. Snapshots never contain hands.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
         file, Networks(TINY, GameShape.of(load("guandan").engine())), WeightsCard("guandan", TINY.name, True, 0)
     )
     report = tmp_path / "report"
-    shown = run("demo", "--smoke", "--start", f"abl:weights={file}", "--dir", str(report))
+    shown = run("demo", "--smoke", "--init-from", f"abl:weights={file}", "--dir", str(report))
     assert shown.exit_code == 0, shown.stderr
     commands = [line.split()[2] for line in shown.stdout.splitlines() if line.startswith("$ abl-cards ")]
     assert commands == ["kb", "replay", "run", "explain"]

@@ -26,7 +26,7 @@ CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
 def copy(tmp_path: Path) -> Path:
     """A knowledge base to spoil, of two profiles, ground soon."""
     folder = tmp_path / "rules"
-    assert run("kb", "copy", "paodekuai", str(folder), "--whole").exit_code == 0
+    assert run("kb", "copy", "paodekuai", str(folder), "--standalone").exit_code == 0
     return folder
 
 
@@ -34,7 +34,7 @@ def copy(tmp_path: Path) -> Path:
 def large(tmp_path: Path) -> Path:
     """Guandan's."""
     folder = tmp_path / "guandan"
-    assert run("kb", "copy", "guandan", str(folder), "--whole").exit_code == 0
+    assert run("kb", "copy", "guandan", str(folder), "--standalone").exit_code == 0
     return folder
 
 
@@ -42,7 +42,7 @@ def large(tmp_path: Path) -> Path:
 def small(tmp_path: Path) -> Path:
     """One that is ground in no time."""
     folder = tmp_path / "president"
-    assert run("kb", "copy", "president", str(folder), "--whole").exit_code == 0
+    assert run("kb", "copy", "president", str(folder), "--standalone").exit_code == 0
     return folder
 
 
@@ -208,15 +208,15 @@ def test_check_of_what_is_not_there(
 
 def test_copy_overwrites_nothing(copy: Path) -> None:
     before = (copy / "rules.lp").read_text()
-    answer = run("kb", "copy", "paodekuai", str(copy), "--whole")
+    answer = run("kb", "copy", "paodekuai", str(copy), "--standalone")
     assert answer.exit_code == 1
     assert "nothing is overwritten" in answer.stderr
     assert (copy / "rules.lp").read_text() == before
 
 
 def test_copy_takes_the_rule_files_and_says_what_is_next(tmp_path: Path) -> None:
-    """All of them with --whole, the common ones too; else those named, and who the parent is."""
-    answer = run("kb", "copy", "guandan", str(tmp_path / "mine"), "--whole")
+    """All of them with --standalone, the common ones too; else those named, and who the parent is."""
+    answer = run("kb", "copy", "guandan", str(tmp_path / "mine"), "--standalone")
     home = load("guandan").directory
     rules = {path.relative_to(home) for path in home.rglob("*.lp")}
     common = {Path("common") / path.relative_to(COMMON_DIR) for path in COMMON_DIR.rglob("*.lp")}
@@ -338,7 +338,7 @@ def test_verify_needs_a_number_of_states(states: str) -> None:
     assert run("kb", "verify", "guandan", "--states", states).exit_code == 2
 
 
-@pytest.mark.parametrize("form", [[], ["--whole"]], ids=["variant", "whole"])
+@pytest.mark.parametrize("form", [[], ["--standalone"]], ids=["variant", "whole"])
 def test_a_folder_is_a_game_of_its_own(tmp_path: Path, form: list[str]) -> None:
     folder = tmp_path / "mine"
     assert run("kb", "copy", "doudizhu", str(folder), *form).exit_code == 0
@@ -354,5 +354,5 @@ def test_the_files_to_edit_may_be_named() -> None:
     }  # fmt: skip
     answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "rules.lp")
     assert answer.exit_code == 2
-    said = "--file rules.lp: there is nothing to edit there; there are game.lp, variant.lp"
+    said = "--file rules.lp: nothing to mutate there (there are: game.lp, variant.lp)"
     assert said in " ".join(answer.stderr.split())

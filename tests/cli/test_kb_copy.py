@@ -37,7 +37,7 @@ def test_files_to_be_edited_replace_the_parents(tmp_path: Path) -> None:
 
 
 def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
-    copy("president", "mine", "--whole")
+    copy("president", "mine", "--standalone")
     assert (tmp_path / "mine" / "common" / "turns.lp").is_file()
     knowledge = load("mine").knowledge_base()
     assert not knowledge.warnings  # about rules that are for other games
@@ -49,7 +49,7 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
     [
         (("president", "there"), 1, "there already"),
         (("president", "new", "nosuch"), 2, "president has no nosuch.lp; there are: game, labels"),
-        (("president", "new", "game", "--whole"), 2, "name none"),
+        (("president", "new", "game", "--standalone"), 2, "name none"),
         (("there", "deep/new"), 1, "a variant lies beside its parent"),
     ],
 )

@@ -82,7 +82,7 @@ def test_a_state_may_name_its_profile() -> None:
 
 def test_other_rules_give_other_moves(tmp_path: Path) -> None:
     """Where the wild card is a spade, the five and the heart eight are no pair."""
-    run("kb", "copy", "guandan", str(tmp_path / "rules"), "--whole")
+    run("kb", "copy", "guandan", str(tmp_path / "rules"), "--standalone")
     vocabulary = tmp_path / "rules" / "vocabulary.lp"
     vocabulary.write_text(vocabulary.read_text().replace("wild_suit(h).", "wild_suit(s)."))
     answer = run("legal", "guandan", "--kb", str(tmp_path / "rules"), stdin=lines(FOLLOWING))

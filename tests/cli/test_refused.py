@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "kb new": None,
     "kb test": ("DIR",),
     "kb solve": ("DIR", STATE),
-    "kb words": ("DIR",),
+    "kb describe": ("DIR",),
     "kb diff": None,  # see the tests below
 }
 """By command its arguments, which a new command must have here; None: no answer is by the rules of a folder."""

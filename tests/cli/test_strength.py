@@ -26,7 +26,7 @@ def made(*words: str) -> list[dict[str, Any]]:
 
 
 def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
-    deals = made("--class", "1", "--n", "6", "--seed", "7", "--confidence", "0.8")
+    deals = made("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8")
     assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * 6
     rules = DealRules.from_engine(engine_of())
     judge, _ = load_classifier("doudizhu", rules.hand_scorer, find_classifier_weights("doudizhu"))
@@ -36,18 +36,18 @@ def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
         assert odds is not None
         assert odds[1] == pytest.approx(deal["confidence"], abs=1e-3)
         assert deal["confidence"] >= 0.8 - 1e-4
-    assert made("--class", "1", "--n", "6", "--seed", "7", "--confidence", "0.8") == deals
-    assert made("--class", "1", "--n", "6", "--seed", "8", "--confidence", "0.8") != deals
+    assert made("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8") == deals
+    assert made("--class", "1", "--count", "6", "--seed", "8", "--confidence", "0.8") != deals
 
 
 def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
-    file, words = tmp_path / "deals.jsonl", ["--class", "2", "--n", "3", "--confidence", "0.5"]
+    file, words = tmp_path / "deals.jsonl", ["--class", "2", "--count", "3", "--confidence", "0.5"]
     shown = run("deal", "doudizhu", *words, "--seed", "1", "--out", str(file))
     assert shown.exit_code == 0
     assert "3 deals of class 2" in shown.stdout
     deals = [json.loads(line) for line in file.read_text().splitlines()]
     assert all(deal["landlord"] in shown.stdout for deal in deals)
-    again = made(*words, "--seed", "1", "--unlike", str(file))
+    again = made(*words, "--seed", "1", "--exclude", str(file))
     assert not {deal["landlord"] for deal in again} & {deal["landlord"] for deal in deals}
     record = tmp_path / "games.jsonl"
     match = run("match", "doudizhu", "greedy", "random", "--deals", str(file), "--record", str(record), "--json")
@@ -57,7 +57,7 @@ def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
 
 
 def test_a_secret_seed_is_drawn_and_told() -> None:
-    words = ["deal", "doudizhu", "--class", "1", "--n", "1", "--confidence", "0.5", "--json"]
+    words = ["deal", "doudizhu", "--class", "1", "--count", "1", "--confidence", "0.5", "--json"]
     first, second = run(*words), run(*words)
     seed = first.stderr.split("seed ")[1].split()[0]
     assert first.stdout != second.stdout

@@ -29,7 +29,7 @@ NEEDS: dict[str, tuple[str, str]] = {
     "kb solve": ("--help", ""),
     "kb test": ("--help", ""),
     "kb verify": ("--help", ""),
-    "kb words": ("hearts", ""),
+    "kb describe": ("hearts", ""),
     "legal": ("hearts", ""),
     "lsp": ("", "lsp"),
     "match": ("hearts abl random --games 1", "learning"),

@@ -116,7 +116,7 @@ def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(AssertionError, match="a match was played"):
         run(*words, "--set", "games=2", "--seed", "1")
     with pytest.raises(AssertionError, match="a match was played"):
-        run(*words, "--set", "games=2", "--afresh")
+        run(*words, "--set", "games=2", "--restart")
 
 
 def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,7 +186,8 @@ def _written(folder: Path, records: list[Any]) -> Path:
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two rounds as logs of Botzone's, and a line that is none."""
     file = tmp_path_factory.mktemp("logs") / "log.jsonl"
-    result = run("match", "doudizhu", "greedy", "random", "--profile", "botzone", "--games", "2", "--log", str(file))
+    words = ("match", "doudizhu", "greedy", "random", "--profile", "botzone", "--games", "2")
+    result = run(*words, "--botzone-log", str(file))
     assert result.exit_code == 0
     with file.open("a") as more:
         more.write(json.dumps({"log": [{}, 7], "initdata": {"seed": 7}}) + "\n")
@@ -227,7 +228,7 @@ def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
 
 
 def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
-    """``match --deals`` plays them in every seating; it and ``deal --unlike`` name the line of one that is none."""
+    """``match --deals`` plays them in every seating; it and ``deal --exclude`` name the line of one that is none."""
     rounds = [json.loads(line) for line in log.read_text().splitlines()[:2]]
     deals, played = tmp_path / "deals.jsonl", tmp_path / "played.jsonl"
     deals.write_text("".join(f"{json.dumps(each)}\n" for each in rounds))
@@ -242,7 +243,7 @@ def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
     assert hands == [list(map("".join, each)) for each in dealt for _ in range(2)]
     for words in (
         ["match", "doudizhu", "greedy", "random", "--deals"],
-        ["deal", "doudizhu", "--class", "2", "--unlike"],
+        ["deal", "doudizhu", "--class", "2", "--exclude"],
     ):
         refused = run(*words, str(log))
         assert refused.exit_code == 1

@@ -146,7 +146,7 @@ def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any],
 def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
-    told = run("review", "president", str(file), "--deals", "8", "--onward", "greedy")
+    told = run("review", "president", str(file), "--deals", "8", "--rollout-agent", "greedy")
     assert told.exit_code == 0, told.stderr
     assert f"act {blundered[1]}: seat" in told.stdout
     assert "points given away" in told.stdout

@@ -62,7 +62,8 @@ def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
 def test_the_result_as_a_table(tmp_path: Path) -> None:
     """And with pictures of the tables, in place of those that were there before."""
     (tmp_path / "table-7.table.json").write_text("{}")
-    answer = run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1", "--show", str(tmp_path))
+    words = ("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
+    answer = run(*words, "--spectator-dir", str(tmp_path))
     assert sorted(each.name for each in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
     assert re.search(r"^table/seat +player +won +decisions +defaults +faults", answer.stdout)
     assert re.search(r"^1/3 +random +0 +\d+ +– +–", answer.stdout, re.MULTILINE)
@@ -121,7 +122,7 @@ def test_join_a_served_table(tmp_path: Path) -> None:
         (("serve", "guandan", "--seat", "0=greedy", "--seat", "0=random"), "seat 0 is taken by greedy"),
         (("serve", "guandan", "--seat", "4=greedy"), "there is no seat 4"),
         (("serve", "guandan", "--seat", "0=nobody"), "unknown agent 'nobody'"),
-        (("serve", "guandan", "--dialect", "Z"), "unknown dialect 'Z' (there are: A, C)"),
+        (("serve", "guandan", "--protocol", "Z"), "unknown dialect 'Z' (there are: A, C)"),
         (("join", "127.0.0.1", "--agent", "nobody"), "unknown agent 'nobody'"),
         (("join", "http://x", "--agent", "greedy"), "is no address"),
         (("join", "ws://" + "a" * 5000, "--agent", "greedy"), "is no address"),
@@ -129,8 +130,8 @@ def test_join_a_served_table(tmp_path: Path) -> None:
         (("serve", "hearts", "--host", "a" * 5000), "no name or address of a machine"),
         (("serve", "hearts", "--host", "a..b"), "no name or address of a machine"),
         (("page", "--host", "a" * 64), "no name or address of a machine"),
-        (("join", "127.0.0.1", "--agent", "greedy", "--dialect", "Z"), "unknown dialect 'Z'"),
-        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "for tables with rooms: add --dialect openguandan"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--protocol", "Z"), "unknown dialect 'Z'"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "add --protocol openguandan"),
     ],
 )
 def test_misuse(arguments: tuple[str, ...], message: str) -> None:

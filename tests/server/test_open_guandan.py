@@ -95,7 +95,7 @@ def test_refusals() -> None:
 def test_a_refusal_is_said_and_the_exit_code_is_1() -> None:
     async def scene() -> Any:
         async with OpenGuanDan().open() as url:
-            command = ("join", url, "--agent", "greedy", "--dialect", DIALECT, "--room", "hall")
+            command = ("join", url, "--agent", "greedy", "--protocol", DIALECT, "--room", "hall")
             return await asyncio.to_thread(run_command, *command)
 
     answer = run(scene())

@@ -54,9 +54,9 @@ def main() -> None:
     """Print one JSON object."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "abl_cards", "page", "--port", str(PORT)]
+    command = [sys.executable, "-m", "abl_cards", "web", "--port", str(PORT)]
     with sync_playwright() as player, tempfile.TemporaryDirectory() as keep:
-        command += ["--keep", keep]
+        command += ["--state-dir", keep]
         running = player.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         begun = starts(running, command, Path(keep) / "first.json")
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

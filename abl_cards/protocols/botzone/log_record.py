@@ -11,7 +11,7 @@ from abl_cards.protocols.botzone.registry import PLATFORM, BotzoneGame
 
 
 def is_log(value: Mapping[str, Any]) -> bool:
-    """Whether a line is one: ``{"log": […]}``, as ``match --log`` and the site have it."""
+    """Whether a line is one: ``{"log": […]}``, as ``match --botzone-log`` and the site have it."""
     return isinstance(value.get("log"), list)
 
 

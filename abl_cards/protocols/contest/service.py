@@ -63,7 +63,7 @@ class ContestService:
 
 def _contest_handshake(visit: JoinRequest) -> Handshake:
     if (visit.room, visit.seat, visit.num_matches) != (None, None, None):
-        raise GameError(f"room, seat and rounds are for tables with rooms: add --dialect {OPENGUANDAN_DIALECT}")
+        raise GameError(f"room, seat and rounds are for tables with rooms: add --protocol {OPENGUANDAN_DIALECT}")
     return ContestHandshake()
 
 

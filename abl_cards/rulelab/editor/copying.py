@@ -52,7 +52,7 @@ def _parent_name(game: Game, directory: Path) -> str:
         return game.folder.name
     if game.directory.resolve().parent != directory.resolve().parent:
         raise GameError(
-            f"a variant lies beside its parent: make it in {game.directory.resolve().parent}, or copy with --whole"
+            f"a variant lies beside its parent: make it in {game.directory.resolve().parent}, or copy with --standalone"
         )
     return game.folder.name
 

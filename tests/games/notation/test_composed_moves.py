@@ -100,5 +100,5 @@ def test_the_command_lists_them(tmp_path: Path) -> None:
     state = '{"hand": ["a1", "a3", "a4", "b4"], "trick": [["a2", "a2"]], "seat": 1}\n'
     (tmp_path / "states.jsonl").write_text(state)
     folder = str(VOCABULARY / "throws")
-    answer = run("legal", folder, str(tmp_path / "states.jsonl"), "--whole")
+    answer = run("legal", folder, str(tmp_path / "states.jsonl"), "--whole-plays")
     assert '["a1","a3"],["a1","a4"],["a3","a4"]' in answer.stdout.replace(" ", "")

@@ -166,7 +166,7 @@ def test_a_program_needs_a_command_and_a_protocol() -> None:
 def test_the_command_tells_faults_and_writes_logs(tmp_path: Path) -> None:
     """The judge reads what was written, a round a line."""
     name, log = program(tmp_path, FIRST % "[]"), tmp_path / "log.jsonl"
-    arguments = ("match", "doudizhu", name, "greedy", "--profile", "botzone", "--games", "2", "--log", str(log))
+    arguments = ("match", "doudizhu", name, "greedy", "--profile", "botzone", "--games", "2", "--botzone-log", str(log))
     answer = run(*arguments)
     assert answer.exit_code == 0, answer.stderr
     assert f"game 0 lost by seat 0, {name}: ILLEGAL_MOVE, [] is no legal move of seat 0" in answer.stdout

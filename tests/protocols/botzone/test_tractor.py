@@ -432,7 +432,7 @@ def test_the_commands(tmp_path: Path) -> None:
     log, bot = tmp_path / "log.jsonl", tmp_path / "bot.py"
     bot.write_text("print('{\"response\":[108]}')", "utf-8")
     name = f"program:run={sys.executable} {bot}"
-    answer = run("match", "tractor", name, "greedy", "--profile", "botzone", "--games", "1", "--log", str(log))
+    answer = run("match", "tractor", name, "greedy", "--profile", "botzone", "--games", "1", "--botzone-log", str(log))
     assert answer.exit_code == 0, answer.stderr
     assert "INVALID_POKERID" in answer.stdout
     judged = run("judge", "tractor", stdin=log.read_bytes())

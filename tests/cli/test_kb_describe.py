@@ -1,4 +1,4 @@
-"""``abl-cards kb words``: rules in words."""
+"""``abl-cards kb describe``: rules in words."""
 
 import json
 
@@ -6,24 +6,24 @@ from tests.cli_runs import run
 
 
 def test_the_rules_are_told_in_both_languages() -> None:
-    english, chinese = run("kb", "words", "president"), run("kb", "words", "president", "--lang", "zh")
+    english, chinese = run("kb", "describe", "president"), run("kb", "describe", "president", "--lang", "zh")
     assert english.stdout.startswith("The table\n  4 seats, in the order of play 0")
     assert "Single cards from weak to strong: 3 4 5 6 7 8 9 T J Q K A 2" in english.stdout
     assert chinese.stdout.startswith("牌桌\n  4家")
-    told = json.loads(run("kb", "words", "president", "--json").stdout)["sections"]
+    told = json.loads(run("kb", "describe", "president", "--json").stdout)["sections"]
     assert [each["heading"] for each in told] == ["The table", "Plays", "What agent kb prefers"]
-    assert run("kb", "words", "president", "--lang", "fr").exit_code == 2
+    assert run("kb", "describe", "president", "--lang", "fr").exit_code == 2
 
 
 def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
-    told = run("kb", "words", "doudizhu").stdout
+    told = run("kb", "describe", "doudizhu").stdout
     assert "who is with whom is told in the course of play" in told
     assert "everybody plays for himself" not in told
-    assert "everybody plays for himself" in run("kb", "words", "president").stdout
+    assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 
 
 def test_a_label_without_a_form_is_no_play() -> None:
-    told = json.loads(run("kb", "words", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
+    told = json.loads(run("kb", "describe", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
     plays = next(each["lines"] for each in told if each["heading"] == "Plays")
     assert len(plays) > 30
     assert not [line for line in plays if line.startswith((":", " "))]

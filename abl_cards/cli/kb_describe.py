@@ -1,4 +1,4 @@
-"""``abl-cards kb words``: the rules of a folder in words."""
+"""``abl-cards kb describe``: the rules of a folder as text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import typer
 from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, load_engine, print_json
 
 
-def words(
+def describe(
     game_name: GameName,
-    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language.")] = "en",
+    language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="Language of the text.")] = "en",
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say the rules of a folder in words, as far as they are facts.
+    """Describe the rules of a folder as text, as far as they are facts.
 
-    The table, the plays, what is remembered, the preferences.
+    Sections: seating and deal, plays, memory, preferences.
 
-    abl-cards kb words president
+        abl-cards kb describe president
 
-    abl-cards kb words ./my-rules --lang zh
+        abl-cards kb describe ./my-rules --lang zh
     """
     from abl_cards.rulelab.editor import describe_rules
 
@@ -30,7 +30,7 @@ def words(
         fail_usage(f"unknown language '{language}' (there are: en, zh)")
     sections = describe_rules(load_engine(find_game(game_name), directory, profile), language)
     if as_json:
-        print_json({"sections": [each.to_json() for each in sections]})
+        print_json({"sections": [section.to_json() for section in sections]})
         return
-    for each in sections:
-        typer.echo(f"{each.heading}\n" + "\n".join(f"  {line}" for line in each.lines))
+    for section in sections:
+        typer.echo(f"{section.heading}\n" + "\n".join(f"  {line}" for line in section.lines))
