@@ -84,6 +84,7 @@ class ClingoSolver:
         request: The rule files with their inputs and constants.
         limits: Bounds on the child.
         inputs: The declared instances of the inputs; states are given by their rows.
+
     >>> solver = ClingoSolver(BuildRequest((Path("plan.lp"),), (), (), {}))  # doctest: +SKIP
     >>> solver.solve([[Atom("held", (3, 2))]])  # doctest: +SKIP
     """
@@ -151,8 +152,8 @@ class ClingoSolver:
         for first in range(0, len(states), BATCH_SIZE):
             batch = [sorted(state) for state in states[first : first + BATCH_SIZE]]
             request = {
-                "states": batch, "models": options.max_models, "best": options.optimal_only, "texts": options.with_atoms,
-                "show": sorted(options.shown_predicates), "seconds": options.seconds,
+                "states": batch, "models": options.max_models, "best": options.optimal_only,
+                "texts": options.with_atoms, "show": sorted(options.shown_predicates), "seconds": options.seconds,
             }  # fmt: skip
             response = self._request(json.dumps(request).encode(), options.seconds * len(batch))
             answer_sets.extend(map(_answer_sets_from_json, response["answers"]))

@@ -62,6 +62,7 @@ class Input:
         name: Name of the predicate.
         domains: For each argument the values that the engine can supply; None leaves them to the knowledge base.
         arity: Number of arguments.
+
     >>> Input("held", (range(13), (1, 2))).arity
     2
     """
@@ -135,6 +136,7 @@ def split_term(text: Term) -> Atom:
 
     Returns:
         The functor with its arguments; a number or a string becomes the functor, without arguments.
+
     >>> split_term("break_straight_flush(5,h)")
     Atom(name='break_straight_flush', args=(5, 'h'))
     """
