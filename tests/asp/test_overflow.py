@@ -92,7 +92,7 @@ def test_constants_from_outside(load: Load) -> None:
     with pytest.raises(KBError, match="4294967296") as caught:
         load(text, constants={"k": 2**32})
     places = [format_place(each) for each in caught.value.diagnostics if each.code == ErrorCode.INTEGER_OVERFLOW]
-    assert places == ["-"]
+    assert places == ["3:17-26", "-"]
 
 
 BOUNDS = st.tuples(st.integers(-9, 9), st.integers(0, 5)).map(lambda pair: IntInterval(pair[0], pair[0] + pair[1]))
