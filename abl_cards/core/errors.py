@@ -55,14 +55,68 @@ class ErrorCode(StrEnum):
     GROUNDING_FAILED = "grounding-failed", "clingo refused or ended while it parsed, ground or solved the rules."
     LIMIT_EXCEEDED = "limit-exceeded", "A bound on time, memory or ground rules was exceeded."
 
+    # Rule files: what they describe (games.description)
+    UNKNOWN_NAME = "unknown-name", "A fact or an input names a card, seat, label, form, fluent … that is not declared."
+    INVALID_ARGUMENT = "invalid-argument", "An argument of a fact or output has the wrong type or is out of range."
+    MISSING_FACT = "missing-fact", "A fact that every game needs, or that another fact refers to, is missing."
+    CONDITIONAL_FACT = "conditional-fact", "A fact that is read once depends on inputs."
+    MISPLACED_FACT = "misplaced-fact", "A fact that is read from the text has a body, variables, or another file."
+    WRONG_ARITY = "wrong-arity", "A derived predicate has another number of arguments than the engine reads."
+    UNSUPPLIED_INPUT = "unsupplied-input", "A rule reads an input that its query never supplies."
+    INVALID_FORM = "invalid-form", "The facts of a form contradict each other, or no cards satisfy them."
+    INVALID_FLUENT = "invalid-fluent", "A fluent is declared twice, without a value, or without an #external."
+    INVALID_SEATING = "invalid-seating", "The seats are not numbered from 0, or have no cyclic order."
+    GAME_TOO_LARGE = "game-too-large", "A game has more cards, labels, forms or options than the engine supports."
+    UNKNOWN_PROFILE = "unknown-profile", "A folder has no profile of this name, or no default among several."
+    INVALID_FOLDER = "invalid-folder", "A rule folder is missing, has no rule files, or has files that are not read."
+    INVALID_VARIANT = "invalid-variant", "A variant names a parent or a file that does not exist, or its files clash."
+
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
+    INVALID_CARDS = "invalid-cards", "A text of cards names an unknown card, or more copies than the pack has."
+    RULES_STUCK = "rules-stuck", "The rules name no move, next seat or end, or several, so a match cannot go on."
+    TOO_MANY_MOVES = "too-many-moves", "One decision, or several together, have more card sets than can be listed."
+
+    # Games: tables and moves
+    INVALID_OBSERVATION = (
+        "invalid-observation",
+        "A sees/2 or sees/3 fact selects a part of an observation twice, or one that does not apply to the game.",
+    )
+    INCOMPLETE_STATE = "incomplete-state", "A state or a deal lacks data that the request needs, such as hand sizes."
+    UNSUPPORTED_GAME = "unsupported-game", "The rules of the game do not allow the requested computation."
+    UNSUPPORTED_POSITION = "unsupported-position", "The solver of endgames cannot represent this position."
+    ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
+    UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
 
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
+    UNKNOWN_PRESET = "unknown-preset", "There is no preset of this name."
+    MODEL_OUTPUT_TYPE = "model-output-type", "A network returned no PolicyOutput, or a field of it is no tensor."
+    MODEL_OUTPUT_SHAPE = "model-output-shape", "A field of a network's output has the wrong shape."
+    MODEL_OUTPUT_DTYPE = "model-output-dtype", "A field of a network's output has the wrong dtype."
+    MODEL_OUTPUT_NOT_FINITE = "model-output-not-finite", "A network's output or its loss is NaN or infinite."
+    MODEL_FAILED = "model-failed", "The forward call of a network raised an error."
+    MODEL_CLASS_NEEDED = "model-class-needed", "Weights of an own network load only into an object that the user makes."
+    WEIGHTS_NOT_READABLE = "weights-not-readable", "A file of weights or its card is missing or damaged."
+    WEIGHTS_MISMATCH = "weights-mismatch", "Weights were made for another network, game or set of labels."
+    INVALID_REASONER = "invalid-reasoner", "An object is no reasoner, or it returned something that is not allowed."
+    SETTING_CONFLICT = "setting-conflict", "Settings or arguments of a run exclude each other."
+    RUN_MISMATCH = "run-mismatch", "A run folder holds a run of another game, network, settings or rules."
+    CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is damaged, or of another form or version."
+    RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
+    WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
+    DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."
+    MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers
+
+    # Reasoners and hand analysis
+    INVALID_DEAL = "invalid-deal", "Hands do not form a deal, or the deal has the wrong form or the wrong landlord."
+    NOT_ENOUGH_DEALS = "not-enough-deals", "There are too few deals, or too few were found within the limits."
+    INCONSISTENT_HANDS = "inconsistent-hands", "No deal of the unseen cards is consistent with the counts and facts."
+    SEARCH_STOPPED = "search-stopped", "A search reached its bound of positions before it found the answer."
+    UNKNOWN_LANGUAGE = "unknown-language", "There are no texts in this language."
 
     # Rule laboratory, commands and the web page
 
@@ -87,3 +141,12 @@ class GameError(ValueError):
 
 class TooManyMovesError(GameError):
     """More card sets in several decisions than one call lists; a call with fewer decisions may succeed."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_MANY_MOVES) -> None:
+        """Make an error.
+
+        Args:
+            message: One line for people.
+            code: Kind of the error.
+        """
+        super().__init__(message, code)
