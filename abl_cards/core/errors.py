@@ -115,7 +115,6 @@ class ErrorCode(StrEnum):
     INVALID_DEAL = "invalid-deal", "Hands do not form a deal, or the deal has the wrong form or the wrong landlord."
     NOT_ENOUGH_DEALS = "not-enough-deals", "There are too few deals, or too few were found within the limits."
     INCONSISTENT_HANDS = "inconsistent-hands", "No deal of the unseen cards is consistent with the counts and facts."
-    SEARCH_STOPPED = "search-stopped", "A search reached its bound of positions before it found the answer."
     UNKNOWN_LANGUAGE = "unknown-language", "There are no texts in this language."
 
     # Rule laboratory, commands and the web page
