@@ -14,7 +14,7 @@ class ErrorCode(StrEnum):
 
     description: str
 
-    def __new__(cls, value: str, description: str) -> ErrorCode:
+    def __new__(cls, value: str, description: str = "") -> ErrorCode:  # ErrorCode(value) looks a member up
         """Make a member from its text and one sentence about it."""
         member = str.__new__(cls, value)
         member._value_ = value
@@ -26,18 +26,99 @@ class ErrorCode(StrEnum):
     INVALID_JSON = "invalid-json", "A JSON text or one of its fields has the wrong form or type."
 
     # Rule files (asp, circuit)
+    FILE_NOT_READABLE = "file-not-readable", "A file is missing, empty, no regular file, or not UTF-8 text."
+    FILE_OUTSIDE_FOLDER = "file-outside-folder", "A rule file, an include or a link leads out of the rule folder."
+    TOO_LARGE = "too-large", "A file, a text or a number of items exceeds its limit."
+    INVALID_INCLUDE = "invalid-include", "An #include is malformed, misplaced, or names a file that does not exist."
+    SYNTAX_ERROR = "syntax-error", "The text of a rule file does not follow the syntax of answer-set programs."
+    NESTED_TOO_DEEPLY = "nested-too-deeply", "Brackets or operators of a rule are nested beyond the limit."
+    UNSUPPORTED_CONSTRUCT = "unsupported-construct", "A rule uses a construct of clingo that is refused in rule files."
+    NO_CIRCUIT = "no-circuit", "A choice, a disjunction or an aggregate in a head has no circuit; clingo can solve it."
+    NOT_STRATIFIED = "not-stratified", "An atom depends on its own negation, so its rules have no circuit."
+    UNKNOWN_PREDICATE = "unknown-predicate", "A rule reads a predicate that no rule derives and no input declares."
+    UNKNOWN_INPUT = "unknown-input", "An #external or a query names an input that the engine does not supply."
+    MISSING_INPUT = "missing-input", "A rule reads an input that no #external declares."
+    DERIVED_INPUT = "derived-input", "A predicate is both an input and the head of a rule."
+    INPUT_OUT_OF_RANGE = "input-out-of-range", "An input literal or declaration lies outside of the values supplied."
+    MISSING_OUTPUT = "missing-output", "No rule derives a predicate that the engine reads."
+    RESERVED_NAME = "reserved-name", "A predicate with a fixed meaning is used for something else."
+    INVALID_CONSTANT = "invalid-constant", "A #const is unknown, defined twice, or defined by itself."
+    CONFLICTING_FACTS = "conflicting-facts", "Two facts give different values where one is needed."
+    UNSAFE_VARIABLE = "unsafe-variable", "A variable is not bound by a positive body literal, or is bound ambiguously."
+    UNDEFINED_OPERATION = "undefined-operation", "Arithmetic or a weight is applied to a term that is no number."
+    INTEGER_OVERFLOW = "integer-overflow", "A number or the result of arithmetic may exceed 32 bits."
+    INVALID_WEIGHT = "invalid-weight", "A cost or belief has no name, no integer weight, or two weights."
+    INCOMPLETE_PREFERENCE = "incomplete-preference", "A preference or hint lacks its declaration, sentence, or rule."
+    ALWAYS_VIOLATED = "always-violated", "An integrity constraint is violated in every state."
+    NEVER_DERIVED = "never-derived", "No rule for a predicate can fire in any state."
+    UNUSED_DEFINITION = "unused-definition", "An input, a predicate, a fact or a constant is read by no rule."
+    GROUNDING_FAILED = "grounding-failed", "clingo refused or ended while it parsed, ground or solved the rules."
+    LIMIT_EXCEEDED = "limit-exceeded", "A bound on time, memory or ground rules was exceeded."
+
+    # Rule files: what they describe (games.description)
+    UNKNOWN_NAME = "unknown-name", "A fact or an input names a card, seat, label, form, fluent … that is not declared."
+    INVALID_ARGUMENT = "invalid-argument", "An argument of a fact or output has the wrong type or is out of range."
+    MISSING_FACT = "missing-fact", "A fact that every game needs, or that another fact refers to, is missing."
+    CONDITIONAL_FACT = "conditional-fact", "A fact that is read once depends on inputs."
+    MISPLACED_FACT = "misplaced-fact", "A fact that is read from the text has a body, variables, or another file."
+    WRONG_ARITY = "wrong-arity", "A derived predicate has another number of arguments than the engine reads."
+    UNSUPPLIED_INPUT = "unsupplied-input", "A rule reads an input that its query never supplies."
+    INVALID_FORM = "invalid-form", "The facts of a form contradict each other, or no cards satisfy them."
+    INVALID_FLUENT = "invalid-fluent", "A fluent is declared twice, without a value, or without an #external."
+    INVALID_SEATING = "invalid-seating", "The seats are not numbered from 0, or have no cyclic order."
+    GAME_TOO_LARGE = "game-too-large", "A game has more cards, labels, forms or options than the engine supports."
+    UNKNOWN_PROFILE = "unknown-profile", "A folder has no profile of this name, or no default among several."
+    INVALID_FOLDER = "invalid-folder", "A rule folder is missing, has no rule files, or has files that are not read."
+    INVALID_VARIANT = "invalid-variant", "A variant names a parent or a file that does not exist, or its files clash."
 
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
+    INVALID_CARDS = "invalid-cards", "A text of cards names an unknown card, or more copies than the pack has."
+    RULES_STUCK = "rules-stuck", "The rules name no move, next seat or end, or several, so a match cannot go on."
+    TOO_MANY_MOVES = "too-many-moves", "One decision, or several together, have more card sets than can be listed."
+
+    # Games: tables and moves
+    INVALID_OBSERVATION = (
+        "invalid-observation",
+        "A sees/2 or sees/3 fact selects a part of an observation twice, or one that does not apply to the game.",
+    )
+    INCOMPLETE_STATE = "incomplete-state", "A state or a deal lacks data that the request needs, such as hand sizes."
+    UNSUPPORTED_GAME = "unsupported-game", "The rules of the game do not allow the requested computation."
+    UNSUPPORTED_POSITION = "unsupported-position", "The solver of endgames cannot represent this position."
+    ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
+    UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
 
     ILLEGAL_MOVE = "illegal-move", "The move is not legal in the state."
 
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
+    UNKNOWN_PRESET = "unknown-preset", "There is no preset of this name."
+    MODEL_OUTPUT_TYPE = "model-output-type", "A network returned no PolicyOutput, or a field of it is no tensor."
+    MODEL_OUTPUT_SHAPE = "model-output-shape", "A field of a network's output has the wrong shape."
+    MODEL_OUTPUT_DTYPE = "model-output-dtype", "A field of a network's output has the wrong dtype."
+    MODEL_OUTPUT_NOT_FINITE = "model-output-not-finite", "A network's output or its loss is NaN or infinite."
+    MODEL_FAILED = "model-failed", "The forward call of a network raised an error."
+    MODEL_CLASS_NEEDED = "model-class-needed", "Weights of an own network load only into an object that the user makes."
+    WEIGHTS_NOT_READABLE = "weights-not-readable", "A file of weights or its card is missing or damaged."
+    WEIGHTS_MISMATCH = "weights-mismatch", "Weights were made for another network, game or set of labels."
+    INVALID_REASONER = "invalid-reasoner", "An object is no reasoner, or it returned something that is not allowed."
+    SETTING_CONFLICT = "setting-conflict", "Settings or arguments of a run exclude each other."
+    RUN_MISMATCH = "run-mismatch", "A run folder holds a run of another game, network, settings or rules."
+    CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is damaged, or of another form or version."
+    RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
+    WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
+    DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."
+    MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers
     UNKNOWN_PROTOCOL = "unknown-protocol", "The game has no protocol of this name."
+
+    # Reasoners and hand analysis
+    INVALID_DEAL = "invalid-deal", "Hands do not form a deal, or the deal has the wrong form or the wrong landlord."
+    NOT_ENOUGH_DEALS = "not-enough-deals", "There are too few deals, or too few were found within the limits."
+    INCONSISTENT_HANDS = "inconsistent-hands", "No deal of the unseen cards is consistent with the counts and facts."
+    UNKNOWN_LANGUAGE = "unknown-language", "There are no texts in this language."
 
     # Rule laboratory, commands and the web page
 
@@ -62,3 +143,12 @@ class GameError(ValueError):
 
 class TooManyMovesError(GameError):
     """More card sets in several decisions than one call lists; a call with fewer decisions may succeed."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_MANY_MOVES) -> None:
+        """Make an error.
+
+        Args:
+            message: One line for people.
+            code: Kind of the error.
+        """
+        super().__init__(message, code)

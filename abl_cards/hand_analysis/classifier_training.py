@@ -1,4 +1,4 @@
-"""Training of the network that tells the class of a deal, in epochs with a checkpoint after each."""
+"""Train the classifier of deals, in epochs with a checkpoint after each."""
 
 from __future__ import annotations
 
@@ -18,40 +18,53 @@ from abl_cards.learners import DealClassifier, StrengthPreset, fit_temperature
 from abl_cards.training import load_checkpoint, save_checkpoint, translate_restore_errors
 
 HELD_OUT_INTERVAL = 5
-"""One deal in so many is never learned from: every fifth."""
+"""Every deal whose index is a multiple of this is held out from training."""
 HIGH_CONFIDENCE = 0.9
-"""A probability that is worth a look of its own."""
+"""Probability above which predictions are measured separately."""
 
 
 @dataclass(frozen=True)
 class DealDataset:
-    """Deals with their classes, as tensors."""
+    """Deals with their classes, as tensors.
 
-    counts: Tensor  # [n, 3, 15] int64
-    hand_features: Tensor  # [n, 6] float
-    labels: Tensor  # [n] int64
+    Attributes:
+        counts: int64[n, 3, 15] Copies of each kind in each hand.
+        hand_features: float32[n, 6] Points and plays of the hands.
+        labels: int64[n] Classes.
+    """
+
+    counts: Tensor
+    hand_features: Tensor
+    labels: Tensor
 
     def select(self, rows: NDArray[Any] | slice) -> DealDataset:
-        """Some of them."""
+        """Return the deals with these indices."""
         return DealDataset(self.counts[rows], self.hand_features[rows], self.labels[rows])
 
     def split(self) -> tuple[DealDataset, DealDataset]:
-        """Those to learn from, and those to be tested on."""
-        held = np.arange(len(self.labels)) % HELD_OUT_INTERVAL == 0
-        return self.select(np.flatnonzero(~held)), self.select(np.flatnonzero(held))
+        """Return the deals for training, and the held-out deals."""
+        is_held_out = np.arange(len(self.labels)) % HELD_OUT_INTERVAL == 0
+        return self.select(np.flatnonzero(~is_held_out)), self.select(np.flatnonzero(is_held_out))
 
 
 @dataclass(frozen=True)
 class EpochMetrics:
-    """What an epoch came to."""
+    """Results of one epoch.
 
-    epoch: int  # from 1
-    loss: float  # on what is learned from
-    tested: float  # loss on held-out deals
-    accuracy: float  # there
+    Attributes:
+        epoch: Number of the epoch, from 1.
+        loss: Mean training loss.
+        tested: Loss on held-out deals.
+        accuracy: Accuracy on held-out deals.
+    """
+
+    epoch: int
+    loss: float
+    tested: float
+    accuracy: float
 
     def summary(self) -> str:
-        """For a progress bar."""
+        """Return a text for a progress bar."""
         return f"loss {self.loss:.3f}, held out {self.tested:.3f}, right {self.accuracy:.1%}"
 
 
@@ -62,11 +75,21 @@ def train_classifier(
     dataset: DealDataset, preset: StrengthPreset, num_classes: int, epochs: int, seed: int,
     checkpoint: Path | None = None, on_epoch: EpochCallback = lambda epoch: None,
 ) -> tuple[DealClassifier, list[EpochMetrics]]:  # fmt: skip
-    """Learn; the network of the epoch with the lowest held-out loss, its temperature fitted, and all epochs.
+    """Train a classifier; an interrupted run resumes from its checkpoint, with an equal result.
 
-    A run that was stopped goes on from its checkpoint, with the same result.
+    Args:
+        dataset: Deals with their classes.
+        preset: Sizes and hyper-parameters of the network.
+        num_classes: Number of classes.
+        epochs: Number of epochs.
+        seed: Seed of the weights and of the order of the deals.
+        checkpoint: File of the checkpoint; None for none.
+        on_epoch: Called with the results of each epoch.
+
+    Returns:
+        The network of the epoch with the lowest held-out loss, with fitted temperature; and all epochs.
     """
-    learned, tested = dataset.split()
+    training_data, held_out = dataset.split()
     network = DealClassifier(preset, num_classes, seed)
     optimiser = torch.optim.Adam(network.parameters(), lr=preset.learning_rate)
     state = load_checkpoint(checkpoint) if checkpoint else None
@@ -76,70 +99,92 @@ def train_classifier(
         with translate_restore_errors(checkpoint):
             network.load_state_dict(state["network"])
             optimiser.load_state_dict(state["optimiser"])
-            history, best = [EpochMetrics(**each) for each in state["history"]], state["best"]
-    for number in range(len(history), epochs):
-        loss = _train_epoch(network, optimiser, learned, number, epochs, seed)
-        logits = predict_logits(network, tested)
-        history.append(_measure_epoch(number + 1, loss, logits, tested.labels))
+            history, best = [EpochMetrics(**epoch_values) for epoch_values in state["history"]], state["best"]
+    for epoch_index in range(len(history), epochs):
+        loss = _train_epoch(network, optimiser, training_data, epoch_index, epochs, seed)
+        logits = predict_logits(network, held_out)
+        history.append(_measure_epoch(epoch_index + 1, loss, logits, held_out.labels))
         if history[-1].tested == min(epoch.tested for epoch in history):
             best = {name: tensor.clone() for name, tensor in network.state_dict().items()}
         if checkpoint:
             save_checkpoint(checkpoint, _checkpoint_state(network, optimiser, history, best))
         on_epoch(history[-1])
     network.load_state_dict(best)
-    network.temperature.fill_(fit_temperature(predict_logits(network, tested), tested.labels))
+    network.temperature.fill_(fit_temperature(predict_logits(network, held_out), held_out.labels))
     return network.eval(), history
 
 
 def predict_logits(network: DealClassifier, dataset: DealDataset, batch_size: int = 4096) -> Tensor:
-    """[n, classes] what the network says of deals."""
+    """Compute logits without gradients.
+
+    Args:
+        network: The classifier.
+        dataset: n deals.
+        batch_size: Deals of one forward call.
+
+    Returns:
+        float32[n, classes] Logits.
+    """
     network.eval()
     with torch.no_grad():
         parts = [
-            network(dataset.counts[lo : lo + batch_size], dataset.hand_features[lo : lo + batch_size])
-            for lo in range(0, len(dataset.labels), batch_size)
+            network(dataset.counts[start : start + batch_size], dataset.hand_features[start : start + batch_size])
+            for start in range(0, len(dataset.labels), batch_size)
         ]
     return torch.cat(parts)
 
 
 def compute_metrics(probabilities: NDArray[np.float32], labels: NDArray[np.int64]) -> dict[str, Any]:
-    """What probabilities [n, classes] of held-out deals say of their classes [n]."""
-    told, sure = probabilities.argmax(axis=1), probabilities.max(axis=1)
-    numbers = range(probabilities.shape[1])
-    confusion = [[int(((labels == row) & (told == column)).sum()) for column in numbers] for row in numbers]
+    """Compute metrics of predictions.
+
+    Args:
+        probabilities: float32[n, classes] Predicted probabilities.
+        labels: int64[n] True classes.
+
+    Returns:
+        JSON object with accuracy, F1 scores and confusion matrix, also for predictions of high confidence.
+    """
+    predicted, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    classes = range(probabilities.shape[1])
+    confusion = [[int(((labels == row) & (predicted == column)).sum()) for column in classes] for row in classes]
     f1: list[float | None] = []
-    for number in numbers:
-        both = confusion[number][number]
-        either = int((labels == number).sum() + (told == number).sum())
-        f1.append(2 * both / either if either else None)  # of a class that there is none of
-    confident = sure >= HIGH_CONFIDENCE
-    right = float((told == labels)[confident].mean()) if confident.any() else None
+    for deal_class in classes:
+        num_correct = confusion[deal_class][deal_class]
+        total = int((labels == deal_class).sum() + (predicted == deal_class).sum())
+        f1.append(2 * num_correct / total if total else None)  # None for a class without deals
+    confident = confidence >= HIGH_CONFIDENCE
+    confident_accuracy = float((predicted == labels)[confident].mean()) if confident.any() else None
     return {
         "deals": len(labels),
-        "accuracy": float((told == labels).mean()),
-        "majority": float(np.bincount(labels, minlength=len(numbers)).max() / len(labels)),
-        "macro_f1": float(np.mean([each for each in f1 if each is not None])),
+        "accuracy": float((predicted == labels).mean()),
+        "majority": float(np.bincount(labels, minlength=len(classes)).max() / len(labels)),
+        "macro_f1": float(np.mean([score for score in f1 if score is not None])),
         "f1": f1,
         "confusion": confusion,
-        "at_0.9": {"share": float(confident.mean()), "right": right},
+        "at_0.9": {"share": float(confident.mean()), "right": confident_accuracy},
     }
 
 
 def _train_epoch(
-    network: DealClassifier, optimiser: torch.optim.Optimizer, lessons: DealDataset, number: int, epochs: int, seed: int
+    network: DealClassifier,
+    optimiser: torch.optim.Optimizer,
+    training_data: DealDataset,
+    epoch_index: int,
+    epochs: int,
+    seed: int,
 ) -> float:
-    """Once through all lessons; returns the mean loss. Chance is decided by the seed and the number of the epoch."""
-    order = np.random.default_rng([seed64(seed), number]).permutation(len(lessons.labels))
+    """Train one epoch and return its mean loss; random numbers depend on seed and epoch alone."""
+    order = np.random.default_rng([seed64(seed), epoch_index]).permutation(len(training_data.labels))
     batches = np.array_split(order, max(1, len(order) // network.preset.batch_size))
     losses = []
     network.train()
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(hash((seed, number)) % 2**31)
-        for place, rows in enumerate(batches):
-            passed = (number + place / len(batches)) / epochs
+        torch.manual_seed(hash((seed, epoch_index)) % 2**31)
+        for batch_index, rows in enumerate(batches):
+            progress = (epoch_index + batch_index / len(batches)) / epochs
             for group in optimiser.param_groups:
-                group["lr"] = network.preset.learning_rate * (1 + cos(pi * passed)) / 2
-            batch = lessons.select(rows)
+                group["lr"] = network.preset.learning_rate * (1 + cos(pi * progress)) / 2
+            batch = training_data.select(rows)
             loss = nn.functional.cross_entropy(network(batch.counts, batch.hand_features), batch.labels)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -149,9 +194,9 @@ def _train_epoch(
     return float(np.mean(losses))
 
 
-def _measure_epoch(number: int, loss: float, logits: Tensor, label: Tensor) -> EpochMetrics:
-    tested = float(nn.functional.cross_entropy(logits, label))
-    return EpochMetrics(number, loss, tested, float((logits.argmax(dim=1) == label).float().mean()))
+def _measure_epoch(epoch: int, loss: float, logits: Tensor, label: Tensor) -> EpochMetrics:
+    held_out_loss = float(nn.functional.cross_entropy(logits, label))
+    return EpochMetrics(epoch, loss, held_out_loss, float((logits.argmax(dim=1) == label).float().mean()))
 
 
 def _checkpoint_state(

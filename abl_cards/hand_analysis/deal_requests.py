@@ -1,4 +1,4 @@
-"""Deals of a class, made to order, and what a hand or a deal is worth, in plain values."""
+"""Generate deals of a class, and evaluate hands and deals, as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games.min_plays import HandKey, key_sizes, key_text
 from abl_cards.hand_analysis.classifier import DealClassPredictor
 from abl_cards.hand_analysis.deal_generator import DealGenerator
@@ -16,22 +16,38 @@ from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deals import DEAL_ROLES, DealBatch, deal_to_json
 from abl_cards.hand_analysis.hand_points import HandGroup
 
-_NUM_COMPLETIONS = 1000  # deals that a landlord's hand is tried in
+_NUM_COMPLETIONS = 1000  # random deals that complete a landlord's hand
 
 
 @dataclass(frozen=True)
 class DealRequest:
-    """What deals are wanted."""
+    """Request for deals of a class.
 
-    deal_class: int  # class
+    Attributes:
+        deal_class: Class, from 0, the hardest for the landlord.
+        num_deals: Number of deals.
+        confidence: Least probability of the class for each deal.
+        seed: Seed of the random numbers.
+        excluded_ids: Ids (see `deal_id`) of deals that must not be generated.
+    """
+
+    deal_class: int
     num_deals: int
     confidence: float
     seed: int
-    excluded_ids: Collection[str] = frozenset()  # names of deals that are not to be made
+    excluded_ids: Collection[str] = frozenset()
 
 
 def deal_id(deals: DealBatch, row: int) -> str:
-    """The same for deals with the same hands, whatever their bottom cards."""
+    """Return the id of a deal.
+
+    Args:
+        deals: A batch of deals.
+        row: Index of the deal.
+
+    Returns:
+        Text that is equal for deals with equal hands, whatever their bottom cards.
+    """
     return " ".join(str(key) for key in deals.hand_keys[row])
 
 
@@ -41,47 +57,83 @@ def generate_deals(
     request: DealRequest,
     on_progress: Callable[[int, str], None] = lambda done, text: None,
 ) -> list[dict[str, Any]]:
-    """The deals as they are written down; raises GameError where they cannot be found."""
-    maker = DealGenerator(rules.deal_sampler, classifier, request.seed, deal_id, request.excluded_ids)
-    made = maker.generate(request.deal_class, request.confidence, request.num_deals, on_progress=on_progress)
-    if len(made.deals) < request.num_deals:
+    """Generate deals of a class.
+
+    Args:
+        rules: Rules of deals.
+        classifier: Predicts the class of deals.
+        request: Class, number and confidence.
+        on_progress: Called with the number of deals found and a remark.
+
+    Returns:
+        For each deal a JSON object with its class, its confidence and its hands.
+
+    Raises:
+        GameError: Too few deals were found within the limits.
+    """
+    generator = DealGenerator(rules.deal_sampler, classifier, request.seed, deal_id, request.excluded_ids)
+    generated = generator.generate(request.deal_class, request.confidence, request.num_deals, on_progress=on_progress)
+    if len(generated.deals) < request.num_deals:
         raise GameError(
-            f"{len(made.deals)} of {request.num_deals} deals of class {request.deal_class} at confidence "
-            f"{request.confidence:g} found among {made.n_classified:,}; ask for less confidence"
+            f"{len(generated.deals)} of {request.num_deals} deals of class {request.deal_class} at confidence "
+            f"{request.confidence:g} found among {generated.n_classified:,}; request a lower confidence",
+            ErrorCode.NOT_ENOUGH_DEALS,
         )
     return [
-        {"class": request.deal_class, "confidence": round(sure, 4), **deal_to_json(rules.deal_sampler.letters, deal, 0)}
-        for deal, sure in zip(made.deals, made.confidence, strict=True)
+        {
+            "class": request.deal_class,
+            "confidence": round(confidence, 4),
+            **deal_to_json(rules.deal_sampler.letters, deal, 0),
+        }
+        for deal, confidence in zip(generated.deals, generated.confidence, strict=True)
     ]
 
 
 def analyse_hand(rules: DealRules, hand: HandKey) -> dict[str, Any]:
-    """A hand split: what its groups are worth."""
+    """Split a hand and value its groups.
+
+    Args:
+        rules: Rules of deals.
+        hand: Key of the hand.
+
+    Returns:
+        JSON object with the points of the hand, the number of plays, and the groups.
+    """
     groups = rules.hand_scorer.split(hand)
-    told = [
+    group_values = [
         {"cards": _group_cards_text(rules, group), "label": group.label, "points": group.points} for group in groups
     ]
     return {
         "hand": key_text(rules.deal_sampler.letters, hand),
         "points": sum(group.points for group in groups),
         "plays": len(groups),
-        "groups": told,
+        "groups": group_values,
     }
 
 
 def _group_cards_text(rules: DealRules, group: HandGroup) -> str:
-    own = rules.engine.rules
-    forms = [own.forms.forms[own.forms.index[label]] for label in (group.label, group.carried) if label]
-    kinds = [[own.pack.index[own.cells.names[each.cell]]] * each.count for form in forms for each in form.groups]
-    return own.card_codes.to_text(card for each in kinds for card in each)
+    rules = rules.engine.rules
+    forms = [rules.forms.forms[rules.forms.index[label]] for label in (group.label, group.carried) if label]
+    kinds = [[rules.pack.index[rules.cells.names[group.cell]]] * group.count for form in forms for group in form.groups]
+    return rules.card_codes.to_text(card for group in kinds for card in group)
 
 
 def predict_class_probabilities(
     rules: DealRules, classifier: DealClassPredictor, hands: list[HandKey], seed: int = 0
 ) -> list[float] | None:
-    """The probability of each class of a deal, or of the deals that a landlord's hand may belong to.
+    """Predict the class of a deal, or the mean over random deals that complete a landlord's hand.
 
-    None for a hand that is no whole one of a landlord's; raises GameError for three hands that are no deal.
+    Args:
+        rules: Rules of deals.
+        classifier: Predicts the class of deals.
+        hands: Keys of the three hands of a deal, or of the landlord's hand alone.
+        seed: Seed of the random deals.
+
+    Returns:
+        Probability of each class; None for one hand of another size than the landlord's.
+
+    Raises:
+        GameError: Three hands do not form a deal.
     """
     if len(hands) == 3:
         texts = [key_text(rules.deal_sampler.letters, hand) for hand in hands]

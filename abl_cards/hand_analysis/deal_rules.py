@@ -1,7 +1,7 @@
-"""What the rules beside play say of deals: what hands are worth, what a deal is, what classes of deals are called.
+"""Rules of deals: points of hands, validity of deals, and names of classes of deals.
 
-They are the files ``science/strength.lp`` and ``science/deals.lp`` of a game in which one seat, the landlord, plays
-against the other two.
+They come from the files ``science/strength.lp`` and ``science/deals.lp`` of a game in which one seat, the landlord,
+plays against the other two.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from abl_cards.asp import string_value
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import STRENGTH_RULES
@@ -23,55 +23,88 @@ from abl_cards.hand_analysis.hand_points import HandScorer
 
 @dataclass(frozen=True)
 class DealRules:
-    """A game whose deals are judged."""
+    """A game with rules of deals.
+
+    Attributes:
+        engine: Engine of the game.
+        kb: Rules of play together with the rules of deals.
+    """
 
     engine: Engine
     kb: KnowledgeBase
 
     @classmethod
     def from_engine(cls, engine: Engine) -> DealRules:
-        """Load what the rules say of deals; raises GameError where they say nothing, and KBError."""
+        """Load the rules of deals of a game.
+
+        Args:
+            engine: Engine of the game.
+
+        Returns:
+            The rules.
+
+        Raises:
+            GameError: The game has no rules of deals.
+            KBError: The rules are refused.
+        """
         if not STRENGTH_RULES.is_in(engine.rules.folder):
-            raise GameError(f"{engine.game} has no classes of deals")
+            raise GameError(f"{engine.game} has no classes of deals", ErrorCode.UNSUPPORTED_GAME)
         return cls(engine, load_deal_rules(engine.rules))
 
     @property
     def game(self) -> str:
-        """The word for it in commands."""
+        """Name of the game in commands."""
         return self.engine.game
 
     @cached_property
     def deal_sampler(self) -> DealSampler:
-        """Whole deals by the rules."""
+        """Sampler of deals."""
         return DealSampler.from_knowledge_base(self.engine.rules, self.kb)
 
     @cached_property
     def hand_scorer(self) -> HandScorer:
-        """What hands are worth by the rules."""
+        """Scorer of hands."""
         return HandScorer.from_knowledge_base(self.engine.rules, self.kb)
 
     def get_class_names(self, language: str = "en") -> tuple[str, ...]:
-        """A word for each class of deals, from 0, the hardest for who plays alone."""
-        words = {int(number): string_value(word) for number, tongue, word in self.kb.facts("difficulty", 3)
-                 if str(tongue) == language}  # fmt: skip
-        return tuple(words.get(number, str(number)) for number in range(max(words, default=-1) + 1))
+        """Return the names of the classes of deals.
+
+        Args:
+            language: Language, such as "en".
+
+        Returns:
+            Names from class 0, the hardest for the landlord; the number of a class that has no name.
+        """
+        facts = self.kb.facts("difficulty", 3)
+        texts = {int(row[0]): string_value(row[2]) for row in facts if str(row[1]) == language}
+        return tuple(texts.get(deal_class, str(deal_class)) for deal_class in range(max(texts, default=-1) + 1))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> DealBatch:
-        """Deals from their JSON forms or from records, one a line; raises GameError that names the line."""
-        found = []
+        """Read deals from JSON objects or from records of games.
+
+        Args:
+            values: A value for each line of a file; a `GameError` stands for a line that cannot be read.
+
+        Returns:
+            The deals.
+
+        Raises:
+            GameError: A line holds no deal; the message names the line. Or there are no deals.
+        """
+        deals = []
         for line, value in enumerate(values, start=1):
             try:
                 if isinstance(value, GameError):
                     raise value
-                found.append(self.deal_sampler.read_deal(self._deal_from_record(value) if "hands" in value else value))
+                deals.append(self.deal_sampler.read_deal(self._deal_from_record(value) if "hands" in value else value))
             except GameError as problem:
-                raise GameError(f"line {line}: {problem}") from None
-        if not found:
-            raise GameError("no deals")
-        return DealBatch.concatenate(found)
+                raise GameError(f"line {line}: {problem}", problem.code) from None
+        if not deals:
+            raise GameError("no deals", ErrorCode.NOT_ENOUGH_DEALS)
+        return DealBatch.concatenate(deals)
 
     def _deal_from_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """The deal of a record: the hands before its first play, that of who leads first; raises GameError."""
+        """Return the deal of a record: the hands before its first play, that of the first leader first."""
         (plays,) = self.engine.find_play_acts([record])
         rules, view = self.engine.rules, self.engine.decisions_at_acts([record], plays[:1] or [1]).view
         hands = view.state.hands[view.rows[0]]
@@ -79,12 +112,35 @@ class DealRules:
         return {part: rules.card_codes.write_hand(hands[seat]) for part, seat in zip(DEAL_ROLES, order, strict=True)}
 
     def with_deals(self, deals: DealBatch) -> Engine:
-        """The same game, dealt so; raises GameError where the landlord is bid for, since a deal says who he is."""
+        """Return an engine that deals given deals.
+
+        Args:
+            deals: Deals, of which one is dealt at each table.
+
+        Returns:
+            The engine.
+
+        Raises:
+            GameError: The profile has bidding, while a deal determines the landlord.
+        """
         if self.engine.rules.schema.stages:
-            raise GameError(f"given deals say who the landlord is; profile {self.engine.rules.profile} bids for him")
+            raise GameError(
+                f"a given deal determines the landlord, but profile {self.engine.rules.profile} bids for him",
+                ErrorCode.UNSUPPORTED_GAME,
+            )
         return self.engine.with_deals(deals.to_fixed_deals())
 
 
 def load_deal_rules(rules: CompiledGame) -> KnowledgeBase:
-    """The rules of play with those of deals; raises KBError."""
+    """Load the rules of play together with those of deals.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        The knowledge base.
+
+    Raises:
+        KBError: The rules are refused.
+    """
     return STRENGTH_RULES.load(rules.folder, rules.profile)

@@ -1,9 +1,9 @@
-"""The strength of a hand: split for the fewest plays as Xin and Li 2023 do it (algorithm 1), each group worth points.
+"""Points of a hand: split it into the fewest plays (Xin and Li 2023, algorithm 1), and add up the points of its groups.
 
-What a group is worth stands in strength.lp. The split lays aside jokers and bombs, then tries every set of trios: what
-is not a trio goes into single chains, the longest first, as long as there is one; the rest are singles and pairs, and
-each trio carries one of them. Where several splits need equally few plays the one with most points counts, so trios
-carry what is worth least; the paper is silent there.
+The points of groups are facts of strength.lp. The split takes jokers and bombs first, then tries every set of trios.
+The other cards form single chains, the longest first, while there is one; the rest are singles and pairs, and each trio
+carries one of them. Of several splits into equally few plays the one with most points counts, so trios carry the groups
+with the fewest points; the paper leaves that open.
 
 >>> from abl_cards.games import load
 >>> from abl_cards.games.min_plays import read_key
@@ -29,66 +29,117 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import map_ranges
+from abl_cards.core import ErrorCode, map_ranges
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import require_int
 from abl_cards.games.min_plays import MAX_KINDS, HandKey
 
 _MAX_GROUPS = 20
-"""Groups of a hand at most."""
+"""Most groups of a hand."""
 _MIN_CHAIN, _CHAIN_RANKS = 5, 12  # cards of the shortest single chain, ranks that may be in one
 _NONE = -1
 NUM_KINDS = MAX_KINDS
 
 
 class GroupTable(NamedTuple):
-    """The labels of the groups that a split is made of, and their worth."""
+    """Labels of the groups of a split, and their points; -1 stands for a group that does not exist.
 
-    single: NDArray[np.int16]  # [15] label by rank from 0
-    pair: NDArray[np.int16]  # [15], like those that follow; -1 for jokers
-    trio: NDArray[np.int16]  # [3, 15] carrying nothing, a single, a pair
+    Attributes:
+        single: int16[15] Label of a single, by rank from 0.
+        pair: int16[15] Label of a pair.
+        trio: int16[3, 15] Labels of a trio that carries nothing, a single, or a pair.
+        bomb: int16[15] Label of a bomb.
+        chain: int16[15, 13] Label of a single chain, by lowest rank and length.
+        rocket: Label of the two jokers.
+        points: int32[labels] Points of each label, in halves.
+    """
+
+    single: NDArray[np.int16]
+    pair: NDArray[np.int16]
+    trio: NDArray[np.int16]
     bomb: NDArray[np.int16]
-    chain: NDArray[np.int16]  # [15, 13] by lowest rank and length
+    chain: NDArray[np.int16]
     rocket: int
-    points: NDArray[np.int32]  # [labels] half points
+    points: NDArray[np.int32]
 
 
 class HandScores(NamedTuple):
-    """What n hands are worth."""
+    """Scores of n hands.
 
-    plays: NDArray[np.uint8]  # [n] groups of the split
-    points: NDArray[np.float32]  # [n]
+    Attributes:
+        plays: uint8[n] Groups of the split.
+        points: float32[n] Sum of the points of the groups.
+    """
+
+    plays: NDArray[np.uint8]
+    points: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class HandGroup:
-    """A play of a split hand."""
+    """Group of a split hand.
+
+    Attributes:
+        label: Its label.
+        carried: Label of the group that a trio carries.
+        points: Its points.
+    """
 
     label: str
-    carried: str | None  # the label of what a trio carries
+    carried: str | None
     points: float
 
 
 @dataclass(frozen=True)
 class HandScorer:
-    """Splits hands and adds up their points, on all cores."""
+    """Splits hands and adds up their points, on all cores.
+
+    Attributes:
+        labels: Labels of the game.
+        table: Labels and points of groups.
+    """
 
     labels: tuple[str, ...]
     table: GroupTable
 
     @classmethod
     def from_knowledge_base(cls, rules: CompiledGame, kb: KnowledgeBase) -> HandScorer:
-        """Read group_points/2 of a knowledge base; raises KBError where a group is worth nothing."""
+        """Read the points of groups.
+
+        Args:
+            rules: Compiled game.
+            kb: Knowledge base with group_points/2.
+
+        Returns:
+            The scorer.
+
+        Raises:
+            KBError: A group has no points, or the game has another number of kinds of cards.
+        """
         return cls(rules.label_texts, _read_table(rules, kb))
 
     def score(self, hands: NDArray[np.uint64]) -> HandScores:
-        """The strength of hands given as keys [n]."""
+        """Score hands.
+
+        Args:
+            hands: uint64[n] Keys of the hands.
+
+        Returns:
+            Plays and points of each hand.
+        """
         plays, points = np.zeros(len(hands), np.uint8), np.zeros(len(hands), np.float32)
         map_ranges(len(hands), lambda lo, hi: _score_hands(self.table, hands, lo, hi, plays, points))
         return HandScores(plays, points)
 
     def split(self, hand: HandKey) -> tuple[HandGroup, ...]:
-        """The groups of one hand, in the order in which they are laid aside."""
+        """Split a hand.
+
+        Args:
+            hand: Key of the hand.
+
+        Returns:
+            Its groups, in the order in which the algorithm takes them.
+        """
         groups, carried = np.full(_MAX_GROUPS, _NONE, np.int16), np.full(_MAX_GROUPS, _NONE, np.int16)
         count, _ = _best_split(self.table, np.uint64(hand), np.zeros((6, _MAX_GROUPS), np.int16), groups, carried)
         return tuple(
@@ -100,25 +151,27 @@ class HandScorer:
 
     @cached_property
     def max_group_points(self) -> float:
-        """The worth of the best group: a unit for networks."""
+        """Points of the best group, by which networks scale their inputs."""
         return float(self.table.points.max() / 2)
 
 
 def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:
     labels, values = rules.label_texts, rules.pack.kinds
     if len(values) != NUM_KINDS:
-        raise make_kb_error(f"{len(values)} kinds of cards", f"hands of {NUM_KINDS} kinds are scored")
-    index = {label: place for place, label in enumerate(labels)}
+        remedy = f"hands of {NUM_KINDS} kinds are scored"
+        raise make_kb_error(f"{len(values)} kinds of cards", remedy, ErrorCode.UNSUPPORTED_GAME)
+    index = {label: position for position, label in enumerate(labels)}
     points = np.zeros(len(labels), np.int32)
-    known = set()
-    for label, worth in kb.facts("group_points", 2):
+    labels_with_points = set()
+    for label, group_points in kb.facts("group_points", 2):
         if str(label) in index:
-            points[index[str(label)]] = require_int(worth, f"group_points of {label}")
-            known.add(str(label))
+            points[index[str(label)]] = require_int(group_points, f"group_points of {label}")
+            labels_with_points.add(str(label))
 
     def find(label: str) -> int:
-        if label in index and label not in known:
-            raise make_kb_error(f"no group_points/2 for {label}", "say in strength.lp what the group is worth")
+        if label in index and label not in labels_with_points:
+            remedy = "write the points of the group in strength.lp"
+            raise make_kb_error(f"no group_points/2 for {label}", remedy, ErrorCode.MISSING_FACT)
         return index.get(label, _NONE)
 
     def by_rank(*names: str) -> NDArray[np.int16]:
@@ -132,54 +185,54 @@ def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:
 
 @njit(cache=True, nogil=True)
 def _score_hands(table, hands, lo, hi, plays, points):
-    """Fill plays and points of the hands lo..hi-1."""
-    room = np.zeros((6, _MAX_GROUPS), np.int16)
+    """Score the hands lo..hi-1, and write their plays and points."""
+    buffer = np.zeros((6, _MAX_GROUPS), np.int16)
     groups, carried = np.empty(_MAX_GROUPS, np.int16), np.empty(_MAX_GROUPS, np.int16)
     for i in range(lo, hi):
-        plays[i], halves = _best_split(table, hands[i], room, groups, carried)
+        plays[i], halves = _best_split(table, hands[i], buffer, groups, carried)
         points[i] = halves / 2
 
 
 @njit(cache=True, nogil=True)
-def _best_split(table, key, room, groups, carried):
-    """Write the best split of a hand; returns how many groups it has, and their half points."""
-    trios, best, most = 0, 99, -999
+def _best_split(table, key, buffer, groups, carried):
+    """Write the best split of a hand; return the number of its groups, and their half points."""
+    trios, best, most_halves = 0, 99, -999
     for rank in range(NUM_KINDS - 2):
         trios += np.int64((key >> np.uint64(4 * rank)) & np.uint64(15)) == 3
-    for kept in range(1 << trios):
-        count, halves = _split_hand(table, key, kept, room)
-        if count < best or (count == best and halves > most):
-            best, most = count, halves
-            groups[:count], carried[:count] = room[1, :count], room[2, :count]
-    return best, most
+    for kept_trios in range(1 << trios):
+        count, halves = _split_hand(table, key, kept_trios, buffer)
+        if count < best or (count == best and halves > most_halves):
+            best, most_halves = count, halves
+            groups[:count], carried[:count] = buffer[1, :count], buffer[2, :count]
+    return best, most_halves
 
 
 @njit(cache=True, nogil=True)
-def _split_hand(table, key, kept, room):
-    """Split a hand so that these of its trios, as bits, stay trios: groups to room[1], what they carry to room[2].
+def _split_hand(table, key, kept_trios, buffer):
+    """Split a hand with the trios whose bits are set: groups to buffer[1], carried groups to buffer[2].
 
-    Returns how many groups there are, and their half points.
+    Return the number of groups, and their half points.
     """
-    counts, groups, carried = room[0], room[1], room[2]
+    counts, groups, carried = buffer[0], buffer[1], buffer[2]
     carried[:] = _NONE
     for rank in range(NUM_KINDS):
         counts[rank] = np.int64((key >> np.uint64(4 * rank)) & np.uint64(15))
     count = _take_bombs(table, counts, groups)
-    first, seen = count, 0
+    first, trio_index = count, 0
     for rank in range(NUM_KINDS - 2):
         if np.int64((key >> np.uint64(4 * rank)) & np.uint64(15)) == 3:
-            if kept >> seen & 1:
+            if kept_trios >> trio_index & 1:
                 groups[count], counts[rank] = table.trio[0, rank], 0
                 count += 1
-            seen += 1
+            trio_index += 1
     trios = count - first
     count = _take_chains(table, counts, groups, count)
-    return _attach_kickers(table, counts, first, trios, count, groups, carried, room)
+    return _attach_kickers(table, counts, first, trios, count, groups, carried, buffer)
 
 
 @njit(cache=True, nogil=True)
 def _take_bombs(table, counts, groups):
-    """Jokers and fours; returns how many groups they are."""
+    """Take jokers and bombs; return the number of groups."""
     count, small = 0, NUM_KINDS - 2
     if counts[small] and counts[small + 1]:
         groups[0], count = table.rocket, 1
@@ -198,7 +251,7 @@ def _take_bombs(table, counts, groups):
 
 @njit(cache=True, nogil=True)
 def _take_chains(table, counts, groups, count):
-    """Single chains, the longest first and of those the lowest; returns how many groups there are by then."""
+    """Take single chains, the longest and lowest first; return the number of groups so far."""
     while True:
         length, low, run = 0, 0, 0
         for rank in range(_CHAIN_RANKS):
@@ -214,29 +267,29 @@ def _take_chains(table, counts, groups, count):
 
 
 @njit(cache=True, nogil=True)
-def _attach_kickers(table, counts, first, trios, count, groups, carried, room):
-    """Singles and pairs of what is left; the trios at groups[first:] carry those that are worth least."""
-    rest, size = room[3], 0
+def _attach_kickers(table, counts, first, trios, count, groups, carried, buffer):
+    """Take the remaining singles and pairs; the trios at groups[first:] carry those with the fewest points."""
+    kickers, size = buffer[3], 0
     for rank in range(NUM_KINDS - 2):
-        if counts[rank] >= 2:  # a trio that was to stay none is a pair and a single
-            rest[size] = table.pair[rank]
+        if counts[rank] >= 2:  # a trio that is not kept is a pair and a single
+            kickers[size] = table.pair[rank]
             size += 1
         if counts[rank] % 2 == 1:
-            rest[size] = table.single[rank]
+            kickers[size] = table.single[rank]
             size += 1
-    for i in range(1, size):  # the cheapest first
-        label, place = rest[i], i
-        while place and table.points[rest[place - 1]] > table.points[label]:
-            rest[place] = rest[place - 1]
-            place -= 1
-        rest[place] = label
-    taken = min(trios, size)
-    for i in range(taken):
+    for i in range(1, size):  # insertion sort, fewest points first
+        label, position = kickers[i], i
+        while position and table.points[kickers[position - 1]] > table.points[label]:
+            kickers[position] = kickers[position - 1]
+            position -= 1
+        kickers[position] = label
+    num_carried = min(trios, size)
+    for i in range(num_carried):
         rank = _rank_of(table.trio[0], groups[first + i])
-        pair = _rank_of(table.pair, rest[i]) >= 0
-        groups[first + i], carried[first + i] = table.trio[2 if pair else 1, rank], rest[i]
-    for i in range(taken, size):
-        groups[count] = rest[i]
+        pair = _rank_of(table.pair, kickers[i]) >= 0
+        groups[first + i], carried[first + i] = table.trio[2 if pair else 1, rank], kickers[i]
+    for i in range(num_carried, size):
+        groups[count] = kickers[i]
         count += 1
     halves = 0
     for i in range(count):
@@ -246,7 +299,7 @@ def _attach_kickers(table, counts, first, trios, count, groups, carried, room):
 
 @njit(cache=True, nogil=True)
 def _rank_of(labels, label):
-    """The rank with this label, or -1."""
+    """Return the rank of a label, or -1."""
     for rank in range(NUM_KINDS):
         if labels[rank] == label:
             return rank

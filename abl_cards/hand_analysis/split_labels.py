@@ -1,7 +1,7 @@
-"""Splits that were played: what the plays of a game's winner say of how its hand was split.
+"""Labels for splits, from the plays of the winners of games, who alone have played their whole hands.
 
-Kickers are separated from what carries them, and each card has the tag of its piece, as in the paper on splitting by
-sequence tagging: the winner alone has laid down its whole hand.
+Kickers are separated from the cards that carry them, and each card gets the tag of its piece, as in the paper on
+splitting by sequence tagging.
 """
 
 from __future__ import annotations
@@ -14,153 +14,195 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.core import GameError, derive_key, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games.min_plays import key_counts, keys_from_counts, keys_from_rows
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.reasoners.splits import MAX_CARDS, N_KINDS, NO_TAG, TAGS, SplitRules, kicker_tags, main_tags
 
-_DEALS, _CHOICES = 1, 2  # what random numbers are for
+_DEALS, _CHOICES = 1, 2  # streams of random numbers
 
 
 @dataclass(frozen=True)
 class TaggedHands:
-    """n hands with the tags of their cards, low to high; inside a rank the tags ascend."""
+    """n hands with the tags of their cards, low to high; tags ascend within a rank.
 
-    hands: NDArray[np.uint64]  # [n] keys
-    tags: NDArray[np.uint8]  # [n, 20] NO_TAG beyond the last card
+    Attributes:
+        hands: uint64[n] Keys of the hands.
+        tags: uint8[n, 20] Tags; NO_TAG beyond the last card.
+    """
+
+    hands: NDArray[np.uint64]
+    tags: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.hands)
 
     def at(self, rows: NDArray[np.int64] | slice) -> TaggedHands:
-        """Some of them."""
+        """Return the hands with these indices."""
         return TaggedHands(self.hands[rows], self.tags[rows])
 
     @classmethod
     def concatenate(cls, parts: Sequence[TaggedHands]) -> TaggedHands:
-        """One after the other."""
-        return cls(np.concatenate([each.hands for each in parts]), np.concatenate([each.tags for each in parts]))
+        """Concatenate batches of hands."""
+        return cls(np.concatenate([part.hands for part in parts]), np.concatenate([part.tags for part in parts]))
 
     @classmethod
     def from_counts(cls, cards: NDArray[np.integer]) -> TaggedHands:
-        """From how many cards of each rank have each tag, [n, 15, 4]."""
+        """Make hands from counts.
+
+        Args:
+            cards: int[n, 15, 4] Number of cards of each rank with each tag.
+
+        Returns:
+            The n hands.
+        """
         flat = cards.reshape(len(cards), -1).astype(np.int64)
         tags = np.full((len(cards), MAX_CARDS), NO_TAG, np.uint8)
         ends = flat.cumsum(axis=1)
-        for place in range(MAX_CARDS):
-            found = (ends <= place).sum(axis=1)
-            here = place < ends[:, -1]
-            tags[here, place] = found[here] % len(TAGS)
+        for card_index in range(MAX_CARDS):
+            tag_index = (ends <= card_index).sum(axis=1)
+            has_card = card_index < ends[:, -1]
+            tags[has_card, card_index] = tag_index[has_card] % len(TAGS)
         return cls(keys_from_counts(cards.sum(axis=2)), tags)
 
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """Games as pieces: p plays of n games, in the order in which they were made; passes are left out."""
+    """p plays of n games, in the order in which they were made, without passes.
 
-    hands: NDArray[np.uint64]  # [n, 3] keys by seat
-    winner: NDArray[np.int8]  # [n] the seat that was out first
-    game: NDArray[np.int32]  # [p]
-    seat: NDArray[np.int8]  # [p]
-    is_lead: NDArray[np.bool_]  # [p] whether the seat led
-    cards: NDArray[np.uint8]  # [p, 15, 4] how many cards of each rank have each tag
+    Attributes:
+        hands: uint64[n, 3] Keys of the hands, by seat.
+        winner: int8[n] Seat that finished first.
+        game: int32[p] Game of each play.
+        seat: int8[p] Seat of each play.
+        is_lead: bool[p] Whether the seat led.
+        cards: uint8[p, 15, 4] Number of cards of each rank with each tag.
+    """
+
+    hands: NDArray[np.uint64]
+    winner: NDArray[np.int8]
+    game: NDArray[np.int32]
+    seat: NDArray[np.int8]
+    is_lead: NDArray[np.bool_]
+    cards: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.winner)
 
     def select_games(self, first: int, last: int) -> PlayedGames:
-        """Some games in a row."""
-        kept = (self.game >= first) & (self.game < last)
+        """Return the games first..last-1."""
+        is_selected = (self.game >= first) & (self.game < last)
         return PlayedGames(
-            self.hands[first:last], self.winner[first:last], self.game[kept] - first, self.seat[kept],
-            self.is_lead[kept], self.cards[kept],
+            self.hands[first:last], self.winner[first:last], self.game[is_selected] - first, self.seat[is_selected],
+            self.is_lead[is_selected], self.cards[is_selected],
         )  # fmt: skip
 
     def tag_winning_hands(self) -> TaggedHands:
-        """[n] the hands of the winners, tagged."""
-        mine = self.seat == self.winner[self.game]
+        """Return the n hands of the winners, with tags."""
+        is_winner = self.seat == self.winner[self.game]
         cards = np.zeros((len(self), N_KINDS, len(TAGS)), np.uint8)
-        np.add.at(cards, self.game[mine], self.cards[mine])
+        np.add.at(cards, self.game[is_winner], self.cards[is_winner])
         return TaggedHands.from_counts(cards)
 
     def tag_remaining_hands(self) -> TaggedHands:
-        """What the winners still held before each of their plays but the first: splits of smaller hands."""
-        mine = np.flatnonzero(self.seat == self.winner[self.game])[::-1]  # from the last play on
-        cards, game = self.cards[mine].astype(np.int64), self.game[mine]
+        """Return the hands of the winners before each of their plays but the first, with tags."""
+        winner_plays = np.flatnonzero(self.seat == self.winner[self.game])[::-1]  # from the last play on
+        cards, game = self.cards[winner_plays].astype(np.int64), self.game[winner_plays]
         order = np.argsort(game, kind="stable")
         cards, game = cards[order], game[order]
         sums = cards.cumsum(axis=0)
-        begins = np.flatnonzero(np.diff(game, prepend=-1))
-        before = np.repeat(sums[begins] - cards[begins], np.diff([*begins, len(game)]), axis=0)
-        whole = np.append(np.diff(game) != 0, True)
-        return TaggedHands.from_counts((sums - before)[~whole])
+        first_plays = np.flatnonzero(np.diff(game, prepend=-1))
+        sums_before = np.repeat(sums[first_plays] - cards[first_plays], np.diff([*first_plays, len(game)]), axis=0)
+        is_whole_hand = np.append(np.diff(game) != 0, True)
+        return TaggedHands.from_counts((sums - sums_before)[~is_whole_hand])
 
 
 class PieceListener(NullListener):
-    """Hears tables and takes the plays apart."""
+    """Listener that splits the plays at tables into tagged cards."""
 
     def __init__(self, rules: SplitRules, num_tables: int) -> None:
-        """Listen to so many tables, one game each."""
+        """Listen to a number of tables, with one game each."""
         self._rules, self._main_tags, self._kicker_tags = rules, main_tags(rules), kicker_tags(rules)
         self._parts: list[tuple[NDArray[Any], ...]] = []
         self._hands = np.zeros((num_tables, rules.rules.seating.seats), np.uint64)
         self._winner = np.full(num_tables, -1, np.int8)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Before a move is made: note it, and before the first one the hands."""
+        """Store a move before it is made, and the hands before the first move."""
         state = tables.state
-        first = rows[state.num_acts[rows] == 0]
-        self._hands[first] = keys_from_counts(state.hands[first])
-        laid = np.flatnonzero(moves.form != self._rules.pass_form)
-        at = rows[laid]
-        labels = self._rules.rules.forms.label_of[moves.form[laid]]
-        pieces = self._split_plays(labels, keys_from_rows(moves.cards[laid]))
-        self._parts.append((at, state.seat[at].copy(), state.to_beat[at] == LEADING, pieces))
+        unplayed = rows[state.num_acts[rows] == 0]
+        self._hands[unplayed] = keys_from_counts(state.hands[unplayed])
+        plays = np.flatnonzero(moves.form != self._rules.pass_form)
+        table_rows = rows[plays]
+        labels = self._rules.rules.forms.label_of[moves.form[plays]]
+        pieces = self._split_plays(labels, keys_from_rows(moves.cards[plays]))
+        self._parts.append((table_rows, state.seat[table_rows].copy(), state.to_beat[table_rows] == LEADING, pieces))
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Note who was out first."""
+        """Store the winners."""
         self._winner[rows] = tables.state.finish_order[rows, 0]
 
     def finished_games(self) -> PlayedGames:
-        """The games that came to their end, in the order of the tables."""
-        game, seat, active, cards = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-        over = self._winner >= 0
-        number, kept = np.cumsum(over) - 1, over[game]
+        """Return the finished games, in the order of the tables."""
+        game, seat, is_lead, cards = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+        is_finished = self._winner >= 0
+        new_index, is_kept = np.cumsum(is_finished) - 1, is_finished[game]
+        games = new_index[game[is_kept]].astype(np.int32)
         return PlayedGames(
-            self._hands[over], self._winner[over], number[game[kept]].astype(np.int32), seat[kept], active[kept],
-            cards[kept],
-        )  # fmt: skip
+            self._hands[is_finished], self._winner[is_finished], games, seat[is_kept], is_lead[is_kept], cards[is_kept]
+        )
 
     def _split_plays(self, label: NDArray[np.int16], keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """[plays, 15, 4] the main cards by their tag, kickers by theirs."""
+        """Return uint8[plays, 15, 4] the number of cards of each rank with each tag."""
         rules = self._rules
-        main, rest = key_counts(rules.main_keys[label]), key_counts(keys - rules.main_keys[label])
+        main_counts, kicker_counts = key_counts(rules.main_keys[label]), key_counts(keys - rules.main_keys[label])
         cards = np.zeros((len(label), N_KINDS, len(TAGS)), np.uint8)
         plays = np.arange(len(label))
-        cards[plays, :, self._main_tags[label]] += main
+        cards[plays, :, self._main_tags[label]] += main_counts
         size = np.array([play.kicker_size for play in rules.plays])[label]
-        carries = size > 0
-        cards[plays[carries], :, self._kicker_tags[size[carries]]] += rest[carries]
+        has_kickers = size > 0
+        cards[plays[has_kickers], :, self._kicker_tags[size[has_kickers]]] += kicker_counts[has_kickers]
         return cards
 
 
 def read_played_games(rules: SplitRules, records: Sequence[Mapping[str, Any]]) -> PlayedGames:
-    """The plays of recorded games; raises GameError for the first one that the rules do not allow."""
+    """Read the plays of recorded games.
+
+    Args:
+        rules: Rules of splits.
+        records: Records of games.
+
+    Returns:
+        The finished games.
+
+    Raises:
+        GameError: The rules do not allow a play of a record.
+    """
     listener = PieceListener(rules, len(records))
-    wrong = rules.engine.replay(records, listener).mismatches
-    if wrong:
-        raise GameError(f"game {wrong[0].line}: {wrong[0].text}")
+    mismatches = rules.engine.replay(records, listener).mismatches
+    if mismatches:
+        raise GameError(f"game {mismatches[0].line}: {mismatches[0].text}", ErrorCode.ILLEGAL_MOVE)
     return listener.finished_games()
 
 
 def play_games(rules: SplitRules, agent: Agent, num_games: int, seed: int) -> PlayedGames:
-    """The plays of an agent against itself, all games at once."""
+    """Play games of an agent against itself, all at once.
+
+    Args:
+        rules: Rules of splits.
+        agent: Agent at all seats.
+        num_games: Number of games.
+        seed: Seed of deals and decisions.
+
+    Returns:
+        The games.
+    """
     listener = PieceListener(rules, num_games)
     keys = splitmix64_array(np.full(num_games, derive_key(seed, _DEALS), np.uint64), np.arange(num_games))
     tables = rules.engine.start_matches(keys, listener)
     stream = np.full(num_games, derive_key(seed, _CHOICES), np.uint64)
-    while (playing := tables.rows_to_play()).size:
-        keys = splitmix64_array(splitmix64_array(stream[playing], playing), tables.num_decisions[playing])
-        tables.play(playing, agent.play(tables.decisions(playing), keys))
+    while (rows := tables.rows_to_play()).size:
+        keys = splitmix64_array(splitmix64_array(stream[rows], rows), tables.num_decisions[rows])
+        tables.play(rows, agent.play(tables.decisions(rows), keys))
     return listener.finished_games()

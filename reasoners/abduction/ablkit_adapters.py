@@ -1,8 +1,8 @@
-"""The rules of a game as ABLkit's knowledge base, the minimiser as its reasoner: ``pip install 'abl-cards[learning]'``.
+"""The rules of a game as ABLkit's knowledge base, and the minimiser as its reasoner (``abl-cards[learning]``).
 
 An example is one decision: X holds its state in the game's JSON form, the pseudo-label is the label that a learner
-proposes, and the result is the concrete move, so both fit into any bridge of ABLkit. The knowledge base answers
-ABLkit's own search; the reasoner goes to the answer directly: the most probable label that has a consistent move.
+predicts, and the result is the concrete move, so both fit into any bridge of ABLkit. The knowledge base supports
+ABLkit's own search; the reasoner computes directly the most probable label that has a consistent move.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
@@ -22,26 +22,44 @@ from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 
 class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
-    """Labels are consistent with a state when they are legal there; the result is the move that realises them best."""
+    """Knowledge base of ABLkit: a label is consistent when it is legal; the result is the move that realises it best.
+
+    Attributes:
+        engine: Engine of the game.
+        minimiser: Chooses the move of a label.
+    """
 
     def __init__(self, engine: Engine, preference_model: PreferenceModel | None = None) -> None:
-        """By the engine's rules, and its preferences or a judge's, as a ``ClingoReasoner``.
+        """Make a knowledge base; ABLkit's cache is not keyed by knowledge base, so it stays off.
 
-        ABLkit's cache is not keyed by knowledge base, so it stays off.
+        Args:
+            engine: Engine of the game.
+            preference_model: Preferences, such as a ``ClingoReasoner``; by default those of the game.
         """
         self.engine = engine
         self.minimiser = Minimiser.of(engine) if preference_model is None else Minimiser(preference_model)
         super().__init__(pseudo_label_list=list(engine.labels), use_cache=False)
 
     def read_decision(self, x: Sequence[Mapping[str, Any]]) -> Decisions:
-        """The decision of an example; raises GameError where its state is not one of playing."""
-        moment = self.engine.read_decision_point(x[0])
-        if not moment.labels:
-            raise GameError("a tribute has no labels: write a state of playing")
-        return cast(Decisions, moment.decision)
+        """Read the decision of an example.
+
+        Args:
+            x: A sequence of one state, as a JSON object.
+
+        Returns:
+            The decision.
+
+        Raises:
+            GameError: The state is invalid, or its decision is no play.
+        """
+        decision_point = self.engine.read_decision_point(x[0])
+        if not decision_point.labels:
+            message = "the decision of this state is no play, so it has no labels"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        return cast(Decisions, decision_point.decision)
 
     def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[Mapping[str, Any]]) -> list[Any] | None:
-        """The move of a label in the state x[0] as other programs write it; None where the label is not legal."""
+        """Return the JSON form of the move of a label in the state x[0]; None for an illegal label."""
         decisions = self.read_decision(x)
         label = self.engine.labels.index(pseudo_label[0])
         if not decisions.legal_mask[label, 0]:
@@ -57,26 +75,26 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         max_revision_num: int,
         require_more_revision: int,
     ) -> tuple[list[list[str]], list[Any]]:
-        """Every legal label with its move, those that lead to y where y is given; there is one label to revise."""
+        """Return the legal labels and their moves; only those with the move y, if it is given."""
         legal = np.flatnonzero(self.read_decision(x).legal_mask[:, 0])
         labels = [[self.engine.labels[label]] for label in legal]
         if max_revision_num < 1:
             labels = [label for label in labels if label == list(pseudo_label)]
         moves = [self.logic_forward(label, x) for label in labels]
-        kept = [row for row, move in enumerate(moves) if y is None or move == y]
-        return [labels[row] for row in kept], [moves[row] for row in kept]
+        rows = [row for row, move in enumerate(moves) if y is None or move == y]
+        return [labels[row] for row in rows], [moves[row] for row in rows]
 
 
 class MinimisingReasoner(Reasoner):  # type: ignore[misc]
-    """The paper's minimiser (section 2.4) in the place of ABLkit's search."""
+    """Reasoner of ABLkit that uses the paper's minimiser (section 2.4) instead of a search."""
 
     def __init__(self, kb: RulesKB) -> None:
-        """Reason by this knowledge base."""
+        """Make a reasoner for a knowledge base."""
         super().__init__(kb)
         self.rules_kb = kb
 
     def abduce(self, data_example: ListData) -> list[str]:
-        """The label of the chosen move: pred_prob [1, labels] is followed as far as the rules allow."""
+        """Return the most probable label, by pred_prob [1, labels], that has a consistent move."""
         decisions = self.rules_kb.read_decision(data_example.X)
         probabilities = np.asarray(data_example.pred_prob, np.float64).reshape(1, -1)
         moves = self.rules_kb.minimiser.realise(decisions, probabilities)

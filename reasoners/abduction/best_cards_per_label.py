@@ -1,7 +1,7 @@
-"""What the knowledge base thinks of every pseudo-label at once: the card set that realises it best, and its cost.
+"""Find for each pseudo-label the card set that realises it best, and its cost.
 
-The minimiser answers for one label a decision; a learner that weighs all of them asks here, and realises the label it
-chooses without a second look at the candidates.
+The minimiser computes one label for a decision; a learner that compares all labels uses these results, and realises
+the label that it chooses without another evaluation of the candidates.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -21,49 +21,72 @@ from abl_cards.games.tables import Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
 NO_ROW = -1
-"""A label that is not legal has no card set."""
+"""Row of an illegal label, which has no card set."""
 
 
 @dataclass(frozen=True)
 class BestCardsPerLabel:
-    """The labels of n decisions, each with its best card set."""
+    """The labels of n decisions, each with its best card set.
 
-    lists: MoveLists  # all the candidates
-    label: NDArray[np.int16]  # [moves] the label of each
-    is_consistent: NDArray[np.bool_]  # [moves] it contradicts no constraint
-    best_row: NDArray[np.int64]  # [n, labels] the best candidate of each label, NO_ROW where it is not legal
-    best_cost: NDArray[np.int32]  # [n, labels] its cost, 0 where the label is not legal
-    label_is_consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
+    Attributes:
+        lists: All candidates.
+        label: int16[moves] Label of each candidate.
+        is_consistent: bool[moves] Whether a candidate violates no constraint.
+        best_row: int64[n, labels] Best candidate of each label; NO_ROW for an illegal label.
+        best_cost: int32[n, labels] Its cost; 0 for an illegal label.
+        label_is_consistent: bool[n, labels] Whether a label has a consistent candidate.
+    """
+
+    lists: MoveLists
+    label: NDArray[np.int16]
+    is_consistent: NDArray[np.bool_]
+    best_row: NDArray[np.int64]
+    best_cost: NDArray[np.int32]
+    label_is_consistent: NDArray[np.bool_]
 
     def realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> Moves:
-        """The best card set of one legal label each; with keys [n] any one, see ``select_rows``."""
+        """Return the moves of labels, chosen as by ``select_rows``.
+
+        Args:
+            labels: int16[n] A legal label for each decision.
+            keys: uint64[n] Random keys; None for the best card set.
+
+        Returns:
+            One move for each decision.
+        """
         return self.lists.select(self.select_rows(labels, keys))
 
     def select_rows(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> NDArray[np.int64]:
-        """[n] the best candidate of one legal label each; with keys [n] a random consistent one instead.
+        """Choose a candidate for each label.
 
-        Where a label has no consistent candidate, all of them may be drawn.
+        Args:
+            labels: int16[n] A legal label for each decision.
+            keys: uint64[n] Random keys, to sample a consistent candidate, or any one of a label that has none; None
+                for the best candidate.
+
+        Returns:
+            int64[n] Rows of candidates.
         """
         rows: NDArray[np.int64] = self.best_row[np.arange(len(labels)), labels]
         if keys is not None:
-            told = self.lists.start, self.label, self.is_consistent, self.label_is_consistent, labels, keys
-            map_ranges(len(labels), lambda lo, hi: _sample_rows(*told, lo, hi, rows))
+            arrays = self.lists.start, self.label, self.is_consistent, self.label_is_consistent, labels, keys
+            map_ranges(len(labels), lambda lo, hi: _sample_rows(*arrays, lo, hi, rows))
         return rows
 
     @cached_property
     def choosable(self) -> NDArray[np.bool_]:
-        """[n, labels] the consistent labels; where a decision has none, its legal ones."""
+        """bool[n, labels] The consistent labels; where a decision has none, its legal ones."""
         legal = self.best_row != NO_ROW
         return np.where(self.label_is_consistent.any(axis=1, keepdims=True), self.label_is_consistent, legal)
 
     @cached_property
     def has_choice(self) -> NDArray[np.bool_]:
-        """[n] whether there is a choice."""
+        """bool[n] Whether there is more than one choosable label."""
         several: NDArray[np.bool_] = self.choosable.sum(axis=1) > 1
         return several
 
     def regret(self) -> NDArray[np.float32]:
-        """[n, labels] how much more than the cheapest choosable label each costs; infinite for the others."""
+        """Return float32[n, labels] the cost above that of the cheapest choosable label; infinite for others."""
         cost = np.where(self.choosable, self.best_cost, np.float32(np.inf)).astype(np.float32)
         regret: NDArray[np.float32] = cost - cost.min(axis=1, keepdims=True)
         return regret
@@ -72,11 +95,21 @@ class BestCardsPerLabel:
 def find_best_cards(
     engine: Engine, preference_model: PreferenceModel, decisions: Decisions, estimate: HandEstimate | None = None
 ) -> BestCardsPerLabel:
-    """Judge all the candidates of some decisions; preferences may be told an estimate of the other hands."""
+    """Evaluate all candidates of decisions, and find the best one of each label.
+
+    Args:
+        engine: Engine of the game.
+        preference_model: Computes costs and consistency.
+        decisions: n decisions.
+        estimate: float32[n, others, cards] Expected copies of the hidden hands, for preferences that read them.
+
+    Returns:
+        The best card sets.
+    """
     lists = decisions.moves()
     cost, consistent = preference_model.costs(decisions, lists, estimate)
     shape, label = (len(decisions.rows), len(engine.labels)), decisions.labels_of(lists.form)
-    found = BestCardsPerLabel(
+    best_cards = BestCardsPerLabel(
         lists,
         label,
         consistent,
@@ -84,42 +117,48 @@ def find_best_cards(
         np.zeros(shape, np.int32),
         np.zeros(shape, np.bool_),
     )
-    candidates, best = (
+    candidates, results = (
         (lists.start, label, cost, consistent),
-        (found.best_row, found.best_cost, found.label_is_consistent),
+        (best_cards.best_row, best_cards.best_cost, best_cards.label_is_consistent),
     )
-    map_ranges(shape[0], lambda lo, hi: _find_best(*candidates, lo, hi, *best))
-    return found
+    map_ranges(shape[0], lambda lo, hi: _find_best(*candidates, lo, hi, *results))
+    return best_cards
 
 
 def plays_after(engine: Engine, decisions: Decisions, best_cards: BestCardsPerLabel) -> NDArray[np.uint8]:
-    """[n, labels] the least number of plays that empties the hand after the best card set of each label; 0 where none.
+    """Compute the fewest plays that empty the hand after the best card set of each label.
 
-    Of the decisions that were surveyed, before anything is played there. It takes longer than the survey in some games.
+    Args:
+        engine: Engine of the game.
+        decisions: The n decisions of `best_cards`, before anything is played there.
+        best_cards: Best card sets of the labels.
+
+    Returns:
+        uint8[n, labels] Number of plays; 0 for an illegal label.
     """
-    left = engine.plays_left(decisions, best_cards.lists)
+    plays_left = engine.plays_left(decisions, best_cards.lists)
     row, label = best_cards.lists.decision_index, best_cards.label
-    best = best_cards.best_row[row, label] == np.arange(len(label))
+    is_best = best_cards.best_row[row, label] == np.arange(len(label))
     plays = np.zeros(best_cards.best_row.shape, np.uint8)
-    plays[row[best], label[best]] = left[best]
+    plays[row[is_best], label[is_best]] = plays_left[is_best]
     return plays
 
 
 @njit(cache=True, nogil=True)
 def _find_best(start, label, cost, consistent, lo, hi, row, best, sound):
-    """The best candidates of decisions lo..hi-1: consistent before inconsistent, then cheap, then early."""
+    """Find the best candidates of decisions lo..hi-1: consistent ones first, then by cost, then by row."""
     for i in range(lo, hi):
         for move in range(start[i], start[i + 1]):
-            place = label[move]
-            cheaper = cost[move] < best[i, place]
-            rises = consistent[move] and not sound[i, place]
-            if row[i, place] < 0 or rises or (cheaper and consistent[move] == sound[i, place]):
-                row[i, place], best[i, place], sound[i, place] = move, cost[move], consistent[move]
+            move_label = label[move]
+            cheaper = cost[move] < best[i, move_label]
+            is_first_consistent = consistent[move] and not sound[i, move_label]
+            if row[i, move_label] < 0 or is_first_consistent or (cheaper and consistent[move] == sound[i, move_label]):
+                row[i, move_label], best[i, move_label], sound[i, move_label] = move, cost[move], consistent[move]
 
 
 @njit(cache=True, nogil=True)
 def _sample_rows(start, label, sound, consistent, labels, keys, lo, hi, rows):
-    """A uniformly random candidate each of the labels of decisions lo..hi-1."""
+    """Sample a candidate of the label of each decision lo..hi-1 uniformly."""
     for i in range(lo, hi):
         count = np.uint64(0)
         for move in range(start[i], start[i + 1]):

@@ -1,7 +1,7 @@
-"""Rules with choices, disjunctions and negative loops in the abduction loop: clingo judges every candidate by itself.
+"""Use rules with choices, disjunctions and negative loops in the abduction loop: clingo evaluates each candidate.
 
-A move contradicts such rules where no answer set has it; else it costs what the cheapest of its answer sets costs. That
-is what a circuit says of rules without choices, some thousand times slower. What was asked once is remembered.
+A move is inconsistent when it has no answer set; else its cost is the least cost of its answer sets. For rules without
+choices a circuit gives equal results, some thousand times faster. Results are cached.
 
 >>> reasoner = ClingoReasoner.of(engine, Path("my-plan"))  # doctest: +SKIP
 >>> Minimiser(reasoner).best(decisions)  # doctest: +SKIP
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import ClingoSolver, Limits, SolveOptions
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, check_open_rules
 from abl_cards.games.description import Folder, OpenRules
 from abl_cards.games.preferences import CompiledPreferences, InputWriter
@@ -28,15 +28,22 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Choices, Decisions
 
 MAX_CACHED = 1 << 17
+"""Most results in the cache."""
 TIME_LIMIT_SECONDS = 20.0
-"""For one candidate."""
+"""Time for one candidate, in seconds."""
 
 
 @dataclass(frozen=True)
 class ClingoReasoner(CompiledPreferences):
-    """Judges moves by a folder that has no circuit; takes the place of a judge wherever there is one.
+    """Preference model that evaluates moves by a folder of rules without a circuit.
 
-    It says what a move costs, and not by which preferences: answer sets differ in that.
+    It computes the cost of a move, but not the preferences that fire, because answer sets differ in these.
+
+    Attributes:
+        solver: Solver with the ground rules.
+        input_writer: Writes the inputs of the rules.
+        solve_options: Options of the solver.
+        cache: Cost and consistency by the packed inputs.
     """
 
     solver: ClingoSolver = field(kw_only=True)
@@ -48,47 +55,92 @@ class ClingoReasoner(CompiledPreferences):
     def of(
         cls, engine: Engine, folder: Path, limits: Limits | None = None, seconds: float = TIME_LIMIT_SECONDS
     ) -> Self:
-        """By the rules of a folder, at tables of the engine; its profile is the engine's. Raises KBError."""
+        """Load the rules of a folder.
+
+        Args:
+            engine: Engine of the game; its profile selects that of the folder.
+            folder: Folder of rules.
+            limits: Bounds on clingo.
+            seconds: Time for one candidate, in seconds.
+
+        Returns:
+            The reasoner.
+
+        Raises:
+            KBError: The rules are refused.
+        """
         rules = OpenRules(Folder(folder), engine.rules.profile)
         check_open_rules(rules)
         return cls.from_solver(engine, ClingoSolver(rules.build_request(), limits), seconds)
 
     @classmethod
     def from_solver(cls, engine: Engine, solver: ClingoSolver, seconds: float = TIME_LIMIT_SECONDS) -> Self:
-        """By rules that are ground already."""
-        own = engine.preference_model()
-        given = {each.name: getattr(own, each.name) for each in fields(CompiledPreferences)}
-        writer = InputWriter.from_preference_inputs(own.input_source, own.circuit, solver.inputs)
+        """Make a reasoner from ground rules.
+
+        Args:
+            engine: Engine of the game.
+            solver: Solver with the ground rules.
+            seconds: Time for one candidate, in seconds.
+
+        Returns:
+            The reasoner.
+        """
+        preferences = engine.preference_model()
+        preference_fields = {
+            preference_field.name: getattr(preferences, preference_field.name)
+            for preference_field in fields(CompiledPreferences)
+        }
+        writer = InputWriter.from_preference_inputs(preferences.input_source, preferences.circuit, solver.inputs)
         return cls(
-            **given, solver=solver, solve_options=SolveOptions(with_atoms=False, seconds=seconds), input_writer=writer
+            **preference_fields,
+            solver=solver,
+            solve_options=SolveOptions(with_atoms=False, seconds=seconds),
+            input_writer=writer,
         )
 
     def evaluate(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        """Nothing of the kind is known; raises GameError."""
-        raise GameError("clingo tells what a move costs, and not why: see its answer sets (kb solve)")
+        """Raise GameError, because the preferences that fire are not known."""
+        message = "clingo computes the cost of a move, but not its reasons: see its answer sets (kb solve)"
+        raise GameError(message, ErrorCode.INVALID_REASONER)
 
     def costs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The least cost of the answer sets of each candidate, and whether there are any; raises GameError, KBError."""
+        """Compute the costs of candidates.
+
+        Args:
+            decisions: The decisions.
+            lists: Their m candidates.
+            estimate: Expected copies of the hidden hands.
+
+        Returns:
+            int32[m] Least cost of the answer sets, and bool[m] whether there are any.
+
+        Raises:
+            GameError: No optimum was found in time.
+            KBError: A bound on clingo was exceeded.
+        """
         rows = self.input_writer.encode_moves(decisions, lists, estimate)
         packed = np.packbits(rows, axis=0)
         keys = [packed[:, move].tobytes() for move in range(packed.shape[1])]
         self._solve_new({key: move for move, key in enumerate(keys) if key not in self.cache}, rows)
-        found = [self.cache[key] for key in keys]
+        costs = [self.cache[key] for key in keys]
         if len(self.cache) > MAX_CACHED:
             self.cache.clear()
-        return np.array([cost for cost, _ in found], np.int32), np.array([sound for _, sound in found], np.bool_)
+        return np.array([cost for cost, _ in costs], np.int32), np.array(
+            [is_consistent for _, is_consistent in costs], np.bool_
+        )
 
     def _solve_new(self, new: dict[bytes, int], rows: NDArray[np.uint8]) -> None:
         states = [np.flatnonzero(rows[:, move]).tolist() for move in new.values()]
-        for key, solved in zip(new, self.solver.solve(states, self.solve_options), strict=True):
-            proven = solved.satisfiable is False or solved.is_optimal in (True, None)
-            if solved.satisfiable is None or not proven:
+        for key, answer in zip(new, self.solver.solve(states, self.solve_options), strict=True):
+            is_proven = answer.satisfiable is False or answer.is_optimal in (True, None)
+            if answer.satisfiable is None or not is_proven:
                 raise GameError(
                     f"{self.solver.request.files[0].parent}: no optimum of a move within "
-                    f"{self.solve_options.seconds:g} s (fewer choices, or allow more seconds)"
+                    f"{self.solve_options.seconds:g} s (use fewer choices, or allow more seconds)",
+                    ErrorCode.LIMIT_EXCEEDED,
                 )
-            self.cache[key] = (min(solved.costs, default=0) if solved.costs else 0), solved.satisfiable
+            self.cache[key] = (min(answer.costs, default=0) if answer.costs else 0), answer.satisfiable

@@ -1,4 +1,4 @@
-"""What preferences say: the sentences of a knowledge base with their places filled.
+"""Texts of preferences: the sentences of a knowledge base with their placeholders filled.
 
 >>> from abl_cards.games import load
 >>> engine = load("guandan").engine()
@@ -16,18 +16,25 @@ from functools import cache, cached_property
 
 from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_types, split_term
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import label_text, move_text
 from abl_cards.games.tables import Action
 
 LANGUAGES = ("en", "zh")
+"""Languages of texts."""
 _PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
 
 
 @dataclass(frozen=True)
 class PreferenceTexts:
-    """The words of the preferences of a knowledge base in one language."""
+    """Texts of the preferences of a knowledge base in one language.
+
+    Attributes:
+        kb: The knowledge base.
+        language: The language.
+        engine: Engine of the game, for the names of cards.
+    """
 
     kb: KnowledgeBase
     language: str
@@ -35,63 +42,82 @@ class PreferenceTexts:
 
     @classmethod
     def of(cls, kb: KnowledgeBase, engine: Engine, language: str) -> PreferenceTexts:
-        """Open the phrasebook; raises GameError for a language that is none."""
+        """Make the texts of a knowledge base.
+
+        Args:
+            kb: The knowledge base.
+            engine: Engine of the game.
+            language: One of LANGUAGES.
+
+        Returns:
+            The texts.
+
+        Raises:
+            GameError: The language is unknown.
+        """
         if language not in LANGUAGES:
-            raise GameError(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
+            message = f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})"
+            raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
         return cls(kb, language, engine)
 
     def group(self, name: str) -> str:
-        """The group of a preference."""
+        """Return the group of a preference, or an empty string."""
         return self.kb.preference_groups.get(functor(name), "")
 
     def label_text(self, label: str) -> str:
-        """A label as it is spoken of."""
+        """Return the text of a label."""
         return label_text(self.engine, label, self.language)
 
     def move_text(self, label: str, action: Action) -> str:
-        """A move as it is spoken of."""
+        """Return the text of a move."""
         return move_text(self.engine, label, action, self.language)
 
     def sentence(self, names: Sequence[str]) -> str:
-        """What some instances of one preference say, all at once: "Keep the pairs of 2–5.".
+        """Make one sentence for several instances of a preference, such as "Keep the pairs of 2–5.".
 
-        ``{1}`` stands for the first argument of each of them, ``{1^}`` for the greatest: where instances count from
-        the bottom, what they count up to is what matters.
+        ``{1}`` stands for the first argument of all instances, ``{1^}`` for the greatest one, for instances that count
+        up to a number.
+
+        Args:
+            names: Instances of one preference, such as "break_bomb(4)".
+
+        Returns:
+            The sentence.
         """
         atoms = [split_term(name) for name in names]
         signature = Signature(atoms[0].name, len(atoms[0].args))
 
-        def fill(place: re.Match[str]) -> str:
-            number = int(place[1]) - 1
-            if not 0 <= number < signature.arity:
-                return place[0]
-            values = [atom.args[number] for atom in atoms]
+        def fill(match: re.Match[str]) -> str:
+            argument_index = int(match[1]) - 1
+            if not 0 <= argument_index < signature.arity:
+                return match[0]
+            values = [atom.args[argument_index] for atom in atoms]
             return self._join_values(
-                self._sorts.get((signature, number)), _sort_values(values)[-1:] if place[2] else values
+                self._sorts.get((signature, argument_index)), _sort_values(values)[-1:] if match[2] else values
             )
 
         return _PLACEHOLDER.sub(fill, self._template(signature.name))
 
     def _template(self, name: str) -> str:
-        """The sentence in this language, else in another, else the name in plain words."""
+        """Return the sentence in this language, else in another one, else the name with blanks."""
         languages = (self.language, *LANGUAGES)
-        said = (
+        sentences = (
             self.kb.preference_texts[name, language]
             for language in languages
             if (name, language) in self.kb.preference_texts
         )
-        return next(said, name.replace("_", " "))
+        return next(sentences, name.replace("_", " "))
 
-    def _join_values(self, sort: str | None, values: Sequence[Term]) -> str:
-        """Values in a row, those that follow each other as a range."""
-        words = []
+    def _join_values(self, type_name: str | None, values: Sequence[Term]) -> str:
+        """Join values, with consecutive numbers as ranges."""
+        texts = []
         for first, last in _ranges(values):
-            ends = [self._spell(sort, first)] + ([self._spell(sort, last)] if last != first else [])
-            words.append("–".join(ends))
-        return ("、" if self.language == "zh" else ", ").join(words)
+            ends = [self._spell(type_name, first)] + ([self._spell(type_name, last)] if last != first else [])
+            texts.append("–".join(ends))
+        return ("、" if self.language == "zh" else ", ").join(texts)
 
-    def _spell(self, sort: str | None, value: Term) -> str:
-        return str(value) if sort is None else self.engine.term_text(sort, value, self.language)
+    def _spell(self, type_name: str | None, value: Term) -> str:
+        return str(value) if type_name is None else self.engine.term_text(type_name, value, self.language)
 
     @cached_property
     def _sorts(self) -> Mapping[ArgumentPosition, str]:
@@ -106,22 +132,22 @@ def _sorts_of(
 
 
 def functor(name: str) -> str:
-    """``break_bomb`` of ``break_bomb(4)``."""
+    """Return the functor of a name: ``break_bomb`` of ``break_bomb(4)``."""
     return name.partition("(")[0]
 
 
 def _sort_values(values: Sequence[Term]) -> list[Term]:
-    """Distinct values: numbers, then words."""
+    """Sort distinct values: numbers before texts."""
     return sorted(set(values), key=lambda value: (isinstance(value, str), value))
 
 
 def _ranges(values: Sequence[Term]) -> list[tuple[Term, Term]]:
-    """Distinct values, sorted, with runs of numbers drawn together."""
-    found: list[tuple[Term, Term]] = []
+    """Return sorted distinct values as ranges of consecutive numbers."""
+    ranges: list[tuple[Term, Term]] = []
     for value in _sort_values(values):
-        last = found[-1][1] if found else None
+        last = ranges[-1][1] if ranges else None
         if isinstance(value, int) and isinstance(last, int) and value == last + 1:
-            found[-1] = found[-1][0], value
+            ranges[-1] = ranges[-1][0], value
         else:
-            found.append((value, value))
-    return found
+            ranges.append((value, value))
+    return ranges

@@ -32,5 +32,5 @@ __all__ = [
     "uniform_estimate",
 ]
 
-if not TYPE_CHECKING:  # else any name would be right to type checkers
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
     __getattr__ = lazy_exports(__name__)

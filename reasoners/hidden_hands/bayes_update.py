@@ -1,4 +1,4 @@
-"""Copies shared by odds: the kernels behind the plain estimates of hands.py."""
+"""Kernels of the simple estimates in hands.py: they distribute copies by odds."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -9,15 +9,15 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
-    """Fill shared [n, seats, cards] for the rows lo..hi-1: a copy is as likely with a seat as it has cards open."""
+    """Fill shared [n, seats, cards] for the rows lo..hi-1, with odds by the unknown cards of each seat."""
     seats, cards = at_least.shape[1:]
     open_cards = np.empty(seats, np.float32)
     for i in range(lo, hi):
         for s in range(seats):
-            known = 0
+            num_known = 0
             for c in range(cards):
-                known += at_least[i, s, c]
-            open_cards[s] = left[i, s] - known
+                num_known += at_least[i, s, c]
+            open_cards[s] = left[i, s] - num_known
         for s in range(seats):
             for c in range(cards):
                 shared[i, s, c] = open_cards[s]
@@ -26,7 +26,7 @@ def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
 
 @njit(cache=True, nogil=True)
 def share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared):
-    """The same, in proportion to an estimate times the exponentials of hints, both [n, seats, cards]."""
+    """Fill shared [n, seats, cards] for the rows lo..hi-1, with odds by an estimate times the exponentials of hints."""
     seats, cards = at_least.shape[1:]
     for i in range(lo, hi):
         for s in range(seats):
@@ -38,16 +38,16 @@ def share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared):
 
 @njit(cache=True, nogil=True)
 def _odds_to_copies(unseen, at_least, at_most, shared):
-    """Replace odds by copies: what is known, and of the rest what the odds say where the facts allow it."""
+    """Replace odds by copies: the known ones, and a share of the others where the facts allow it."""
     seats, cards = shared.shape
     for c in range(cards):
-        rest, total, possible = np.float32(unseen[c]), np.float32(0.0), 0
+        remaining, total, num_possible = np.float32(unseen[c]), np.float32(0.0), 0
         for s in range(seats):
-            rest -= at_least[s, c]
+            remaining -= at_least[s, c]
             open_ = at_most[s, c] > at_least[s, c]
-            possible += open_
+            num_possible += open_
             shared[s, c] = max(shared[s, c], np.float32(0.0)) if open_ else np.float32(0.0)
             total += shared[s, c]
         for s in range(seats):
-            even = np.float32(at_most[s, c] > at_least[s, c]) / max(1, possible)  # nobody is thought to have it
-            shared[s, c] = at_least[s, c] + rest * (shared[s, c] / total if total > 0 else even)
+            even = np.float32(at_most[s, c] > at_least[s, c]) / max(1, num_possible)  # used when all odds are 0
+            shared[s, c] = at_least[s, c] + remaining * (shared[s, c] / total if total > 0 else even)

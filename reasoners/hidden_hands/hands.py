@@ -1,7 +1,7 @@
-"""The abduction of hidden hands: from an estimate to what is consistent with the facts and the counts.
+"""Abduce hidden hands: project estimates onto the constraints of facts and counts, and sample deals.
 
-An estimate gives every other seat a number of copies of every card, [n, others, cards]. It need not be possible. Its
-Euclidean projection is, and is never farther from the true hands than the estimate was, since they are possible too.
+An estimate is the expected copies of each card with each other seat, [n, others, cards], and may be inconsistent. Its
+Euclidean projection onto the consistent estimates is at most as far from the true hands, since these are consistent.
 """
 
 from __future__ import annotations
@@ -12,16 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError, map_ranges, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, map_ranges, splitmix64_array
 from abl_cards.games.types import InformationSet
 from abl_cards.reasoners.hidden_hands import bayes_update, deal_sampling, hidden_hands_n, projection
 
 HandEstimate = NDArray[np.float32]
-"""[n, others, cards] expected copies."""
+"""float32[n, others, cards] Expected copies of each card with each other seat."""
 
 
 def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> HandEstimate:
-    """The nearest consistent estimate, row by row; as near as it comes where nothing is consistent."""
+    """Project an estimate onto the consistent estimates.
+
+    Args:
+        estimate: float32[n, others, cards] Expected copies.
+        constraints: Counts and facts of n observers.
+
+    Returns:
+        float32[n, others, cards] The nearest consistent estimates; approximate where none exists.
+    """
     arrays, guess = _kernel_arrays(constraints), _kernel_estimate(estimate, constraints)
     projected = np.empty(guess.shape, np.float32)
     kernel = hidden_hands_n.project_rows if _has_many_holders(guess) else projection.project_rows
@@ -30,37 +38,64 @@ def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> Han
 
 
 def uniform_estimate(constraints: InformationSet) -> HandEstimate:
-    """The unseen copies shared in proportion to the cards left, but for those that the facts give or deny a seat.
+    """Distribute the unseen copies in proportion to the cards left, within the bounds of the facts.
 
-    With ``constraints.counts_only()`` it is what the counts alone say.
+    Args:
+        constraints: Counts and facts of n observers; ``constraints.counts_only()`` drops the facts.
+
+    Returns:
+        float32[n, others, cards] Expected copies.
     """
-    given, others = _with_aside_holder(constraints), constraints.cards_left.shape[1]
-    shared = np.empty(given.min_copies.shape, np.float32)
-    facts = given.unseen, given.cards_left, given.min_copies, given.max_copies
+    with_aside, others = _with_aside_holder(constraints), constraints.cards_left.shape[1]
+    shared = np.empty(with_aside.min_copies.shape, np.float32)
+    facts = with_aside.unseen, with_aside.cards_left, with_aside.min_copies, with_aside.max_copies
     map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_count(*facts, lo, hi, shared))
     return shared[:, :others]
 
 
 def reweight_estimate(estimate: HandEstimate, hints: NDArray[np.float32], constraints: InformationSet) -> HandEstimate:
-    """An estimate with its odds changed by hints [n, others, cards], logarithms of factors; see Decisions.hints."""
-    given, others = _with_aside_holder(constraints), estimate.shape[1]
-    shared = np.empty(given.min_copies.shape, np.float32)
-    facts = given.unseen, given.min_copies, given.max_copies
-    if given is not constraints:
+    """Multiply the odds of an estimate by the exponentials of hints.
+
+    Args:
+        estimate: float32[n, others, cards] Expected copies.
+        hints: float32[n, others, cards] Logarithms of factors; see ``Decisions.hints``.
+        constraints: Counts and facts of n observers.
+
+    Returns:
+        float32[n, others, cards] Expected copies.
+    """
+    with_aside, others = _with_aside_holder(constraints), estimate.shape[1]
+    shared = np.empty(with_aside.min_copies.shape, np.float32)
+    facts = with_aside.unseen, with_aside.min_copies, with_aside.max_copies
+    if with_aside is not constraints:
         estimate, hints = _append_aside(estimate, constraints), np.pad(hints, [(0, 0), (0, 1), (0, 0)])
     map_ranges(len(shared), lambda lo, hi: bayes_update.share_by_hints(estimate, hints, *facts, lo, hi, shared))
     return shared[:, :others]
 
 
 def prior_estimate(constraints: InformationSet, hints: NDArray[np.float32]) -> HandEstimate:
-    """What counts, facts and hints [n, others, cards] say together, made consistent."""
+    """Compute a consistent estimate from counts, facts and hints.
+
+    Args:
+        constraints: Counts and facts of n observers.
+        hints: float32[n, others, cards] Logarithms of factors.
+
+    Returns:
+        float32[n, others, cards] Expected copies.
+    """
     return project_estimate(reweight_estimate(uniform_estimate(constraints), hints, constraints), constraints)
 
 
 def abduce_hands(estimate: HandEstimate, constraints: InformationSet, later_plays: NDArray[np.uint8]) -> HandEstimate:
-    """What hidden hands must have been like, judged afterwards: the nearest estimate that explains what was shown.
+    """Abduce hidden hands in hindsight: the nearest estimate that explains the later plays.
 
-    Later [n, others, cards] are the copies that each seat laid down from there to the end of the episode; it held them.
+    Args:
+        estimate: float32[n, others, cards] Expected copies.
+        constraints: Counts and facts of n observers.
+        later_plays: uint8[n, others, cards] Copies that each seat played later in the episode, and so held.
+
+    Returns:
+        float32[n, others, cards] Expected copies.
     """
     at_least = np.maximum(constraints.min_copies, later_plays)
     shown = replace(constraints, min_copies=at_least, max_copies=np.maximum(constraints.max_copies, at_least))
@@ -68,7 +103,15 @@ def abduce_hands(estimate: HandEstimate, constraints: InformationSet, later_play
 
 
 def most_probable_deal(estimate: HandEstimate, constraints: InformationSet) -> NDArray[np.uint8]:
-    """[n, others, cards] the likeliest whole deal, see deal_sampling.py; unbalanced where nothing is consistent."""
+    """Compute the most probable deal.
+
+    Args:
+        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
+        constraints: Counts and facts of n observers.
+
+    Returns:
+        uint8[n, others, cards] Copies; the counts are wrong where no deal is consistent.
+    """
     arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
     dealt = np.empty(guess.shape, np.uint8)
     kernel = hidden_hands_n.most_probable_rows if _has_many_holders(guess) else deal_sampling.most_probable_rows
@@ -77,9 +120,18 @@ def most_probable_deal(estimate: HandEstimate, constraints: InformationSet) -> N
 
 
 def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """[n, draws, others, cards] random deals, as likely as they weigh (see deal_sampling.py), from keys [n, draws].
+    """Sample deals in proportion to their weights.
 
-    Raises GameError where nothing is consistent.
+    Args:
+        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
+        constraints: Counts and facts of n observers.
+        keys: uint64[n, draws] Random keys.
+
+    Returns:
+        uint8[n, draws, others, cards] Copies in each deal.
+
+    Raises:
+        GameError: No deal is consistent, or there are too many copies or holders.
     """
     arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
@@ -102,15 +154,36 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
 def draw_deals(
     estimate: HandEstimate, constraints: InformationSet, keys: NDArray[np.uint64], n_deals: int
 ) -> NDArray[np.uint8]:
-    """[n, deals, others, cards] so many random deals a row, from keys [n]; see ``sample_deals``."""
-    each = splitmix64_array(np.repeat(keys, n_deals), np.tile(np.arange(n_deals), len(keys)))
-    return sample_deals(estimate, constraints, each.reshape(len(keys), n_deals))
+    """Sample several deals for each observer, in proportion to their weights.
+
+    Args:
+        estimate: float32[n, others, cards] Expected copies.
+        constraints: Counts and facts of n observers.
+        keys: uint64[n] Random keys.
+        n_deals: Deals for each observer.
+
+    Returns:
+        uint8[n, n_deals, others, cards] Copies in each deal.
+
+    Raises:
+        GameError: No deal is consistent, or there are too many copies or holders.
+    """
+    deal_keys = splitmix64_array(np.repeat(keys, n_deals), np.tile(np.arange(n_deals), len(keys)))
+    return sample_deals(estimate, constraints, deal_keys.reshape(len(keys), n_deals))
 
 
 def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> HandEstimate:
-    """[n, others, cards] the mean of all deals by their weights (see deal_sampling.py).
+    """Compute the mean of all deals by their weights; with ``uniform_estimate``, that of uniformly dealt ones.
 
-    With ``uniform_estimate`` that of evenly dealt ones. Raises GameError where nothing is consistent.
+    Args:
+        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
+        constraints: Counts and facts of n observers.
+
+    Returns:
+        float32[n, others, cards] Expected copies.
+
+    Raises:
+        GameError: No deal is consistent, or there are too many copies or holders.
     """
     arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)
@@ -129,11 +202,12 @@ def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> Hand
 def _raise_inconsistent(shares: list[int]) -> None:
     for row in shares:
         if row >= 0:
-            raise GameError(f"row {row}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`")
+            message = f"row {row}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`"
+            raise GameError(message, ErrorCode.INCONSISTENT_HANDS)
 
 
 def _with_aside_holder(constraints: InformationSet) -> InformationSet:
-    """With what lies aside as a last holder, of whom nothing is known but the number; where nothing does, the same."""
+    """Add the cards aside as a last holder, of which only the number is known, where there are any."""
     if not _has_aside(constraints):
         return constraints
     nothing = np.zeros_like(constraints.min_copies[:, :1])
@@ -150,49 +224,56 @@ def _has_aside(constraints: InformationSet) -> bool:
 
 
 def _append_aside(estimate: NDArray[Any], constraints: InformationSet) -> NDArray[Any]:
-    """An estimate with the copies that it gives to nobody as those aside."""
-    rest = np.maximum(constraints.unseen - estimate.sum(axis=1), 0).astype(estimate.dtype)
-    return np.concatenate([estimate, rest[:, None]], axis=1)
+    """Add the copies that an estimate assigns to no seat as those aside."""
+    aside = np.maximum(constraints.unseen - estimate.sum(axis=1), 0).astype(estimate.dtype)
+    return np.concatenate([estimate, aside[:, None]], axis=1)
 
 
 def _kernel_estimate(estimate: NDArray[Any], constraints: InformationSet) -> NDArray[Any]:
-    """An estimate as the kernels read it."""
+    """Convert an estimate to the array that the kernels read."""
     guess = _pad_seats(_append_aside(estimate, constraints) if _has_aside(constraints) else estimate)
-    return np.ascontiguousarray(guess)  # kernels for other layouts would be compiled for nothing
+    return np.ascontiguousarray(guess)  # avoids compiling kernels for other layouts
 
 
 def _kernel_arrays(constraints: InformationSet) -> tuple[Any, Any, Any, Any]:
-    """As the kernels read them."""
-    given = _with_aside_holder(constraints)
-    return given.unseen, _pad_seats(given.cards_left), _pad_seats(given.min_copies), _pad_seats(given.max_copies)
+    """Convert constraints to the arrays that the kernels read."""
+    with_aside = _with_aside_holder(constraints)
+    return (
+        with_aside.unseen,
+        _pad_seats(with_aside.cards_left),
+        _pad_seats(with_aside.min_copies),
+        _pad_seats(with_aside.max_copies),
+    )
 
 
 def _deal_arrays(constraints: InformationSet) -> tuple[Any, Any, Any, Any]:
-    """The same for whole deals; raises GameError for more copies of a card than they know."""
+    """Convert constraints for the kernels of whole deals, which support a limited number of copies."""
     if constraints.unseen.max(initial=0) > deal_sampling.MAX_COPIES:
         raise GameError(
-            f"hands are dealt of up to {deal_sampling.MAX_COPIES} copies of a card, not {constraints.unseen.max()}"
+            f"hands are dealt of up to {deal_sampling.MAX_COPIES} copies of a card, not {constraints.unseen.max()}",
+            ErrorCode.TOO_LARGE,
         )
     return _kernel_arrays(constraints)
 
 
 def _pad_seats(array: NDArray[Any]) -> NDArray[Any]:
-    """[n, others, ...] with seats that hold nothing behind the last, as many as the kernels count on at least."""
+    """Pad [n, others, ...] by empty seats to the number that the kernels need."""
     missing = projection.SEATS - array.shape[1]
     return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing > 0 else array
 
 
 def _has_many_holders(guess: NDArray[Any]) -> bool:
-    """Whether there are more holders than the quick kernels know."""
+    """Return whether there are more holders than the fast kernels support."""
     return guess.shape[1] > projection.SEATS
 
 
 def _sort_holders(guess: NDArray[Any], arrays: tuple[Any, ...]) -> tuple[NDArray[np.int64], Any, tuple[Any, ...]]:
-    """The order of the holders that needs the least room, and what the kernels read in it; raises GameError."""
+    """Return the order of the holders that needs least memory, and the arrays of the kernels in this order."""
     unseen, left, at_least, at_most = arrays
     order = np.argsort(left.max(axis=0, initial=0), kind="stable")
     states = (left[:, order[:-1]].astype(np.int64) + 1).prod(axis=1).max(initial=0)
     if states > hidden_hands_n.MAX_STATES:
-        raise GameError(f"{len(order)} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals")
-    ordered = (np.ascontiguousarray(each[:, order]) for each in (left, at_least, at_most))
+        message = f"{len(order)} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals"
+        raise GameError(message, ErrorCode.TOO_LARGE)
+    ordered = (np.ascontiguousarray(array[:, order]) for array in (left, at_least, at_most))
     return order, np.ascontiguousarray(guess[:, order]), (unseen, *ordered)

@@ -1,7 +1,7 @@
-"""Who could answer what: deals drawn from an estimate of the hidden hands, and the rules asked about each hand.
+"""Estimate which labels other seats can respond to: sample deals of the hidden hands, and evaluate the rules for each.
 
-An estimate gives every card a probability; what matters at the table is what hands made of such cards can do. The rules
-know that, so they are asked about whole deals that the facts allow, drawn as likely as the estimate makes them.
+An estimate gives probabilities of cards, but responses depend on whole hands. So consistent deals are sampled in
+proportion to their weights by the estimate, and the rules compute the responses of each hand.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -16,7 +16,7 @@ from abl_cards.games import Engine
 from abl_cards.games.types import HandEstimate, InformationSet
 from abl_cards.reasoners.hidden_hands.hands import draw_deals
 
-_BATCH_SIZE = 1024  # decisions, for the sake of memory
+_BATCH_SIZE = 1024  # decisions at once, to bound memory
 
 
 def count_responses(
@@ -27,16 +27,25 @@ def count_responses(
     keys: NDArray[np.uint64],
     n_draws: int,
 ) -> NDArray[np.uint8]:
-    """[n, others, labels] in how many of the draws each of the others could answer each label.
+    """Count the sampled deals in which other seats can respond to each label.
 
-    Contexts [n] are those of the decisions (``Decisions.context``); the deals depend on keys [n] alone.
+    Args:
+        engine: Engine of the game.
+        context: int[n] Contexts of the decisions (``Decisions.context``).
+        estimate: float32[n, others, cards] Expected copies.
+        constraints: Counts and facts of n observers.
+        keys: uint64[n] Random keys, on which the deals depend.
+        n_draws: Deals for each decision.
+
+    Returns:
+        uint8[n, others, labels] Number of deals.
     """
     n, others, _ = estimate.shape
     counts = np.empty((n, others, len(engine.labels)), np.uint8)
     for first in range(0, n, _BATCH_SIZE):
-        part = slice(first, first + _BATCH_SIZE)
-        counts[part] = _count_responses(
-            engine, context[part], estimate[part], constraints.select(part), keys[part], n_draws
+        batch = slice(first, first + _BATCH_SIZE)
+        counts[batch] = _count_responses(
+            engine, context[batch], estimate[batch], constraints.select(batch), keys[batch], n_draws
         )
     return counts
 
@@ -51,13 +60,20 @@ def _count_responses(
 ) -> NDArray[np.uint8]:
     n, others, cards = estimate.shape
     hands = draw_deals(estimate, constraints, keys, draws).reshape(-1, cards)
-    answered = engine.response_mask(np.repeat(context, draws * others), hands)
-    counted: NDArray[np.uint8] = answered.reshape(n, draws, others, -1).sum(axis=1, dtype=np.uint8)
-    return counted
+    response_masks = engine.response_mask(np.repeat(context, draws * others), hands)
+    counts: NDArray[np.uint8] = response_masks.reshape(n, draws, others, -1).sum(axis=1, dtype=np.uint8)
+    return counts
 
 
 def observation_keys(observation: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """[n] a key of what seats see [n, features]: the same for the same sight, whatever lies behind it."""
+    """Hash observations to keys.
+
+    Args:
+        observation: uint8[n, features] Observations.
+
+    Returns:
+        uint64[n] Keys, equal for equal observations.
+    """
     keys = np.zeros(len(observation), np.uint64)
     _hash_rows(observation, keys)
     return keys

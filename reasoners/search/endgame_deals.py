@@ -1,7 +1,7 @@
-"""What moves win in many deals of a table near the end of its episode, each deal solved with all hands open.
+"""Solve the endgames of many deals of a table with open hands, and compute the points of each move.
 
-Deals are tables that are alike but for the hands. They are solved in the order given, for all of a group until so many
-positions have been looked at; a deal that is not solved within its share ends it.
+Deals are tables that differ in the hands alone. The deals of a group are solved in order, until a bound on the
+positions of the group is reached; a deal that exceeds its own bound ends the group.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -22,13 +22,13 @@ from abl_cards.reasoners.search import endgame_kernels as kernels
 from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
 
 TABLE_BITS = 14
-"""Of the table of positions."""
+"""Logarithm of the size of the table of positions."""
 DEAL_SHARE_DIVISOR = 4
-"""One deal may take that part of the positions of its group."""
+"""Bound on the positions of a group, divided by that of one deal."""
 
 
 class EndgameScratch(NamedTuple):
-    """Where a search writes: for one after the other."""
+    """Buffers of a search, which the searches of a thread share."""
 
     state: NDArray[np.int64]  # [STATE]
     frames: NDArray[np.int64]  # [MOST_PLIES, FRAME]
@@ -37,7 +37,7 @@ class EndgameScratch(NamedTuple):
 
     @classmethod
     def empty(cls) -> EndgameScratch:
-        """With nothing written."""
+        """Make empty buffers."""
         return cls(
             np.zeros(kernels.STATE_SIZE, np.int64), np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64),
             np.zeros((kernels.MAX_MOVES, 2), np.int64), np.zeros((1 << TABLE_BITS, 4), np.uint64),
@@ -45,47 +45,62 @@ class EndgameScratch(NamedTuple):
 
 
 def solve_deals(tables: Tables, group: Indices, moves: Sequence[Moves], max_nodes: int) -> list[NDArray[np.float64]]:
-    """By group, what its moves win to the seat that makes them, [deals, moves], in as many deals as were solved.
+    """Solve the deals of groups.
 
-    Tables [n] of groups [n], 0, 0, 1, …, and what may be done in each; raises GameError for games that do not fit.
+    Args:
+        tables: n tables, one for each deal.
+        group: int[n] Group of each table, ascending from 0.
+        moves: The moves of each group.
+        max_nodes: Most positions to search for a group.
+
+    Returns:
+        For each group float64[solved deals, moves] the points of the seat to move.
+
+    Raises:
+        GameError: The solver does not support the game.
     """
     check_applicable(tables.rules)
     if not len(group):
         return []
-    found = build_endgame_tables(tables, np.arange(len(tables)), group)
+    endgame_tables = build_endgame_tables(tables, np.arange(len(tables)), group)
     start = np.searchsorted(group, np.arange(len(moves) + 1))
     shares = map_ranges(
-        len(moves), lambda lo, hi: list(_solve_groups(found, start, moves, max_nodes, lo, hi)), min_size=4
+        len(moves), lambda lo, hi: list(_solve_groups(endgame_tables, start, moves, max_nodes, lo, hi)), min_size=4
     )
-    return [each for share in shares for each in share]
+    return [group_values for share in shares for group_values in share]
 
 
 def _solve_groups(
     endgame: EndgameTables, start: Indices, moves: Sequence[Moves], max_nodes: int, lo: int, hi: int
 ) -> Iterator[NDArray[np.float64]]:
-    room = EndgameScratch.empty()
-    for number in range(lo, hi):
+    scratch = EndgameScratch.empty()
+    for group_index in range(lo, hi):
         yield _solve_group(
-            endgame, number, range(int(start[number]), int(start[number + 1])), moves[number], max_nodes, room
+            endgame,
+            group_index,
+            range(int(start[group_index]), int(start[group_index + 1])),
+            moves[group_index],
+            max_nodes,
+            scratch,
         )
 
 
 def _solve_group(
-    endgame: EndgameTables, number: int, rows: range, moves: Moves, max_nodes: int, scratch: EndgameScratch
+    endgame: EndgameTables, group_index: int, rows: range, moves: Moves, max_nodes: int, scratch: EndgameScratch
 ) -> NDArray[np.float64]:
-    """[deals, moves] of one group."""
-    seat, hand = int(endgame.tables.seat[rows[0]]), endgame.move_table.hand_id[number]
+    """Return [deals, moves] the points of one group."""
+    seat, hand = int(endgame.tables.seat[rows[0]]), endgame.move_table.hand_id[group_index]
     sets = [endgame.move_table.find(int(hand[seat]), int(form), cards) for form, cards in zip(*moves, strict=True)]
     if not endgame.move_table.is_encodable[hand].all() or min(sets) < 0:
         return np.zeros((0, len(sets)))
-    before = endgame.move_table.start[hand[:seat] + 1] - endgame.move_table.start[hand[:seat]]
-    asked, solved = np.array(sets, np.int64) + int(before.sum()), [np.zeros((0, len(sets)))]
-    part = max_nodes // DEAL_SHARE_DIVISOR
-    for some, worth in _runs_with_equal_outcomes(endgame, rows):
-        points = np.array([worth.points(value, seat) for value in range(len(worth.values))])
-        values, max_nodes = _solve_run(endgame, some, worth, asked, (max_nodes, part), scratch)
+    num_moves = endgame.move_table.start[hand[:seat] + 1] - endgame.move_table.start[hand[:seat]]
+    move_ids, solved = np.array(sets, np.int64) + int(num_moves.sum()), [np.zeros((0, len(sets)))]
+    deal_nodes = max_nodes // DEAL_SHARE_DIVISOR
+    for run_rows, outcomes in _runs_with_equal_outcomes(endgame, rows):
+        points = np.array([outcomes.points(value, seat) for value in range(len(outcomes.values))])
+        values, max_nodes = _solve_run(endgame, run_rows, outcomes, move_ids, (max_nodes, deal_nodes), scratch)
         solved.append(points[values])
-        if len(values) < len(some) or max_nodes <= 0:
+        if len(values) < len(run_rows) or max_nodes <= 0:
             break
     return np.concatenate(solved)
 

@@ -1,7 +1,7 @@
-"""The exact worth of open hands of two parties near the end of an episode, move by move, and a line of best play.
+"""Solve endgames of two parties with open hands exactly: the value of each move, and a line of best play.
 
-A search asks whether a position is worth at least so much until no question is left. Its table of positions serves all
-moves of a position. It is bounded by positions looked at: what is not solved within them is said to be unsolved.
+Null-window searches bound the value of a position until the bounds meet. All moves of a position share one table. The
+number of searched positions is bounded; beyond the bound the position counts as unsolved.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.endgame import EndgamePosition, build_positions
 from abl_cards.games.tables import Decisions, Tables
@@ -22,14 +22,14 @@ from abl_cards.reasoners.search import endgame_kernels as kernels
 from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
 
 NODES_PER_CHECK = 1 << 14
-"""Between two looks at the clock: some milliseconds."""
+"""Positions between two calls of the callback, which take some milliseconds."""
 
 EndgameCallback = Callable[[int], bool]
-"""Told the positions so far now and then; whether to go on."""
+"""Called with the number of positions searched so far; returns whether to go on."""
 
 
 class EndgameUnsolved(Exception):
-    """The search was told to stop before it had an answer."""
+    """Error for a search that stopped at its bound, or by its callback, before it found the value."""
 
 
 _ERROR_TEXTS = {
@@ -40,7 +40,12 @@ _ERROR_TEXTS = {
 
 
 class EndgameSolver:
-    """Solves one position and what comes of it."""
+    """Solves one position and its successors.
+
+    Attributes:
+        position: The position.
+        start: int64[…] The position as the kernels represent it.
+    """
 
     def __init__(
         self,
@@ -49,7 +54,14 @@ class EndgameSolver:
         should_continue: EndgameCallback | None = None,
         table_bits: int = 16,
     ) -> None:
-        """With a table of 2 ** bits places, looking at so many positions at most."""
+        """Prepare to solve a position.
+
+        Args:
+            position: Position with open hands.
+            max_nodes: Most positions to search; None for no bound.
+            should_continue: Called at intervals.
+            table_bits: Logarithm of the size of the table of positions.
+        """
         self.position, self._max_nodes, self._should_continue = position, max_nodes, should_continue
         self._static = static_position(position.moves, static_outcomes(position.outcomes, position.turns))
         self._frames = np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64)
@@ -57,58 +69,79 @@ class EndgameSolver:
         self._history = np.zeros(len(position.moves.cards), np.int64)
         self._table = np.zeros((1 << table_bits, 4), np.uint64)
         self._state = np.zeros(kernels.STATE_SIZE, np.int64)
-        start, worth = position.start, position.outcomes
-        plays = sum(int(count) << (4 * seat) for seat, count in enumerate(worth.plays) if worth.strides[2 + seat])
-        told = [start.seat, start.trick, start.owner, start.passed, start.gone_by]
-        self.start = np.array([int(position.moves.hands), *told, 0, 0, plays, -1], np.int64)
+        start, outcomes = position.start, position.outcomes
+        plays = sum(int(count) << (4 * seat) for seat, count in enumerate(outcomes.plays) if outcomes.strides[2 + seat])
+        fields = [start.seat, start.trick, start.owner, start.passed, start.gone_by]
+        self.start = np.array([int(position.moves.hands), *fields, 0, 0, plays, -1], np.int64)
 
     @property
     def nodes(self) -> int:
-        """Positions looked at so far."""
+        """Positions searched so far."""
         return int(self._state[kernels.NODES])
 
     def apply_move(self, position: NDArray[np.int64], move: int) -> NDArray[np.int64]:
-        """The place after a move."""
+        """Return the position after a move.
+
+        Args:
+            position: Position as the kernels represent it.
+            move: Index of a move.
+
+        Returns:
+            The successor.
+
+        Raises:
+            GameError: The rules name no next seat.
+        """
         following = position.copy()
         if not kernels.apply_move(self._static, following, move):
-            raise GameError(_ERROR_TEXTS[kernels.NO_SEAT])
+            raise GameError(_ERROR_TEXTS[kernels.NO_SEAT], ErrorCode.RULES_STUCK)
         return following
 
     def value(self, position: NDArray[np.int64]) -> int:
-        """What a place is worth to the party of seat 0, as a place among the values.
+        """Solve a position.
 
-        Raises EndgameUnsolved, GameError.
+        Args:
+            position: Position as the kernels represent it.
+
+        Returns:
+            Index of its value for the party of seat 0.
+
+        Raises:
+            EndgameUnsolved: The search stopped before it found the value.
+            GameError: The rules do not allow play to go on.
         """
         if position[kernels.OUTCOME] >= 0:
             return int(position[kernels.OUTCOME])
-        worth = self.position.outcomes
+        outcomes = self.position.outcomes
         lower, upper = (
-            int(each[position[kernels.FINISH], position[kernels.FLUENTS]])
-            for each in (worth.min_value, worth.max_value)
+            int(bounds[position[kernels.FINISH], position[kernels.FLUENTS]])
+            for bounds in (outcomes.min_value, outcomes.max_value)
         )
         while lower < upper:
             beta = (lower + upper + 1) // 2
-            found = self._prove_bound(position, beta)
-            if found >= beta:
-                lower = found
+            bound = self._prove_bound(position, beta)
+            if bound >= beta:
+                lower = bound
             else:
-                upper = found
+                upper = bound
         return lower
 
     def _prove_bound(self, position: NDArray[np.int64], beta: int) -> int:
-        """A bound of what a place is worth, on the side of beta where it lies."""
+        """Return a bound of the value of a position, on the side of beta where the value lies."""
         state = self._state
         kernels.start_search(state, self._frames, position)
-        told = state, self._frames, self._moves, self._history, self._table, self._static, beta
+        buffers = state, self._frames, self._moves, self._history, self._table, self._static, beta
         while not kernels.continue_search(
-            *told, NODES_PER_CHECK if self._max_nodes is None else min(NODES_PER_CHECK, self._max_nodes)
+            *buffers, NODES_PER_CHECK if self._max_nodes is None else min(NODES_PER_CHECK, self._max_nodes)
         ):
             if (self._max_nodes is not None and self.nodes >= self._max_nodes) or (
                 self._should_continue and not self._should_continue(self.nodes)
             ):
-                raise EndgameUnsolved(f"{self.nodes:,} positions were not enough")
+                raise EndgameUnsolved(f"not solved within {self.nodes:,} positions")
         if state[kernels.ERROR]:
-            raise GameError(_ERROR_TEXTS[int(state[kernels.ERROR])])
+            error = int(state[kernels.ERROR])
+            code = ErrorCode.TOO_LARGE if error == kernels.TOO_DEEP else ErrorCode.RULES_STUCK
+            raise GameError(_ERROR_TEXTS[error], code)
         return int(state[kernels.VALUE])
 
 
@@ -117,33 +150,58 @@ class EndgameSolver:
 
 @dataclass(frozen=True)
 class EndgameMove:
-    """A move of a line."""
+    """Move of a line of play.
+
+    Attributes:
+        seat: Seat that makes it.
+        move: The move, a batch of one.
+        context: Context of the decision.
+    """
 
     seat: int
-    move: Moves  # one
+    move: Moves
     context: int
 
 
 @dataclass(frozen=True)
 class EndgameSolution:
-    """A position solved."""
+    """Solution of a position.
 
-    value: float  # points of the seat to move, and of each of its side
-    move_points: NDArray[np.float64]  # [moves] the same after each of its moves, in the order of lists
-    best_line: tuple[EndgameMove, ...]  # best play of all, to the end
+    Attributes:
+        value: Points of the seat to move, and of its party.
+        move_points: float64[moves] Points after each of its moves, in the order of the move list.
+        best_line: Best play of all seats, to the end.
+        nodes: Positions searched.
+        seconds: Wall time, in seconds.
+    """
+
+    value: float
+    move_points: NDArray[np.float64]
+    best_line: tuple[EndgameMove, ...]
     nodes: int
     seconds: float
 
 
 def open_hand_tables(engine: Engine, decisions: Decisions) -> Tables:
-    """The table of one decision as it lies, with every hand; raises GameError where a state does not say enough."""
+    """Make tables with the position of one decision, with open hands.
+
+    Args:
+        engine: Engine of the game.
+        decisions: One decision.
+
+    Returns:
+        The tables.
+
+    Raises:
+        GameError: The state lacks data, or is no endgame that the solver supports.
+    """
     first = np.zeros(1, np.int64)
     tables = engine.determinize(decisions, first, decisions.view.hidden_hands)
     if decisions.view.play_counts is not None:
         try:
             tables.state.num_plays[:] = decisions.view.play_counts()
         except GameError:
-            build_positions(tables, first)  # what is no position at all is said first
+            build_positions(tables, first)  # raises the more specific error first
             raise
     return tables
 
@@ -151,25 +209,41 @@ def open_hand_tables(engine: Engine, decisions: Decisions) -> Tables:
 def solve_endgame(
     tables: Tables, max_nodes: int | None = None, should_continue: EndgameCallback | None = None, table_bits: int = 18
 ) -> EndgameSolution:
-    """Solve the only position of some tables, which are played to their end; raises EndgameUnsolved, GameError."""
-    begun, first = perf_counter(), np.zeros(1, np.int64)
+    """Solve the position of one table; the table is played to its end.
+
+    Args:
+        tables: Tables with one position.
+        max_nodes: Most positions to search; None for no bound.
+        should_continue: Called at intervals.
+        table_bits: Logarithm of the size of the table of positions.
+
+    Returns:
+        The solution.
+
+    Raises:
+        EndgameUnsolved: The search stopped before it found the value.
+        GameError: The solver does not support the position.
+    """
+    start_seconds, first = perf_counter(), np.zeros(1, np.int64)
     (position,) = build_positions(tables, first)
     solver, seat = EndgameSolver(position, max_nodes, should_continue, table_bits), int(tables.seat[0])
-    place, value, points = solver.start, -1, np.zeros(0)
-    line: list[EndgameMove] = []
+    current, value, points = solver.start, -1, np.zeros(0)
+    best_line: list[EndgameMove] = []
     while tables.rows_to_play().size:
         decisions = tables.decisions(first)
-        lists, mover = decisions.moves(), int(tables.seat[0])
-        each = [position.find(mover, int(form), cards) for form, cards in zip(lists.form, lists.cards, strict=True)]
-        if not line:
-            worth = {move: solver.value(solver.apply_move(place, move)) for move in dict.fromkeys(each)}
-            points = np.array([position.outcomes.points(worth[move], seat) for move in each])
-            value = max(worth.values()) if position.outcomes.party[seat] == 0 else min(worth.values())
-        row = next(row for row, move in enumerate(each) if solver.value(solver.apply_move(place, move)) == value)
+        lists, seat_to_move = decisions.moves(), int(tables.seat[0])
+        move_ids = [
+            position.find(seat_to_move, int(form), cards) for form, cards in zip(lists.form, lists.cards, strict=True)
+        ]
+        if not best_line:
+            move_values = {move: solver.value(solver.apply_move(current, move)) for move in dict.fromkeys(move_ids)}
+            points = np.array([position.outcomes.points(move_values[move], seat) for move in move_ids])
+            value = max(move_values.values()) if position.outcomes.party[seat] == 0 else min(move_values.values())
+        row = next(row for row, move in enumerate(move_ids) if solver.value(solver.apply_move(current, move)) == value)
         moves = lists.select(np.array([row]))
-        line.append(EndgameMove(mover, moves, int(decisions.context[0])))
-        place = solver.apply_move(place, each[row])
+        best_line.append(EndgameMove(seat_to_move, moves, int(decisions.context[0])))
+        current = solver.apply_move(current, move_ids[row])
         tables.play(first, moves)
     return EndgameSolution(
-        position.outcomes.points(value, seat), points, tuple(line), solver.nodes, perf_counter() - begun
+        position.outcomes.points(value, seat), points, tuple(best_line), solver.nodes, perf_counter() - start_seconds
     )

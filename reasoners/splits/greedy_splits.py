@@ -1,8 +1,8 @@
-"""The classical decomposition into few pieces by 40 orders, the baseline of the paper on splitting by tagging.
+"""Greedy decomposition into few pieces by 40 orders, the baseline of the paper on splitting by tagging.
 
-Trios, bombs, single chains, pair chains and trio chains are taken out of the hand kind by kind, each in full before the
-next: the longest chains first, then the lowest. What is left are pairs and singles. Every order of the five kinds is
-tried in which trios come after bombs and trio chains, 40 in all, and the first split with the fewest pieces is kept.
+Trios, bombs, single chains, pair chains and trio chains are taken out of the hand one kind after the other, the longest
+and then the lowest chains first; the other cards are pairs and singles. All 40 orders of the five kinds are tried in
+which trios come after bombs and trio chains, and the first split with the fewest pieces is the result.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -27,20 +27,32 @@ _KINDS = (_TRIO, _BOMB, _SINGLE + _CHAIN, _PAIR + _CHAIN, _TRIO + _CHAIN)
 
 
 def _kind_orders() -> NDArray[np.int64]:
-    """[40, 8] the rocket goes with the bombs; pairs and singles come last."""
-    found = []
+    """Return int64[40, 8] the orders of kinds; the rocket precedes bombs, and pairs and singles come last."""
+    orders = []
     for order in permutations(_KINDS):
         if order.index(_TRIO) > max(order.index(_BOMB), order.index(_TRIO + _CHAIN)):
-            before = [kind for each in order for kind in ((_BOMB + _CHAIN, _BOMB) if each == _BOMB else (each,))]
-            found.append([*before, _PAIR, _SINGLE])
-    return np.array(found, np.int64)
+            kinds = [
+                kind
+                for next_kind in order
+                for kind in ((_BOMB + _CHAIN, _BOMB) if next_kind == _BOMB else (next_kind,))
+            ]
+            orders.append([*kinds, _PAIR, _SINGLE])
+    return np.array(orders, np.int64)
 
 
 KIND_ORDERS = _kind_orders()
 
 
 def split_greedily(splitter: Splitter, hands: NDArray[np.uint64]) -> Splits:
-    """The splits of hands [n] as keys; what they are worth is not said."""
+    """Split hands greedily.
+
+    Args:
+        splitter: Splitter with the pieces.
+        hands: uint64[n] Keys of the hands.
+
+    Returns:
+        The splits, with scores of 0.
+    """
     n, counts = len(hands), key_counts(hands).astype(np.int64)
     tags = np.full((n, MAX_CARDS), NO_TAG, np.uint8)
     labels = np.full((n, MAX_CARDS), NO_PIECE, np.int16)
@@ -51,62 +63,62 @@ def split_greedily(splitter: Splitter, hands: NDArray[np.uint64]) -> Splits:
 
 @njit(cache=True, nogil=True)
 def _decompose(tables, orders, counts, lo, hi, tags, labels, plays):
-    left = np.zeros(N_KINDS, np.int64)
+    remaining = np.zeros(N_KINDS, np.int64)
     pieces, cards = np.zeros(MAX_CARDS, np.int16), np.zeros((N_KINDS, len(TAGS)), np.int64)
     for i in range(lo, hi):
         plays[i] = MAX_CARDS + 1
         for order in range(len(orders)):
-            left[:], cards[:] = counts[i], 0
-            number = np.int64(0)
+            remaining[:], cards[:] = counts[i], 0
+            count = np.int64(0)
             for kind in orders[order]:
                 if kind >= _CHAIN:
-                    number = _take_chains(tables, kind - _CHAIN, left, cards, pieces, number)
+                    count = _take_chains(tables, kind - _CHAIN, remaining, cards, pieces, count)
                 else:
-                    number = _take_groups(tables, kind, left, cards, pieces, number)
-            if number < plays[i]:
-                plays[i] = number
-                labels[i, :number], labels[i, number:] = pieces[:number], NO_PIECE
+                    count = _take_groups(tables, kind, remaining, cards, pieces, count)
+            if count < plays[i]:
+                plays[i] = count
+                labels[i, :count], labels[i, count:] = pieces[:count], NO_PIECE
                 _write_tags(cards, tags[i])
 
 
 @njit(cache=True, nogil=True)
-def _take_chains(tables, tag, left, cards, pieces, number):
-    """Take out all pieces of several ranks with a tag: they are sorted by length, then by rank."""
-    larger = tables.pieces
-    for piece in range(len(larger.label)):
-        if larger.tag[piece] != tag:
+def _take_chains(tables, tag, remaining, cards, pieces, count):
+    """Take all pieces of several ranks with a tag, sorted by length and rank; return the number of pieces."""
+    multi_rank = tables.pieces
+    for piece in range(len(multi_rank.label)):
+        if multi_rank.tag[piece] != tag:
             continue
         while True:
-            there = True
-            for rank in range(larger.first_rank[piece], larger.last_rank[piece] + 1):
-                there = there and left[rank] >= tables.group_size[rank, tag]
-            if not there:
+            is_possible = True
+            for rank in range(multi_rank.first_rank[piece], multi_rank.last_rank[piece] + 1):
+                is_possible = is_possible and remaining[rank] >= tables.group_size[rank, tag]
+            if not is_possible:
                 break
-            for rank in range(larger.first_rank[piece], larger.last_rank[piece] + 1):
-                left[rank] -= tables.group_size[rank, tag]
+            for rank in range(multi_rank.first_rank[piece], multi_rank.last_rank[piece] + 1):
+                remaining[rank] -= tables.group_size[rank, tag]
                 cards[rank, tag] += tables.group_size[rank, tag]
-            pieces[number] = larger.label[piece]
-            number += 1
-    return number
+            pieces[count] = multi_rank.label[piece]
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
-def _take_groups(tables, tag, left, cards, pieces, number):
+def _take_groups(tables, tag, remaining, cards, pieces, count):
     for rank in range(N_KINDS):
         size = tables.group_size[rank, tag]
-        while tables.group_label[rank, tag] >= 0 and left[rank] >= size:
-            left[rank] -= size
+        while tables.group_label[rank, tag] >= 0 and remaining[rank] >= size:
+            remaining[rank] -= size
             cards[rank, tag] += size
-            pieces[number] = tables.group_label[rank, tag]
-            number += 1
-    return number
+            pieces[count] = tables.group_label[rank, tag]
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
 def _write_tags(cards, tags):
-    place = 0
+    index = 0
     for rank in range(N_KINDS):
         for tag in range(len(TAGS)):
             for _ in range(cards[rank, tag]):
-                tags[place] = tag
-                place += 1
+                tags[index] = tag
+                index += 1

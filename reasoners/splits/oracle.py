@@ -1,7 +1,7 @@
-"""The reference: clingo chooses pieces that share out a hand, and its optimum is what the search must reach.
+"""Reference for the search of splits: clingo chooses the pieces of a hand, and its optimum must equal the search's.
 
-The pieces, what they need and what they cost are the facts of the knowledge base; the rest is what a split *is*.
-Scores are whole numbers here, because clingo counts in those.
+Pieces, their cards and prices are facts of the knowledge base; the program here defines splits. Scores are integers,
+because clingo has no other numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from abl_cards.games.min_plays import HandKey, key_counts
 from abl_cards.reasoners.splits.splits import Splitter
 
 UNITS_PER_NAT = 1000
-"""A nat in the numbers of the reference."""
+"""Score of one nat in the reference."""
 _PROGRAM = """
 1 { tag(I,T) : T = 0..3 } 1 :- card(I,_).
 :- card(I,R), card(I+1,R), tag(I,T), tag(I+1,U), U < T.
@@ -29,14 +29,19 @@ tagged(R,T,N) :- held(R), T = 0..3, N = #count { I : card(I,R), tag(I,T) }.
 
 @dataclass(frozen=True)
 class SplitOracle:
-    """Asks clingo for the best split of one hand after the other."""
+    """Solves for the best split of one hand by clingo.
 
-    pieces: tuple[tuple[str, int, tuple[tuple[int, int], ...], int], ...]  # form, tag, ranks with cards, price
-    ranks: tuple[int, ...]  # the ranks of the kinds of cards
+    Attributes:
+        pieces: Form, tag, ranks with numbers of cards, and price of each piece.
+        ranks: Ranks of the kinds of cards.
+    """
+
+    pieces: tuple[tuple[str, int, tuple[tuple[int, int], ...], int], ...]
+    ranks: tuple[int, ...]
 
     @classmethod
     def of(cls, splitter: Splitter) -> SplitOracle:
-        """By the facts of the same knowledge base."""
+        """Make the oracle of the rules of a splitter."""
         kb = splitter.rules.kb
         needs: dict[str, list[tuple[int, int]]] = {}
         for form, _, rank, cards in kb.facts("needs", 4):
@@ -50,13 +55,22 @@ class SplitOracle:
         )
 
     def optimum(self, hand: HandKey, scores: NDArray[np.int64], weight: int) -> int:
-        """The highest sum of scores [cards, 4] of tags less the prices, which a weight multiplies first."""
+        """Compute the optimum of a hand.
+
+        Args:
+            hand: Key of the hand.
+            scores: int64[cards, 4] Scores of the tags of each card.
+            weight: Factor of the prices.
+
+        Returns:
+            The highest sum of scores less weighted prices.
+        """
         control = clingo.Control(["--opt-mode=opt", "-n0"], logger=lambda code, text: None)
         control.add("base", [], _PROGRAM + self._facts(hand, scores, weight))
         control.ground([("base", [])])
         best: list[int] = []
-        with control.solve(yield_=True) as answers:
-            for model in answers:
+        with control.solve(yield_=True) as models:
+            for model in models:
                 best = model.cost
         return -best[0]
 
@@ -65,9 +79,9 @@ class SplitOracle:
         ranks = np.repeat(np.array(self.ranks), counts).tolist()
         held = {rank: ranks.count(rank) for rank in ranks}
         facts = [f"held({rank})." for rank in held]
-        facts += [f"card({place},{rank})." for place, rank in enumerate(ranks)]
+        facts += [f"card({index},{rank})." for index, rank in enumerate(ranks)]
         facts += [
-            f"score({place},{tag},{score})." for place in range(len(ranks)) for tag, score in enumerate(scores[place])
+            f"score({index},{tag},{score})." for index in range(len(ranks)) for tag, score in enumerate(scores[index])
         ]
         for form, tag, needs, price in self.pieces:
             if all(held.get(rank, 0) >= cards for rank, cards in needs):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.hand_analysis.split_labels import PlayedGames, TaggedHands, play_games, read_played_games
 from abl_cards.matches.records import read_valid_records
@@ -84,8 +84,9 @@ def test_rests_are_the_winners_hands_play_by_play() -> None:
 
 
 def test_a_wrong_game_is_named() -> None:
-    with pytest.raises(GameError, match="game 1: "):
+    with pytest.raises(GameError, match="game 1: ") as caught:
         read_played_games(rules(), [{"hands": ["3", "4", "5"], "plays": []}])
+    assert caught.value.code == ErrorCode.ILLEGAL_MOVE
 
 
 def test_games_of_douzero(shared_data: Path) -> None:

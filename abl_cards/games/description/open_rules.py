@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from abl_cards.asp import (
-    NOT_STRATIFIED_MESSAGE,
-    OPEN_HEADS,
-    UNSUPPORTED,
     BuildRequest,
     Diagnostic,
     Input,
@@ -21,6 +18,7 @@ from abl_cards.asp import (
     ProgramSummary,
     Signature,
 )
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import read_fluent_types
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.input_schema import INPUTS
@@ -72,16 +70,15 @@ class OpenRules:
 
 _SUPPLIED_PREDICATES = {"preference", "says", "cost"}
 """Of costs the sum is told."""
-_OPEN_MESSAGES = {UNSUPPORTED[kind][0] for kind in OPEN_HEADS}
 
 
 def _find_open_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
     for each in problems:
-        if each.message in _OPEN_MESSAGES and each.location is not None:
+        if each.code is ErrorCode.NO_CIRCUIT and each.location is not None:
             yield each.location.file
 
 
 def _find_looping_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
     for each in problems:
-        if each.message.startswith(NOT_STRATIFIED_MESSAGE) and each.location is not None:
+        if each.code is ErrorCode.NOT_STRATIFIED and each.location is not None:
             yield each.location.file

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
 from tests.edited import edited
@@ -54,8 +54,9 @@ def test_several_instances_are_said_at_once(books: dict[str, PreferenceTexts]) -
 def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[str, PreferenceTexts]) -> None:
     assert books["zh"].sentence(["tear(2,c,1)"]).startswith("The 梅花")
     assert books["zh"].sentence(["no_such_thing"]) == "no such thing"
-    with pytest.raises(GameError, match="unknown language 'fr'"):
+    with pytest.raises(GameError, match="'fr'") as caught:
         PreferenceTexts.of(books["en"].kb, load("guandan").engine(), "fr")
+    assert caught.value.code == ErrorCode.UNKNOWN_LANGUAGE
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.types.information_set import InformationSet
 from abl_cards.reasoners.hidden_hands.deal_sampling import MIN_ESTIMATE
@@ -122,8 +123,9 @@ def test_nonsense_ends() -> None:
     assert project_estimate(truth.astype(np.float32), impossible).shape == truth.shape
     assert project_estimate(np.full(truth.shape, np.nan, np.float32), constraints).shape == truth.shape
     most_probable_deal(truth.astype(np.float32), impossible)
-    with pytest.raises(ValueError, match="row 0: no deal is consistent"):
+    with pytest.raises(GameError, match="row 0") as caught:
         sample_deals(truth.astype(np.float32), impossible, np.zeros((20, 1), np.uint64))
+    assert caught.value.code == ErrorCode.INCONSISTENT_HANDS
 
 
 # --- whole deals ------------------------------------------------------------------------------------------------------

@@ -54,6 +54,6 @@ def test_it_gives_up_after_so_many_positions() -> None:
     engine = load("guandan").engine()
     (position,) = build_positions(small_hands(engine, 1, 20, 4), np.arange(1))
     solver = EndgameSolver(position, max_nodes=50)
-    with pytest.raises(EndgameUnsolved, match="positions were not enough"):
+    with pytest.raises(EndgameUnsolved):
         solver.value(solver.start)
     assert solver.nodes <= 100

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.description.card_codes import counts_from_cards
 from abl_cards.games.endgame.open_hand_race import OpenHandRace, RacePosition
 from abl_cards.games.game import load
@@ -217,8 +217,9 @@ def test_twins() -> None:
 
 
 def test_what_is_no_race_is_refused() -> None:
-    with pytest.raises(GameError, match="1 to 26"):
+    with pytest.raises(GameError) as caught:
         RaceSearch(tables(), RacePosition((0,) * 13, (1,) * 13))
+    assert caught.value.code == ErrorCode.UNSUPPORTED_POSITION
     with pytest.raises(GameError, match="first hand"):
         big2().read_position("", "3")
     with pytest.raises(GameError, match="are no play"):
