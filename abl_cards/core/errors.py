@@ -27,8 +27,27 @@ class ErrorCode(StrEnum):
 
     # Rule files (asp, circuit)
 
+    # Rule files: what they describe (games.description)
+    UNKNOWN_NAME = "unknown-name", "A fact or an input names a card, seat, label, form, fluent … that is not declared."
+    INVALID_ARGUMENT = "invalid-argument", "An argument of a fact or output has the wrong type or is out of range."
+    MISSING_FACT = "missing-fact", "A fact that every game needs, or that another fact refers to, is missing."
+    CONDITIONAL_FACT = "conditional-fact", "A fact that is read once depends on inputs."
+    MISPLACED_FACT = "misplaced-fact", "A fact that is read from the text has a body, variables, or another file."
+    WRONG_ARITY = "wrong-arity", "A derived predicate has another number of arguments than the engine reads."
+    UNSUPPLIED_INPUT = "unsupplied-input", "A rule reads an input that its query never supplies."
+    INVALID_FORM = "invalid-form", "The facts of a form contradict each other, or no cards satisfy them."
+    INVALID_FLUENT = "invalid-fluent", "A fluent is declared twice, without a value, or without an #external."
+    INVALID_SEATING = "invalid-seating", "The seats are not numbered from 0, or have no cyclic order."
+    GAME_TOO_LARGE = "game-too-large", "A game has more cards, labels, forms or options than the engine supports."
+    UNKNOWN_PROFILE = "unknown-profile", "A folder has no profile of this name, or no default among several."
+    INVALID_FOLDER = "invalid-folder", "A rule folder is missing, has no rule files, or has files that are not read."
+    INVALID_VARIANT = "invalid-variant", "A variant names a parent or a file that does not exist, or its files clash."
+
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
+    INVALID_CARDS = "invalid-cards", "A text of cards names an unknown card, or more copies than the pack has."
+    RULES_STUCK = "rules-stuck", "The rules name no move, next seat or end, or several, so a match cannot go on."
+    TOO_MANY_MOVES = "too-many-moves", "A decision has more card sets than can be listed."
 
     # Agents, matches and environments
 
