@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from abl_cards.asp import (
-    NOT_STRATIFIED_MESSAGE,
-    OPEN_HEADS,
-    UNSUPPORTED,
     BuildRequest,
     Diagnostic,
     Input,
@@ -21,6 +18,7 @@ from abl_cards.asp import (
     ProgramSummary,
     Signature,
 )
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import read_fluent_types
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.input_schema import INPUTS
@@ -80,16 +78,15 @@ class OpenRules:
 
 _SUPPLIED_PREDICATES = {"preference", "says", "cost"}
 """Predicates of costs, of which only the sum is shown."""
-_OPEN_MESSAGES = {UNSUPPORTED[kind][0] for kind in OPEN_HEADS}
 
 
 def _find_open_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
     for problem in problems:
-        if problem.message in _OPEN_MESSAGES and problem.location is not None:
+        if problem.code is ErrorCode.NO_CIRCUIT and problem.location is not None:
             yield problem.location.file
 
 
 def _find_looping_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
     for problem in problems:
-        if problem.message.startswith(NOT_STRATIFIED_MESSAGE) and problem.location is not None:
+        if problem.code is ErrorCode.NOT_STRATIFIED and problem.location is not None:
             yield problem.location.file
