@@ -88,8 +88,6 @@ class ErrorCode(StrEnum):
     ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
     UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
 
-    ILLEGAL_MOVE = "illegal-move", "The move is not legal in the state."
-
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
