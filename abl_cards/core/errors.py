@@ -30,6 +30,23 @@ class ErrorCode(StrEnum):
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
 
+    # Games: tables and moves
+    INVALID_EVENT_RULE = (
+        "invalid-event-rule",
+        "Rules for the course of play lack leads/1, or name a fluent, seat, card or count that the game does not have.",
+    )
+    INVALID_HAND_FACT = "invalid-hand-fact", "A has, lacks or belief fact names no card or seat of the game."
+    INVALID_OBSERVATION = (
+        "invalid-observation",
+        "A sees/2 or sees/3 fact names a part of an observation that the game does not have, or names one twice.",
+    )
+    INCOMPLETE_STATE = "incomplete-state", "A state or a deal lacks data that the request needs, such as hand sizes."
+    UNSUPPORTED_GAME = "unsupported-game", "The rules of the game do not allow the requested computation."
+    UNSUPPORTED_POSITION = "unsupported-position", "The solver of endgames cannot represent this position."
+    ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
+    TOO_MANY_MOVES = "too-many-moves", "More card sets are legal in several decisions than one call lists."
+    UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
+
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
@@ -59,3 +76,12 @@ class GameError(ValueError):
 
 class TooManyMovesError(GameError):
     """More card sets in several decisions than one call lists; a call with fewer decisions may succeed."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_MANY_MOVES) -> None:
+        """Make an error.
+
+        Args:
+            message: One line for people.
+            code: Kind of the error.
+        """
+        super().__init__(message, code)
