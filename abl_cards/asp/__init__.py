@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     )
     from abl_cards.asp.cache import CacheKey, circuit_cache_name, load_cached, make_cache_key, store_cached
     from abl_cards.asp.check import COST, PREFERENCE, SAYS
-    from abl_cards.asp.check_ground import NOT_STRATIFIED_MESSAGE
     from abl_cards.asp.completion import Body, Equations, GroundEquations
     from abl_cards.asp.errors import (
         Diagnostic,
@@ -68,7 +67,6 @@ __all__ = [
     "COST",
     "INT32_MAX",
     "NORMAL",
-    "NOT_STRATIFIED_MESSAGE",
     "OPEN_HEADS",
     "PREFERENCE",
     "SAYS",
@@ -143,5 +141,5 @@ __all__ = [
     "work_in_process",
 ]
 
-if not TYPE_CHECKING:  # else any name would be right to type checkers
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
     __getattr__ = lazy_exports(__name__)

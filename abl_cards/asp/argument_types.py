@@ -1,7 +1,7 @@
-"""What the arguments of predicates stand for: a rank, a suit, a number of cards.
+"""Infer the types of arguments of predicates, such as a rank, a suit or a number of cards.
 
-The rules hand their variables on, so it is enough to know a few predicates: from `held/2` speaking of a rank follows
-that `break_bomb(R)` does, where R is also the rank of a `held(R,4)`. Only words for people depend on this.
+Variables of rules propagate the types of a few known predicates: as the first argument of `held/2` is a rank, that of
+`break_bomb(R)` is one where R occurs in a `held(R,4)`. Only texts for people depend on these types.
 """
 
 from __future__ import annotations
@@ -19,55 +19,64 @@ from abl_cards.asp.program import read_statements
 from abl_cards.asp.terms import Signature
 
 ArgumentTypes = Mapping[Signature, tuple[str | None, ...]]
-"""For a predicate or a function of the rule files the sort of each argument; None where there is nothing to say."""
+"""For predicates and functions of the rule files, the type of each argument; None where it is not known."""
 
 ArgumentPosition = tuple[Signature, int]
-"""An argument of a predicate or a function."""
+"""An argument of a predicate or a function: its signature and its index."""
 
 
 class _RuleVariables(NamedTuple):
-    """Where the variables of a rule stand."""
+    """Positions of the variables of a rule."""
 
     head: list[tuple[str, ArgumentPosition]]
     body: list[tuple[str, ArgumentPosition]]
-    equal_variables: list[tuple[str, str]]  # variables that are compared with each other
+    equal_variables: list[tuple[str, str]]  # pairs of variables that are compared
 
 
 def infer_argument_types(
     files: Sequence[Path], known_types: ArgumentTypes, library: Sequence[Path] = ()
 ) -> dict[ArgumentPosition, str]:
-    """The sort of each argument, as far as the rules hand on what is known; where two differ, the first is kept."""
+    """Infer the types of arguments from those of known predicates.
+
+    Args:
+        files: Rule files that passed all checks.
+        known_types: Types of the arguments of some predicates and functions.
+        library: Folders of common files.
+
+    Returns:
+        The type of each argument that has one; where rules imply different ones, the first.
+    """
     statements = read_statements(files, Limits().file_bytes, library)
     rules = [_read_rule(statement) for statement in statements if statement.ast_type == ASTType.Rule]
-    sorts = {
-        (signature, number): sort
+    types = {
+        (signature, index): type_name
         for signature, names in known_types.items()
-        for number, sort in enumerate(names)
-        if sort is not None
+        for index, type_name in enumerate(names)
+        if type_name is not None
     }
-    fixed = {(signature, number) for signature, names in known_types.items() for number in range(len(names))}
+    fixed = {(signature, index) for signature, names in known_types.items() for index in range(len(names))}
     size = -1
-    while size != len(sorts):
-        size = len(sorts)
+    while size != len(types):
+        size = len(types)
         for rule in rules:
-            _propagate_types(rule, sorts, fixed)
-    return sorts
+            _propagate_types(rule, types, fixed)
+    return types
 
 
-def _propagate_types(rule: _RuleVariables, sorts: dict[ArgumentPosition, str], fixed: set[ArgumentPosition]) -> None:
-    of: dict[str, str] = {}
-    for variable, place in rule.body:
-        if place in sorts:
-            of.setdefault(variable, sorts[place])
+def _propagate_types(rule: _RuleVariables, types: dict[ArgumentPosition, str], fixed: set[ArgumentPosition]) -> None:
+    variable_types: dict[str, str] = {}
+    for variable, position in rule.body:
+        if position in types:
+            variable_types.setdefault(variable, types[position])
     for _ in rule.equal_variables:
         for first, second in rule.equal_variables:
-            if first in of:
-                of.setdefault(second, of[first])
-            elif second in of:
-                of[first] = of[second]
-    for variable, place in rule.head:
-        if variable in of and place not in fixed:
-            sorts.setdefault(place, of[variable])
+            if first in variable_types:
+                variable_types.setdefault(second, variable_types[first])
+            elif second in variable_types:
+                variable_types[first] = variable_types[second]
+    for variable, position in rule.head:
+        if variable in variable_types and position not in fixed:
+            types.setdefault(position, variable_types[variable])
 
 
 def _read_rule(statement: ast.AST) -> _RuleVariables:
@@ -77,7 +86,7 @@ def _read_rule(statement: ast.AST) -> _RuleVariables:
 
 
 def _atoms(node: ast.AST) -> Iterator[ast.AST]:
-    """The atoms beneath a node, also in aggregates and conditions."""
+    """Yield the atoms beneath a node, also those in aggregates and conditions."""
     if node.ast_type == ASTType.SymbolicAtom:
         yield node
         return
@@ -94,14 +103,14 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             yield from value
 
 
-def _variables(term: ast.AST, place: ArgumentPosition | None = None) -> Iterator[tuple[str, ArgumentPosition]]:
-    """Each variable of a term that is an argument by itself, and the argument."""
-    if term.ast_type == ASTType.Variable and place is not None and term.name != "_":
-        yield term.name, place
+def _variables(term: ast.AST, position: ArgumentPosition | None = None) -> Iterator[tuple[str, ArgumentPosition]]:
+    """Yield each variable that is an argument by itself, with its position."""
+    if term.ast_type == ASTType.Variable and position is not None and term.name != "_":
+        yield term.name, position
     elif term.ast_type == ASTType.Function:
         signature = Signature(term.name, len(term.arguments))
-        for number, argument in enumerate(term.arguments):
-            yield from _variables(argument, (signature, number))
+        for index, argument in enumerate(term.arguments):
+            yield from _variables(argument, (signature, index))
 
 
 def _compared_variables(literal: ast.AST) -> Iterator[tuple[str, str]]:

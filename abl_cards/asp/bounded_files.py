@@ -1,4 +1,4 @@
-"""Reading the files of others: ordinary files only, never more than a bound, never beyond a folder."""
+"""Read untrusted files: regular files only, up to a bound on their size, and inside of given folders."""
 
 from __future__ import annotations
 
@@ -9,20 +9,30 @@ from pathlib import Path
 
 
 class NotAFileError(OSError):
-    """A folder, a pipe, a device: nothing that is opened."""
+    """Error for a path that is no regular file, such as a folder, a pipe or a device."""
 
 
 class FileTooLargeError(OSError):
-    """A file beyond the bound."""
+    """Error for a file that is larger than its limit."""
 
 
 def read_regular_file(path: str | Path, limit: int) -> bytes:
-    """The bytes of an ordinary file.
+    """Read a regular file.
 
-    Raises NotAFileError for anything else, which is not opened, FileTooLargeError beyond the limit, and OSError.
+    Args:
+        path: Path of the file.
+        limit: Most bytes that it may have.
+
+    Returns:
+        Its content.
+
+    Raises:
+        NotAFileError: The path leads to something else, which is not opened.
+        FileTooLargeError: The file is larger than the limit.
+        OSError: The file cannot be read.
     """
     _require_regular(os.stat(path))
-    # What was a file a moment ago may be a pipe by now: not to be waited for.
+    # The file may have become a pipe in the meantime, on which an open would block.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(handle, "rb") as file:
         _require_regular(os.fstat(handle))
@@ -38,16 +48,31 @@ def _require_regular(status: os.stat_result) -> None:
 
 
 def root_folders(files: Iterable[Path]) -> tuple[Path, ...]:
-    """Where the files of a knowledge base may lie: the folders that they are named in, links resolved.
+    """Return the folders in which the files of a knowledge base may lie.
 
-    A folder beneath another one is no folder of its own: `rules/profiles` may not be a link to somewhere else.
+    Args:
+        files: Rule files as they were passed.
+
+    Returns:
+        Their outermost parent folders, with links resolved. A folder inside of another one is not among them, so
+        `rules/profiles` may not be a link to a folder elsewhere.
     """
-    named = {Path(os.path.abspath(file)).parent for file in files}
-    outermost = [one for one in named if not any(other != one and one.is_relative_to(other) for other in named)]
+    parents = {Path(os.path.abspath(file)).parent for file in files}
+    outermost = [
+        folder for folder in parents if not any(other != folder and folder.is_relative_to(other) for other in parents)
+    ]
     return tuple(sorted({Path(os.path.realpath(folder)) for folder in outermost}))
 
 
 def is_inside(path: str | Path, folders: Iterable[Path]) -> bool:
-    """Whether a path leads into one of the folders once its links are followed."""
+    """Return whether a path leads into one of the folders.
+
+    Args:
+        path: Path, whose links are followed.
+        folders: Folders with links resolved.
+
+    Returns:
+        True for a folder itself and for anything inside.
+    """
     real = Path(os.path.realpath(path))
     return any(real.is_relative_to(folder) for folder in folders)

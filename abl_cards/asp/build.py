@@ -1,6 +1,6 @@
-"""Load, check and ground a knowledge base: from files to a ground program, or to the reasons why not.
+"""Load, check and ground a knowledge base: from files to a ground program, or to diagnostics.
 
-The same function runs in this process for trusted files and in a child process for others.
+Trusted files are built in this process, others in a child process.
 """
 
 from __future__ import annotations
@@ -20,37 +20,59 @@ from abl_cards.asp.program import MAX_MESSAGES, MessageLog, RuleSources, parse_s
 from abl_cards.asp.statements import VIOLATED, Constraint, summarise_files
 from abl_cards.asp.terms import Input, Signature, Term
 from abl_cards.asp.text_checks import check_source_texts
-from abl_cards.core import pause_gc
+from abl_cards.core import ErrorCode, pause_gc
 
 MAX_STATIC_ERRORS = 100
-"""With more errors than this in the rules as they are written nothing is ground to find further ones."""
+"""Most errors of the static checks for which the rules are still ground to find further ones."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on knowledge bases; all but the size of files bind the untrusted ones only."""
+    """Bounds on knowledge bases; all but `file_bytes` apply to untrusted ones only.
 
-    seconds: float = 20.0  # of processor time, for grounding and for circuits
-    memory: int = 2 << 30  # bytes
+    Attributes:
+        seconds: Processor time for grounding and for making circuits, in seconds.
+        memory: Memory of the child process, in bytes.
+        rules: Most ground rules.
+        literals: Most literals of all ground rules, and most inputs.
+        file_bytes: Largest size of a file, in bytes.
+    """
+
+    seconds: float = 20.0
+    memory: int = 2 << 30
     rules: int = 1_000_000
-    literals: int = 5_000_000  # in all the rules, and as many inputs at most
+    literals: int = 5_000_000
     file_bytes: int = 4 << 20
 
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What is to be built."""
+    """Knowledge base to be built.
+
+    Attributes:
+        files: Rule files.
+        inputs: Inputs that the engine supplies.
+        outputs: Predicates that the engine reads.
+        constants: Values that replace those of `#const`.
+        library: Folders in which `#include <name>.` finds files, in this order.
+    """
 
     files: tuple[Path, ...]
     inputs: tuple[Input, ...]
     outputs: tuple[Signature, ...]
     constants: Mapping[str, Term]
-    library: tuple[Path, ...] = ()  # where `#include <name>.` looks; a folder's own files come first
+    library: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """The result: `ground` is None exactly when a diagnostic is an error."""
+    """Result of building a knowledge base.
+
+    Attributes:
+        ground: The ground program; None exactly when a diagnostic is an error.
+        constraints: The integrity constraints; the index is the K of `violated(K)`.
+        diagnostics: Errors and warnings, sorted by location.
+    """
 
     ground: GroundProgram | None
     constraints: tuple[Constraint, ...]
@@ -59,9 +81,19 @@ class BuildResult:
 
 @pause_gc()
 def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits | None = None) -> BuildResult:
-    """Read, check, ground.
+    """Read, check and ground a knowledge base.
 
-    Raises TooManyRules where the ground program passes the bounds that it is to stay within.
+    Args:
+        request: Files, inputs, outputs and constants.
+        limits: Bounds, of which only the size of files applies here.
+        ground_limits: Bounds on the ground rules and their literals; None for no bounds.
+
+    Returns:
+        The ground program, or the diagnostics that reject the knowledge base.
+
+    Raises:
+        TooManyRules: The ground program exceeds `ground_limits`.
+        MemoryError: clingo has no memory left.
     """
     sources, problems = read_sources(request.files, limits.file_bytes, request.library)
     problems.extend(check_source_texts(sources.files))
@@ -72,18 +104,18 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
         return _failed_build(problems)
     program = summarise_files(sources, request.constants)
     problems = check.check_program(program, request.inputs, set(request.outputs), request.constants)
-    unusual = list(check.check_reserved_names(program))
-    if program.problems or unusual or sum(map(_is_error, problems)) > MAX_STATIC_ERRORS:
-        return _failed_build([*problems, *unusual])
+    reserved = list(check.check_reserved_names(program))
+    if program.problems or reserved or sum(map(_is_error, problems)) > MAX_STATIC_ERRORS:
+        return _failed_build([*problems, *reserved])
     shadows = input_ranges.make_shadow_rules(statements, program, request.inputs)
-    more = [shadow.rule for shadow in shadows]
-    ground, messages = ground_statements(statements, sources, request.constants, ground_limits, more)
+    shadow_rules = [shadow.rule for shadow in shadows]
+    ground, messages = ground_statements(statements, sources, request.constants, ground_limits, shadow_rules)
     problems += grounding_diagnostics(messages)
     if ground is None:
         return _failed_build(problems)
-    asked = [name for name in ground.atoms if name.name == input_ranges.SHADOW_PREDICATE]
+    collected = [name for name in ground.atoms if name.name == input_ranges.SHADOW_PREDICATE]
     ground = ground.without_predicate(input_ranges.SHADOW_PREDICATE)
-    problems += input_ranges.find_out_of_range(shadows, asked, set(ground.atoms))
+    problems += input_ranges.find_out_of_range(shadows, collected, set(ground.atoms))
     problems += check_ground.check_ground_program(ground, program, request.inputs)
     problems += overflow.find_overflows(statements, sources, ground, request.constants)
     if any(map(_is_error, problems)):
@@ -92,7 +124,15 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
 
 
 def read_rewritten_statements(request: BuildRequest, limits: Limits) -> tuple[list[ast.AST], RuleSources]:
-    """The statements of files that passed the checks on their text, as clingo grounds them."""
+    """Read the statements of files that passed the checks of their text, as they are ground.
+
+    Args:
+        request: Files and library.
+        limits: Bound on the size of files.
+
+    Returns:
+        The statements, with constraint K rewritten to a rule for `violated(K)`, and the files.
+    """
     sources, _ = read_sources(request.files, limits.file_bytes, request.library)
     return _rewrite_constraints(parse_sources(sources)[0]), sources
 
@@ -106,7 +146,14 @@ def _failed_build(problems: Sequence[Diagnostic]) -> BuildResult:
 
 
 def clingo_arguments(constants: Mapping[str, Term]) -> list[str]:
-    """Clingo's command line for overridden constants."""
+    """Return clingo's command line arguments that set constants.
+
+    Args:
+        constants: Values by name.
+
+    Returns:
+        ``-c NAME=VALUE`` for each constant.
+    """
     return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
 
 
@@ -117,7 +164,22 @@ def ground_statements(
     ground_limits: Limits | None,
     extra_rules: Sequence[str] = (),
 ) -> tuple[GroundProgram | None, MessageLog]:
-    """Ground the program and more rules, its constraints rewritten to `violated(K)`; None when clingo refuses."""
+    """Ground statements with clingo, with constraint K rewritten to a rule for `violated(K)`.
+
+    Args:
+        statements: Syntax trees of all files.
+        sources: The files, for the locations of messages.
+        constants: Values that replace those of `#const`.
+        ground_limits: Bounds on the ground rules and their literals; None for no bounds.
+        extra_rules: Texts of further rules.
+
+    Returns:
+        The ground program, None when clingo refuses the rules; and clingo's messages.
+
+    Raises:
+        TooManyRules: The ground program exceeds `ground_limits`.
+        MemoryError: clingo has no memory left.
+    """
     messages = MessageLog(sources)
     observer = GroundProgramObserver(
         (ground_limits.rules, ground_limits.literals) if ground_limits is not None else None
@@ -136,17 +198,17 @@ def ground_statements(
         if "bad_alloc" in str(failure):
             raise MemoryError from failure
         if not messages.errors():
-            met = profiler.find_failing_rule(_rewrite_constraints(statements), sources, clingo_arguments(constants))
-            place, reason = met or (None, failure)
-            known = f"the weights of a sum add up to more than {INT32_MAX}"
-            text = known if "Integer overflow" in str(reason) else str(reason)
-            messages.entries.append((clingo.MessageCode.RuntimeError, place, f"error: {text}"))
+            failing = profiler.find_failing_rule(_rewrite_constraints(statements), sources, clingo_arguments(constants))
+            location, reason = failing or (None, failure)
+            overflow = f"the weights of a sum add up to more than {INT32_MAX}"
+            message = overflow if "Integer overflow" in str(reason) else str(reason)
+            messages.entries.append((clingo.MessageCode.RuntimeError, location, f"error: {message}"))
         return None, messages
     return observer.to_ground_program(control), messages
 
 
 def _rewrite_constraints(statements: Sequence[ast.AST]) -> list[ast.AST]:
-    """Constraint K becomes a rule for violated(K); everything else stays."""
+    """Rewrite constraint K to a rule for violated(K); other statements stay."""
     rewritten = []
     index = 0
     for statement in statements:
@@ -168,36 +230,46 @@ def _is_constraint(statement: ast.AST) -> bool:
 
 
 def _violated_head(statement: ast.AST, index: int) -> ast.AST:
-    place = statement.location
-    number = ast.SymbolicTerm(place, clingo.Number(index))
-    function = ast.Function(place, VIOLATED.name, [number], 0)
-    return ast.Literal(place, ast.Sign.NoSign, ast.SymbolicAtom(function))
+    location = statement.location
+    constant = ast.SymbolicTerm(location, clingo.Number(index))
+    function = ast.Function(location, VIOLATED.name, [constant], 0)
+    return ast.Literal(location, ast.Sign.NoSign, ast.SymbolicAtom(function))
 
 
 _REMEDIES = {
-    clingo.MessageCode.OperationUndefined: "all arguments must be numbers, weights included",
-    clingo.MessageCode.AtomUndefined: "derive it, or declare it by #defined",
-    clingo.MessageCode.VariableUnbounded: "bound the variable",
-    clingo.MessageCode.GlobalVariable: "rename the variable, or move it out of the aggregate",
-}
+    clingo.MessageCode.OperationUndefined: (
+        "all arguments must be numbers, weights included", ErrorCode.UNDEFINED_OPERATION
+    ),
+    clingo.MessageCode.VariableUnbounded: ("bound the variable", ErrorCode.UNSAFE_VARIABLE),
+    clingo.MessageCode.GlobalVariable: (
+        "rename the variable, or move it out of the aggregate", ErrorCode.UNSAFE_VARIABLE
+    ),
+}  # fmt: skip
+_OTHER_REMEDY = "", ErrorCode.GROUNDING_FAILED
 
 
 def grounding_diagnostics(messages: MessageLog) -> list[Diagnostic]:
-    """Errors of clingo, and its infos that mean a rule does not say what its writer thinks."""
+    """Convert messages of clingo to errors: its errors, and its notes about rules that it drops.
+
+    Args:
+        messages: Messages of grounding.
+
+    Returns:
+        Errors with their locations in the files.
+    """
     problems = messages.errors()
     static = {clingo.MessageCode.AtomUndefined, clingo.MessageCode.FileIncluded, clingo.MessageCode.RuntimeError}
     for code, location, text in messages.entries:
-        of_shadow = location is not None and location.file == "<block>"  # the rule itself says the same
+        of_shadow = location is not None and location.file == "<block>"  # the rule itself has an equal message
         if code in static or of_shadow or _is_harmless(code, text):
             continue
-        problems.append(
-            make_error(location, text.removeprefix("info: ").removeprefix("warning: "), _REMEDIES.get(code, ""))
-        )
+        message = text.removeprefix("info: ").removeprefix("warning: ")
+        problems.append(make_error(location, message, *_REMEDIES.get(code, _OTHER_REMEDY)))
     return problems
 
 
 def _is_harmless(code: clingo.MessageCode, text: str) -> bool:
-    """#sum+ leaves negative weights out by definition."""
+    """Return whether a message is about a negative weight in #sum+, which drops those by definition."""
     weight = text.partition("tuple ignored:")[2].strip().partition(",")[0]
     return code == clingo.MessageCode.OperationUndefined and weight.lstrip("-").isdigit()
 
@@ -206,7 +278,12 @@ COST_STATEMENTS = ":~ cost(Name,Weight). [Weight,Name] #defined cost/2."  # the 
 
 
 def ground_with_costs(control: clingo.Control, statements: Iterable[ast.AST]) -> None:
-    """Ground statements with what their costs add up to; inputs are free, and told by assumptions."""
+    """Ground statements with a weak constraint that sums up their costs.
+
+    Args:
+        control: clingo, in which the inputs stay free, to be set by assumptions.
+        statements: Syntax trees of all files.
+    """
     with ast.ProgramBuilder(control) as builder:
         for statement in statements:
             builder.add(statement)

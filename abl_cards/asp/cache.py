@@ -1,9 +1,9 @@
 """The disk cache of built knowledge bases and their circuits.
 
-Small files, named by the digest of everything that they depend on. Each begins with the digest of its name and its
-contents, so that neither a damaged file nor one under the name of another is taken for what it is not.
+A file is named by the digest of everything that it depends on, and begins with a digest of its name and contents, so
+that damaged and renamed files are detected.
 
-The cache never fails: what cannot be read is built again, what cannot be written is not kept.
+The cache raises no errors: an entry that cannot be read is built again, one that cannot be written is dropped.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from abl_cards.asp.terms import Signature
 from abl_cards.core import PACKAGE
 
 MAX_CACHE_BYTES = 256 << 20
-
+"""Most bytes of all files of the cache."""
 _DIGEST_BYTES = 32
 
 StoredT = TypeVar("StoredT")
 
 
 def cache_folder() -> Path:
-    """`$ABL_CARDS_CACHE`, or the platform's place for caches."""
-    chosen = os.environ.get("ABL_CARDS_CACHE")
-    if chosen:
-        return Path(chosen)
+    """Return the folder of the cache: `$ABL_CARDS_CACHE`, or the platform's folder for caches."""
+    folder = os.environ.get("ABL_CARDS_CACHE")
+    if folder:
+        return Path(folder)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "abl-cards"
     if sys.platform == "darwin":
@@ -47,21 +47,31 @@ def cache_folder() -> Path:
 
 
 class CacheKey(NamedTuple):
-    """Where a knowledge base is stored, and the paths of its files: a copy elsewhere is the same but for those."""
+    """Key of a knowledge base in the cache.
+
+    Attributes:
+        name: Name of its file in the cache; equal for copies of the rules in other folders.
+        paths: Paths of its rule files, which the cached data refers to by index.
+    """
 
     name: str
     paths: tuple[str, ...]
 
 
 def make_cache_key(request: BuildRequest, file_bytes: int) -> CacheKey | None:
-    """The name is a digest of the files' names and contents, the declarations and the versions.
+    """Compute the key of a knowledge base from its files, its declarations, and the versions of clingo and this code.
 
-    None when a file is unreadable.
+    Args:
+        request: Files, inputs, outputs and constants.
+        file_bytes: Largest size of a file, in bytes.
+
+    Returns:
+        The key; None when a file cannot be read.
     """
     sources, problems = read_sources(request.files, file_bytes, request.library)
     if problems:
         return None
-    parts = [
+    key = [
         code_digest(),
         clingo.__version__,
         [file.name for file in request.files],
@@ -70,13 +80,13 @@ def make_cache_key(request: BuildRequest, file_bytes: int) -> CacheKey | None:
         sorted(map(str, request.outputs)),
         sorted([name, repr(value)] for name, value in request.constants.items()),
     ]
-    name = hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    name = hashlib.sha256(json.dumps(key).encode("utf-8", "surrogatepass")).hexdigest()
     return CacheKey(name, tuple(source.path for source in sources.files))
 
 
 @functools.cache
 def code_digest() -> str:
-    """The version of the format: a change in the code of asp or circuit makes everything stored obsolete."""
+    """Return the version of the format: a digest of the code of the packages asp and circuit."""
     digest = hashlib.sha256()
     for folder in ("asp", "circuit"):
         for file in sorted((PACKAGE / folder).glob("*.py")):
@@ -85,23 +95,39 @@ def code_digest() -> str:
 
 
 def circuit_cache_name(name: str, outputs: Sequence[Signature]) -> str:
-    """What the circuit of some outputs of a stored knowledge base is stored as."""
+    """Return the name in the cache of a circuit.
+
+    Args:
+        name: Name of the knowledge base in the cache.
+        outputs: Output predicates of the circuit.
+
+    Returns:
+        The hexadecimal digest of both.
+    """
     return hashlib.sha256(" ".join([name, *map(str, outputs)]).encode()).hexdigest()
 
 
 def load_cached(name: str, unpack: Callable[[bytes], StoredT]) -> StoredT | None:
-    """What was stored under a name, or None."""
+    """Load an entry of the cache.
+
+    Args:
+        name: Name of the entry.
+        unpack: Decodes its bytes.
+
+    Returns:
+        The decoded entry; None when there is none, or it is damaged.
+    """
     try:
         path = cache_folder() / f"{name}.kb"
-        sealed = read_regular_file(path, MAX_CACHE_BYTES)
-        data = sealed[_DIGEST_BYTES:]
-        if _checksum(name, data) != sealed[:_DIGEST_BYTES]:
+        content = read_regular_file(path, MAX_CACHE_BYTES)
+        data = content[_DIGEST_BYTES:]
+        if _checksum(name, data) != content[:_DIGEST_BYTES]:
             return None
         stored = unpack(data)
-    except Exception:  # whatever a strange folder or a file by another version leads to: build it again
+    except Exception:  # a damaged folder or file must not fail the build: build it again
         return None
-    with contextlib.suppress(OSError):  # somebody else's folder may be read all the same
-        path.touch()  # recently used: last to be evicted
+    with contextlib.suppress(OSError):  # the folder may be read-only
+        path.touch()  # recently used, so evicted last
     return stored
 
 
@@ -110,9 +136,13 @@ def _checksum(name: str, data: bytes) -> bytes:
 
 
 def store_cached(name: str, data: bytes, evict: bool = True) -> None:
-    """Store something: written aside and renamed, so that nobody reads half of it.
+    """Store an entry: write it to a temporary file and rename that, so that no process reads half of it.
 
-    A knowledge base makes room for its twenty small circuits too: to look through the folder takes longer than they do.
+    Args:
+        name: Name of the entry.
+        data: Its bytes.
+        evict: Whether to delete the least recently used entries beyond `MAX_CACHE_BYTES`. Small entries skip that,
+            because listing the folder takes longer than storing them.
     """
     with contextlib.suppress(OSError, RuntimeError):
         target = cache_folder()
@@ -130,12 +160,16 @@ def store_cached(name: str, data: bytes, evict: bool = True) -> None:
 
 
 def _evict(target: Path) -> None:
-    """Drop the files that were not used for longest once the cache is too large."""
+    """Delete the least recently used files when the cache is too large."""
     with os.scandir(target) as entries:
-        files = [each for each in entries if each.name.endswith(".kb") and each.is_file(follow_symlinks=False)]
+        files = [
+            file_status
+            for file_status in entries
+            if file_status.name.endswith(".kb") and file_status.is_file(follow_symlinks=False)
+        ]
     status = [(file.stat(follow_symlinks=False), file.path) for file in files]
     total = 0
-    for each, path in sorted(status, key=lambda pair: -pair[0].st_mtime):
-        total += each.st_size
+    for file_status, path in sorted(status, key=lambda pair: -pair[0].st_mtime):
+        total += file_status.st_size
         if total > MAX_CACHE_BYTES:
             Path(path).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What is wrong with the statements of a knowledge base, before anything is grounded."""
+"""Static checks of the statements of a knowledge base, before it is ground."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error,
 from abl_cards.asp.intervals import INT32_MAX, INT32_MIN
 from abl_cards.asp.statements import VIOLATED, PredicateUse, ProgramSummary
 from abl_cards.asp.terms import Input, Signature, Term
+from abl_cards.core import ErrorCode
 
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
 RESERVED_NAMES = {VIOLATED.name: "integrity constraints", "_asked": "the checks", "_fired": "the checks"}
 MAX_SUGGESTIONS = 100
-"""Unknown predicates for which a known one is looked for: looking takes long."""
+"""Most unknown predicates for which a similar name is searched: the search is slow."""
 _WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")
 _UNKNOWN_REMEDY = "derive it, or declare it by #defined"
 CONVENTION_PREDICATES = {COST, PREFERENCE, SAYS, BELIEF, HINT}
@@ -24,7 +25,17 @@ CONVENTION_PREDICATES = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 def check_program(
     program: ProgramSummary, inputs: Sequence[Input], outputs: Collection[Signature], constants: Mapping[str, Term]
 ) -> list[Diagnostic]:
-    """All the checks of this module."""
+    """Run all static checks but that of reserved names.
+
+    Args:
+        program: Summary of the statements.
+        inputs: Inputs that the engine supplies.
+        outputs: Predicates that the engine reads.
+        constants: Values of constants that replace those of `#const`.
+
+    Returns:
+        Errors and warnings, those of the summary first.
+    """
     declared = {declaration.signature for declaration in inputs}
     return [
         *program.problems,
@@ -39,29 +50,37 @@ def check_program(
 
 
 def check_reserved_names(program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Names that have a meaning of their own: nothing is ground where they are used for something else."""
+    """Find predicates with a fixed meaning that are used for something else; such rules are not ground.
+
+    Args:
+        program: Summary of the statements.
+
+    Yields:
+        Errors with the locations of the uses.
+    """
     for use in (*program.heads, *program.bodies, *program.externals):
         if use.signature.name in RESERVED_NAMES:
-            what = f"'{use.signature.name}' is reserved for {RESERVED_NAMES[use.signature.name]}"
-            yield make_error(use.location, what, "rename the predicate")
+            message = f"'{use.signature.name}' is reserved for {RESERVED_NAMES[use.signature.name]}"
+            yield make_error(use.location, message, "rename the predicate", ErrorCode.RESERVED_NAME)
     for use in program.bodies:
         if use.signature.name == COST.name:
-            yield make_error(
-                use.location, "'cost' in a body", "costs are only added up: give the condition a predicate"
-            )
+            remedy = "costs are only added up: give the condition a predicate"
+            yield make_error(use.location, "'cost' in a body", remedy, ErrorCode.RESERVED_NAME)
     for use in program.heads:
         if use.signature.name == COST.name and use.signature != COST:
-            yield make_error(use.location, f"'{use.signature}' is not a cost", "write cost(Name, Weight)")
+            message = f"'{use.signature}' is not a cost"
+            yield make_error(use.location, message, "write cost(Name, Weight)", ErrorCode.RESERVED_NAME)
 
 
 def _check_constants(program: ProgramSummary, constants: Mapping[str, Term]) -> Iterator[Diagnostic]:
     for name, value in constants.items():
         if isinstance(value, int) and not INT32_MIN <= value <= INT32_MAX:
-            what = f"constant '{name}' is {value}, {'more' if value > 0 else 'less'} than"
-            yield make_error(None, f"{what} {INT32_MAX if value > 0 else INT32_MIN}", "numbers have 32 bits")
+            comparison = f"constant '{name}' is {value}, {'more' if value > 0 else 'less'} than"
+            message = f"{comparison} {INT32_MAX if value > 0 else INT32_MIN}"
+            yield make_error(None, message, "numbers have 32 bits", ErrorCode.INTEGER_OVERFLOW)
         if name not in program.constants:
             remedy = did_you_mean(name, program.constants) or "declare it by #const"
-            yield make_error(None, f"unknown constant '{name}'", remedy)
+            yield make_error(None, f"unknown constant '{name}'", remedy, ErrorCode.INVALID_CONSTANT)
 
 
 def _check_externals(program: ProgramSummary, declared: set[Signature]) -> Iterator[Diagnostic]:
@@ -72,35 +91,35 @@ def _check_externals(program: ProgramSummary, declared: set[Signature]) -> Itera
     for use in _first_uses(program.externals):
         if use.signature not in declared:
             remedy = did_you_mean(str(use.signature), map(str, declared)) or "the engine supplies no such input"
-            yield make_error(use.location, f"unknown input '{use.signature}'", remedy)
+            yield make_error(use.location, f"unknown input '{use.signature}'", remedy, ErrorCode.UNKNOWN_INPUT)
         elif use.signature in heads:
-            remedy = "rename one of them"
-            yield make_error(
-                heads[use.signature], f"input '{use.signature}' is also the head of a rule or a fact", remedy
-            )
+            message = f"input '{use.signature}' is also the head of a rule or a fact"
+            yield make_error(heads[use.signature], message, "rename one of them", ErrorCode.DERIVED_INPUT)
         elif use.signature not in used:
-            yield make_warning(use.location, f"input '{use.signature}' is used by no rule", "remove the declaration")
+            message = f"input '{use.signature}' is used by no rule"
+            yield make_warning(use.location, message, "remove the declaration", ErrorCode.UNUSED_DEFINITION)
 
 
 def _check_unknown_predicates(program: ProgramSummary, declared: set[Signature]) -> Iterator[Diagnostic]:
     external = {use.signature for use in program.externals}
     derived = {use.signature for use in program.heads}
     known = external | derived | program.defined
-    guesses = 0
+    num_suggestions = 0
     for use in program.bodies:
         if use.signature in known:
             continue
         if use.signature in declared:
             remedy = "declare it by #external in the vocabulary"
-            yield make_error(use.location, f"input '{use.signature}' is not declared", remedy)
+            yield make_error(use.location, f"input '{use.signature}' is not declared", remedy, ErrorCode.MISSING_INPUT)
             continue
-        guesses += 1
-        remedy = _suggest_predicate(use.signature, known | declared) if guesses <= MAX_SUGGESTIONS else _UNKNOWN_REMEDY
-        yield make_error(use.location, f"unknown predicate '{use.signature}'", remedy)
+        num_suggestions += 1
+        is_searched = num_suggestions <= MAX_SUGGESTIONS
+        remedy = _suggest_predicate(use.signature, known | declared) if is_searched else _UNKNOWN_REMEDY
+        yield make_error(use.location, f"unknown predicate '{use.signature}'", remedy, ErrorCode.UNKNOWN_PREDICATE)
 
 
 def _suggest_predicate(signature: Signature, known: Collection[Signature]) -> str:
-    """The nearest known predicate; the same name with another arity before anything else."""
+    """Suggest the nearest known predicate; first one with equal name and another arity."""
     same = sorted(str(other) for other in known if other.name == signature.name)
     if same:
         return f"known with another number of arguments: {', '.join(same)}"
@@ -108,9 +127,9 @@ def _suggest_predicate(signature: Signature, known: Collection[Signature]) -> st
         other.name: str(other)
         for other in sorted(known, key=lambda other: (other.arity != signature.arity, other), reverse=True)
     }
-    near = did_you_mean(signature.name, names)
-    name = near.partition("'")[2].partition("'")[0]
-    return f"did you mean '{names[name]}'?" if near else _UNKNOWN_REMEDY
+    suggestion = did_you_mean(signature.name, names)
+    name = suggestion.partition("'")[2].partition("'")[0]
+    return f"did you mean '{names[name]}'?" if suggestion else _UNKNOWN_REMEDY
 
 
 def _check_missing_outputs(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
@@ -118,7 +137,7 @@ def _check_missing_outputs(program: ProgramSummary, outputs: Collection[Signatur
     for output in sorted(outputs):
         if output not in derived | program.defined | {COST, VIOLATED}:
             remedy = did_you_mean(str(output), map(str, derived)) or "the engine needs it: write a rule for it"
-            yield make_error(None, f"no rule derives the output '{output}'", remedy)
+            yield make_error(None, f"no rule derives the output '{output}'", remedy, ErrorCode.MISSING_OUTPUT)
 
 
 def _check_unused_predicates(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
@@ -133,29 +152,36 @@ def _check_unused_predicates(program: ProgramSummary, outputs: Collection[Signat
         if use.signature not in used and use.signature.name not in (VIOLATED.name, COST.name):
             others = {other.signature.name for other in program.bodies if other.signature.arity == use.signature.arity}
             remedy = did_you_mean(use.signature.name, others) or "remove it, or #show it"
-            yield make_warning(use.location, f"'{use.signature}' is derived but used nowhere", remedy)
+            message = f"'{use.signature}' is derived but used nowhere"
+            yield make_warning(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _check_unread_facts(program: ProgramSummary, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
-    """Facts that no rule asks for, such as a misspelt switch; only where all rules ask for certain values."""
-    asked: dict[Signature, list[PredicateUse]] = {}
+    """Find facts that no rule reads, such as a misspelt switch, where all rules read certain values only."""
+    reads_by_signature: dict[Signature, list[PredicateUse]] = {}
     for use in program.bodies:
-        if use not in program.domain_checks:  # which say what a switch can be, and read nothing
-            asked.setdefault(use.signature, []).append(use)
+        if use not in program.domain_checks:  # which restrict the values of a switch, and read none
+            reads_by_signature.setdefault(use.signature, []).append(use)
     for use in program.facts:
-        known = asked.get(use.signature, [])
+        reads = reads_by_signature.get(use.signature, [])
         elsewhere = use.signature in {*outputs, *program.shown, *CONVENTION_PREDICATES}
         allowed = {
-            value for check, some in program.domain_checks.items() if check.signature == use.signature for value in some
+            value
+            for check, values in program.domain_checks.items()
+            if check.signature == use.signature
+            for value in values
         }
-        read = any(_may_unify(use.pattern, other.pattern) for other in known) or not allowed.isdisjoint(use.pattern)
-        if not known or elsewhere or read:
+        is_read = any(_may_unify(use.pattern, other.pattern) for other in reads) or not allowed.isdisjoint(use.pattern)
+        if not reads or elsewhere or is_read:
             continue
-        pairs = [pair for each in known for pair in zip(use.pattern, each.pattern, strict=True) if None not in pair]
-        values = sorted({str(asked_for) for told, asked_for in pairs if told != asked_for} | set(map(str, allowed)))
-        near = (did_you_mean(str(told), values) for told, asked_for in pairs if told != asked_for)
-        remedy = next(filter(None, near), f"rules ask for {', '.join(values[:8])}")
-        yield make_error(use.location, f"no rule asks for {use.signature.name}({format_pattern(use.pattern)})", remedy)
+        pairs = [pair for read in reads for pair in zip(use.pattern, read.pattern, strict=True) if None not in pair]
+        values = sorted(
+            {str(read_value) for value, read_value in pairs if value != read_value} | set(map(str, allowed))
+        )
+        near = (did_you_mean(str(value), values) for value, read_value in pairs if value != read_value)
+        remedy = next(filter(None, near), f"rules read {', '.join(values[:8])}")
+        message = f"no rule reads {use.signature.name}({format_pattern(use.pattern)})"
+        yield make_error(use.location, message, remedy, ErrorCode.UNUSED_DEFINITION)
 
 
 def _may_unify(one: Sequence[Term | None], other: Sequence[Term | None]) -> bool:
@@ -163,21 +189,29 @@ def _may_unify(one: Sequence[Term | None], other: Sequence[Term | None]) -> bool
 
 
 def format_pattern(pattern: Sequence[Term | None]) -> str:
-    """Arguments as they are written, with `_` for what is not constant."""
+    """Format arguments as in rule files, with `_` for those that are not constant.
+
+    Args:
+        pattern: Constant arguments; None for the others.
+
+    Returns:
+        The arguments, separated by commas.
+    """
     return ",".join("_" if argument is None else str(argument) for argument in pattern)
 
 
 def _check_unused_constants(program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Constants that nobody uses and that may be meant to be another one; names that merely wait are no mistake."""
-    words = Counter(word for source in program.sources.files for word in _WORD.findall(source.scan.code))
-    for name, (where, _) in program.constants.items():
-        near = did_you_mean(name, set(program.constants) - {name}) if words[name] == 1 else ""
-        if near:
-            yield make_warning(where, f"constant '{name}' is used nowhere", near)
+    """Find unused constants with a name similar to another one; other unused constants are no mistake."""
+    counts = Counter(word for source in program.sources.files for word in _WORD.findall(source.scan.code))
+    for name, (location, _) in program.constants.items():
+        suggestion = did_you_mean(name, set(program.constants) - {name}) if counts[name] == 1 else ""
+        if suggestion:
+            message = f"constant '{name}' is used nowhere"
+            yield make_warning(location, message, suggestion, ErrorCode.UNUSED_DEFINITION)
 
 
 def _first_uses(uses: Iterable[PredicateUse]) -> Iterable[PredicateUse]:
-    """The first use of every predicate."""
+    """Return the first use of every predicate."""
     first: dict[Signature, PredicateUse] = {}
     for use in uses:
         first.setdefault(use.signature, use)

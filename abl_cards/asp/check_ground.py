@@ -1,4 +1,4 @@
-"""What is wrong with a knowledge base that only its ground program shows."""
+"""Checks of a knowledge base that need its ground program."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from abl_cards.asp.intervals import INT32_MAX
 from abl_cards.asp.statements import CLINGO_REMEDY, VIOLATED, PredicateUse, ProgramSummary
 from abl_cards.asp.stratification import require_stratified
 from abl_cards.asp.terms import Atom, Input, Signature, Term
-
-NOT_STRATIFIED_MESSAGE = "not stratified"
-"""How the message of a loop through a negation begins."""
+from abl_cards.core import ErrorCode
 
 
 def check_ground_program(ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input]) -> list[Diagnostic]:
-    """All the checks of this module."""
+    """Run all checks of a ground program but those of ranges and overflows.
+
+    Args:
+        ground: The ground program.
+        program: Summary of the statements, with the locations.
+        inputs: Inputs that the engine supplies.
+
+    Returns:
+        Errors and warnings.
+    """
     instances: dict[Signature, list[Atom]] = {}
     for name in ground.atoms:
         instances.setdefault(Signature(name.name, len(name.args)), []).append(name)
@@ -42,24 +49,23 @@ def _check_domains(
     instances: dict[Signature, list[Atom]], program: ProgramSummary, inputs: Sequence[Input]
 ) -> Iterator[Diagnostic]:
     for declaration in inputs:
-        where = _find_location(program.externals, declaration.signature)
-        found = instances.get(declaration.signature, [])
-        outside = [name for name in found if not declaration.admits(name.args)]
+        location = _find_location(program.externals, declaration.signature)
+        atoms = instances.get(declaration.signature, [])
+        outside = [name for name in atoms if not declaration.admits(name.args)]
         if outside:
             examples = ", ".join(map(str, outside[:3])) + (", …" if len(outside) > 3 else "")
-            yield make_error(
-                where, f"the engine never supplies {examples}", f"narrow the declaration of '{declaration.signature}'"
-            )
-        if where and not found:
-            yield make_error(
-                where, f"the declaration of input '{declaration.signature}' has no instance", "check its condition"
-            )
+            remedy = f"narrow the declaration of '{declaration.signature}'"
+            message = f"the engine never supplies {examples}"
+            yield make_error(location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
+        if location and not atoms:
+            message = f"the declaration of input '{declaration.signature}' has no instance"
+            yield make_error(location, message, "check its condition", ErrorCode.INPUT_OUT_OF_RANGE)
 
 
 def _check_impossible_inputs(
     instances: dict[Signature, list[Atom]], program: ProgramSummary, inputs: Sequence[Input]
 ) -> Iterator[Diagnostic]:
-    """Literals of inputs that no declared instance matches: clingo drops them without a word."""
+    """Find input literals that no declared instance matches: clingo drops them silently."""
     declared = {declaration.signature for declaration in inputs} & {use.signature for use in program.externals}
     for use in program.bodies:
         if use.signature not in declared or all(argument is None for argument in use.pattern):
@@ -67,11 +73,12 @@ def _check_impossible_inputs(
         if not any(_matches(use.pattern, name.args) for name in instances.get(use.signature, ())):
             shape = format_pattern(use.pattern)
             remedy = "check the arguments against its #external"
-            yield make_error(use.location, f"'{use.signature.name}({shape})' is outside of the declared range", remedy)
+            message = f"'{use.signature.name}({shape})' is outside of the declared range"
+            yield make_error(use.location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
 
 
 def _matches(pattern: Sequence[Term | None], args: Sequence[Term]) -> bool:
-    return all(wanted is None or wanted == found for wanted, found in zip(pattern, args, strict=True))
+    return all(expected is None or expected == argument for expected, argument in zip(pattern, args, strict=True))
 
 
 def _check_stratification(ground: GroundProgram, program: ProgramSummary) -> Iterator[Diagnostic]:
@@ -84,14 +91,15 @@ def _check_stratification(ground: GroundProgram, program: ProgramSummary) -> Ite
         names = dict(zip(ground.numbers, ground.atoms, strict=True))
         loop = [names[number] for number in failure.loop if number in names]
         signatures = [Signature(name.name, len(name.args)) for name in loop]
-        where = next(filter(None, (_find_location(program.heads, signature) for signature in signatures)), None)
+        location = next(filter(None, (_find_location(program.heads, signature) for signature in signatures)), None)
         cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
         remedy = f"break the loop, or {CLINGO_REMEDY}"
-        yield make_error(where, f"{NOT_STRATIFIED_MESSAGE}: {cycle} depends on its own negation", remedy)
+        message = f"not stratified: {cycle} depends on its own negation"
+        yield make_error(location, message, remedy, ErrorCode.NOT_STRATIFIED)
 
 
 def _recursive_heads(ground: GroundProgram, program: ProgramSummary) -> list[int]:
-    """The heads whose predicates are in a loop: no others can depend on themselves, and most programs have none."""
+    """Return the heads whose predicates are in a loop: no others can depend on themselves."""
     loops: set[Signature] = set()
     for component in strong_components(program.dependencies, lambda signature: program.dependencies.get(signature, ())):
         if len(component) > 1 or component[0] in program.dependencies.get(component[0], ()):
@@ -104,7 +112,7 @@ def _recursive_heads(ground: GroundProgram, program: ProgramSummary) -> list[int
 
 
 def _check_always_violated(ground: GroundProgram, program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Constraints that no state keeps."""
+    """Find constraints that are violated in every state."""
     facts = {
         head
         for rule, head in enumerate(ground.heads)
@@ -112,15 +120,14 @@ def _check_always_violated(ground: GroundProgram, program: ProgramSummary) -> It
     }
     for number, name in zip(ground.numbers, ground.atoms, strict=True):
         if name.name == VIOLATED.name and number in facts:
-            where = program.constraints[int(name.args[0])].location
-            yield make_error(
-                where, "the constraint is violated in every state", "its body holds whatever the inputs are"
-            )
+            location = program.constraints[int(name.args[0])].location
+            remedy = "its body holds for all inputs"
+            yield make_error(location, "the constraint is violated in every state", remedy, ErrorCode.ALWAYS_VIOLATED)
 
 
 def _check_never_derived(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Predicates whose rules cannot fire: often an argument that is never equal to what it is joined with."""
-    optional = program.defined - set(instances)  # switches that are off take what depends on them along
+    """Find predicates whose rules cannot fire, often because joined arguments are never equal."""
+    optional = program.defined - set(instances)  # switches that are off, and predicates that depend on them
     size = -1
     while size != len(optional):
         size = len(optional)
@@ -129,25 +136,26 @@ def _check_never_derived(instances: dict[Signature, list[Atom]], program: Progra
         }
     for signature in dict.fromkeys(use.signature for use in program.heads):
         if signature not in instances and signature not in optional:
-            where = _find_location(program.heads, signature)
-            yield make_warning(where, f"no rule for '{signature}' can ever fire", "compare the arguments in its bodies")
+            location = _find_location(program.heads, signature)
+            message = f"no rule for '{signature}' can ever fire"
+            yield make_warning(location, message, "compare the arguments in its bodies", ErrorCode.NEVER_DERIVED)
 
 
 def _check_weights(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> Iterator[Diagnostic]:
-    """The conventions of costs and beliefs: integer weights, one a name, each functor declared and worded."""
+    """Check costs and beliefs: one integer weight for each name; each functor has a declaration and sentences."""
     for convention in (_WeightConvention(COST, PREFERENCE), _WeightConvention(BELIEF, HINT)):
         yield from _check_weighted(instances, program, convention)
 
 
 @dataclass(frozen=True)
 class _WeightConvention:
-    """A predicate whose last argument is a weight and whose first is a name, and the one that declares its names."""
+    """Predicate with a name first and a weight last, and the predicate that declares its names."""
 
     weighted: Signature
     declaration: Signature
 
     def format_instance(self, arguments: Sequence[object]) -> str:
-        """An instance as it is written, ``cost(Name,Weight)``."""
+        """Format an instance, such as ``cost(Name,Weight)``."""
         return f"{self.weighted.name}({','.join(map(str, arguments))})"
 
 
@@ -156,35 +164,36 @@ def _check_weighted(
 ) -> Iterator[Diagnostic]:
     weights: dict[tuple[Term, ...], Term] = {}
     functors: dict[str, Location | None] = {}
-    places = _functor_locations(program, convention)
-    for _, (*named, weight) in instances.get(convention.weighted, []):
-        functor, name = str(named[0]).partition("(")[0], tuple(named)
-        where = functors.setdefault(functor, places.get(functor) or places.get(""))
+    locations = _functor_locations(program, convention)
+    for _, (*key, weight) in instances.get(convention.weighted, []):
+        functor, name = str(key[0]).partition("(")[0], tuple(key)
+        location = functors.setdefault(functor, locations.get(functor) or locations.get(""))
         if not isinstance(weight, int):
-            text = convention.format_instance((*named, weight))
-            yield make_error(where, f"the weight of {text} is not an integer", "bind it to a number")
+            text = convention.format_instance((*key, weight))
+            message = f"the weight of {text} is not an integer"
+            yield make_error(location, message, "bind it to a number", ErrorCode.INVALID_WEIGHT)
         elif weights.setdefault(name, weight) != weight:
             first, second = sorted((str(weights[name]), str(weight)))
-            what = f"{convention.weighted.name} {','.join(map(str, named))}"
-            yield make_error(
-                where, f"two weights, {first} and {second}, for the {what}", "use one weight for each name"
-            )
+            description = f"{convention.weighted.name} {','.join(map(str, key))}"
+            message = f"two weights, {first} and {second}, for the {description}"
+            yield make_error(location, message, "use one weight for each name", ErrorCode.INVALID_WEIGHT)
     if sum(abs(weight) for weight in weights.values() if isinstance(weight, int)) > INT32_MAX:
-        where = _find_location(program.heads, convention.weighted)
-        what = f"{convention.weighted.name}s"
-        yield make_error(where, f"the {what} may add up to more than {INT32_MAX}", "use smaller weights")
+        location = _find_location(program.heads, convention.weighted)
+        description = f"{convention.weighted.name}s"
+        message = f"the {description} may add up to more than {INT32_MAX}"
+        yield make_error(location, message, "use smaller weights", ErrorCode.INTEGER_OVERFLOW)
     yield from _check_texts(instances, program, functors, convention)
 
 
 def _functor_locations(program: ProgramSummary, convention: _WeightConvention) -> dict[str, Location]:
-    """Where instances of each functor are derived first; and of any, under no name."""
-    # A name with variables has no constant value, so its place is found through its text in the head.
-    places: dict[str, Location] = {}
+    """Return the first location of each functor in a head; that of any functor under the empty name."""
+    # A name with variables has no constant value, so its location is found by its text in the head.
+    locations: dict[str, Location] = {}
     for use in program.heads:
         if use.signature == convention.weighted:
-            places.setdefault(use.functor, use.location)
-            places.setdefault("", use.location)
-    return places
+            locations.setdefault(use.functor, use.location)
+            locations.setdefault("", use.location)
+    return locations
 
 
 def _check_texts(
@@ -193,21 +202,26 @@ def _check_texts(
     functors: dict[str, Location | None],
     convention: _WeightConvention,
 ) -> Iterator[Diagnostic]:
-    weighed, declaration = convention.weighted, convention.declaration
+    weighted, declaration = convention.weighted, convention.declaration
     declared = {str(args[0]) for _, args in instances.get(declaration, [])}
-    worded = {(str(args[0]), str(args[1])) for _, args in instances.get(SAYS, [])}
-    for functor, where in functors.items():
+    languages = {(str(args[0]), str(args[1])) for _, args in instances.get(SAYS, [])}
+    for functor, location in functors.items():
         if not functor or functor.startswith("-"):
-            yield make_error(where, f"a {weighed.name} without a name", f"write {weighed.name}(Name, …)")
+            remedy = f"write {weighted.name}(Name, …)"
+            yield make_error(location, f"a {weighted.name} without a name", remedy, ErrorCode.INVALID_WEIGHT)
             continue
         if functor not in declared:
-            yield make_error(where, f"'{functor}' is not declared", f"write {declaration.name}({functor}, Group).")
-        if (functor, "en") not in worded:
-            yield make_error(where, f"'{functor}' has no words", f'write says({functor}, en, "…").')
-        elif (functor, "zh") not in worded:
-            yield make_warning(where, f"'{functor}' has no Chinese words", f'write says({functor}, zh, "…").')
+            remedy = f"write {declaration.name}({functor}, Group)."
+            yield make_error(location, f"'{functor}' is not declared", remedy, ErrorCode.INCOMPLETE_PREFERENCE)
+        if (functor, "en") not in languages:
+            remedy = f'write says({functor}, en, "…").'
+            yield make_error(location, f"'{functor}' has no English text", remedy, ErrorCode.INCOMPLETE_PREFERENCE)
+        elif (functor, "zh") not in languages:
+            remedy = f'write says({functor}, zh, "…").'
+            yield make_warning(location, f"'{functor}' has no Chinese text", remedy, ErrorCode.INCOMPLETE_PREFERENCE)
     for name in sorted(declared - set(functors)):
-        where = next((u.location for u in program.heads if u.signature == declaration and u.pattern[0] == name), None)
-        verb = "costs nothing" if weighed == COST else "says nothing"
-        remedy = f"derive {weighed.name}({name}, {'Weight' if weighed == COST else 'Card, Weight'}), or remove it"
-        yield make_warning(where, f"{declaration.name} '{name}' {verb}", remedy)
+        uses = (use for use in program.heads if use.signature == declaration and use.pattern[0] == name)
+        location = next((use.location for use in uses), None)
+        message = f"no rule derives a {weighted.name} for the {declaration.name} '{name}'"
+        remedy = f"derive {weighted.name}({name}, {'Weight' if weighted == COST else 'Card, Weight'}), or remove it"
+        yield make_warning(location, message, remedy, ErrorCode.INCOMPLETE_PREFERENCE)

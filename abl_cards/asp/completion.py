@@ -1,4 +1,4 @@
-"""The rules of a ground program by head."""
+"""The rules of a ground program, by head."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from abl_cards.core import check_budget
 
 
 class Body(NamedTuple):
-    """One way to derive an atom; `weights` is empty for a conjunction. A negated literal is a negative atom number."""
+    """One way to derive an atom.
+
+    Attributes:
+        literals: Atom numbers, negative when negated.
+        weights: Weight of each literal; empty for a conjunction.
+        bound: Least sum of the weights of true literals.
+    """
 
     literals: tuple[int, ...]
     weights: tuple[int, ...] = ()
@@ -19,46 +25,55 @@ class Body(NamedTuple):
 
 
 class Equations(Protocol):
-    """The bodies of atoms: an atom is true when one of its bodies is."""
+    """Bodies by atom number: an atom is true when one of its bodies is."""
 
-    def __getitem__(self, number: int, /) -> list[Body]: ...
+    def __getitem__(self, number: int, /) -> list[Body]:
+        """Return the bodies of an atom that has rules."""
 
-    def get(self, number: int, default: tuple[()], /) -> Sequence[Body]: ...
+    def get(self, number: int, default: tuple[()], /) -> Sequence[Body]:
+        """Return the bodies of an atom, or the default."""
 
 
 class NotStratified(ValueError):
-    """Atoms that depend on their own negation; `loop` are their numbers, each depending on the next."""
+    """Error for atoms that depend on their own negation.
+
+    Attributes:
+        loop: Their atom numbers, each depending on the next.
+    """
 
     def __init__(self, loop: Sequence[int]) -> None:
+        """Make an error for a loop of atoms."""
         super().__init__(f"atoms {list(loop)} depend on their own negation")
         self.loop = tuple(loop)
 
 
 class GroundEquations:
-    """The rules of a ground program by head, each made when it is asked for: circuits need a part of them only."""
+    """Bodies of a ground program by head, each made on first use, because circuits need a part of them only."""
 
     def __init__(self, ground: GroundProgram) -> None:
+        """Index the rules by head."""
         heads = ground.heads
         counts = [0] * (max(heads, default=0) + 2)
         for head in heads:
             counts[head + 1] += 1
         self._rules = sorted(range(len(heads)), key=heads.__getitem__)
-        self._rule_starts = list(accumulate(counts))  # [heads + 1] where the rules of each head begin
+        self._rule_starts = list(accumulate(counts))  # [heads + 1] index of the first rule of each head
         self._ground, self._cache = ground, dict[int, list[Body]]()
 
     def __getitem__(self, number: int) -> list[Body]:
-        found = self._cache.get(number)
-        if found is None:
+        """Return the bodies of an atom number below the largest head."""
+        bodies = self._cache.get(number)
+        if bodies is None:
             rules = self._rules[self._rule_starts[number] : self._rule_starts[number + 1]]
-            found = self._cache[number] = [body for rule in rules for body in self._bodies(rule)]
-        return found
+            bodies = self._cache[number] = [body for rule in rules for body in self._bodies(rule)]
+        return bodies
 
     def get(self, number: int, default: tuple[()]) -> Sequence[Body]:
-        """The bodies of an atom, none of one that no rule derives."""
+        """Return the bodies of an atom; the default where no rule derives it."""
         return self[number] if number < len(self._rule_starts) - 1 else default
 
     def _bodies(self, rule: int) -> Iterator[Body]:
-        """The body of a rule; none where it never fires."""
+        """Yield the body of a rule; nothing where it never fires."""
         check_budget()
         ground = self._ground
         first, end, bound = ground.starts[rule], ground.starts[rule + 1], ground.bounds[rule]

@@ -1,4 +1,4 @@
-"""What a text declares and uses, as plain values: so it comes from the process that parses, and from the disk cache."""
+"""Encode summaries of rule files as JSON, for the pipe from the parser process and for the disk cache."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from abl_cards.asp.errors import Diagnostic, Location, Severity
 from abl_cards.asp.program import RuleSources
 from abl_cards.asp.statements import Constraint, PredicateUse, ProgramSummary
 from abl_cards.asp.terms import Signature, Term
+from abl_cards.core import ErrorCode
 
 ConstantDefinitions = Mapping[str, tuple[Location, Term | None]]
 
 
 class _UseTable:
-    """Every use once, by its number."""
+    """Numbers the uses of predicates, and encodes each once."""
 
     def __init__(self) -> None:
         self.rows: list[list[Any]] = []
         self._numbers: dict[int, int] = {}
 
     def number(self, use: PredicateUse) -> int:
-        """The number of a use."""
+        """Return the index of a use, and add it when it is new."""
         if id(use) not in self._numbers:
             self._numbers[id(use)] = len(self.rows)
             name, arity = use.signature
@@ -31,7 +32,7 @@ class _UseTable:
 
 
 def encode_program(program: ProgramSummary) -> dict[str, Any]:
-    """The program of one file as JSON takes it; constants are those of all files, and not among it."""
+    """Encode the summary of one file, without its constants."""
     uses = _UseTable()
     return {
         "heads": list(map(uses.number, program.heads)),
@@ -42,7 +43,7 @@ def encode_program(program: ProgramSummary) -> dict[str, Any]:
         "reads": [[head, uses.number(use)] for head, use in program.reads],
         "shown": sorted(program.shown),
         "defined": sorted(program.defined),
-        "constraints": [[_span(each.location), each.text] for each in program.constraints],
+        "constraints": [[_span(constraint.location), constraint.text] for constraint in program.constraints],
         "depends": [[head, sorted(bodies)] for head, bodies in program.dependencies.items()],
         "problems": encode_diagnostics(program.problems),
         "uses": uses.rows,
@@ -50,11 +51,11 @@ def encode_program(program: ProgramSummary) -> dict[str, Any]:
 
 
 def decode_program(data: Mapping[str, Any], path: str) -> ProgramSummary:
-    """The program of the file at a path."""
-    known: dict[tuple[str, int], Signature] = {}
+    """Decode the summary of the file at a path."""
+    signatures: dict[tuple[str, int], Signature] = {}
 
     def signature(name: str, arity: int) -> Signature:
-        return known.setdefault((name, arity), Signature(name, arity))
+        return signatures.setdefault((name, arity), Signature(name, arity))
 
     uses = [
         PredicateUse(signature(name, arity), Location(path, *span), tuple(pattern), negated, functor)
@@ -62,14 +63,14 @@ def decode_program(data: Mapping[str, Any], path: str) -> ProgramSummary:
     ]
     return ProgramSummary(
         RuleSources(()),
-        heads=[uses[number] for number in data["heads"]],
-        facts=[uses[number] for number in data["facts"]],
-        bodies=[uses[number] for number in data["bodies"]],
-        externals=[uses[number] for number in data["externals"]],
-        domain_checks={uses[number]: set(values) for number, values in data["checks"]},
-        reads=[(signature(*head), uses[number]) for head, number in data["reads"]],
-        shown={signature(*each) for each in data["shown"]},
-        defined={signature(*each) for each in data["defined"]},
+        heads=[uses[index] for index in data["heads"]],
+        facts=[uses[index] for index in data["facts"]],
+        bodies=[uses[index] for index in data["bodies"]],
+        externals=[uses[index] for index in data["externals"]],
+        domain_checks={uses[index]: set(values) for index, values in data["checks"]},
+        reads=[(signature(*head), uses[index]) for head, index in data["reads"]],
+        shown={signature(*signature_fields) for signature_fields in data["shown"]},
+        defined={signature(*signature_fields) for signature_fields in data["defined"]},
         constraints=[Constraint(Location(path, *span), text) for span, text in data["constraints"]],
         dependencies={signature(*head): {signature(*body) for body in bodies} for head, bodies in data["depends"]},
         problems=decode_diagnostics(data["problems"], path),
@@ -77,28 +78,34 @@ def decode_program(data: Mapping[str, Any], path: str) -> ProgramSummary:
 
 
 def encode_constants(constants: ConstantDefinitions) -> list[Any]:
-    """What `#const` declares, as JSON takes it."""
-    return [[name, _span(where), value] for name, (where, value) in constants.items()]
+    """Encode the constants that one file defines."""
+    return [[name, _span(location), value] for name, (location, value) in constants.items()]
 
 
 def decode_constants(data: Sequence[Any], path: str) -> dict[str, tuple[Location, Term | None]]:
-    """What `#const` declares in the file at a path."""
+    """Decode the constants of the file at a path."""
     return {name: (Location(path, *span), value) for name, span, value in data}
 
 
 def encode_diagnostics(problems: Sequence[Diagnostic]) -> list[Any]:
-    """Diagnostics of one file, as JSON takes them."""
+    """Encode the diagnostics of one file."""
     return [
-        [each.severity.value, _span(each.location) if each.location else None, each.message, each.remedy]
-        for each in problems
+        [
+            problem.severity.value,
+            _span(problem.location) if problem.location else None,
+            problem.message,
+            problem.remedy,
+            problem.code.value,
+        ]
+        for problem in problems
     ]
 
 
 def decode_diagnostics(data: Sequence[Any], path: str) -> list[Diagnostic]:
-    """Diagnostics of the file at a path."""
+    """Decode the diagnostics of the file at a path."""
     return [
-        Diagnostic(Severity(severity), Location(path, *span) if span else None, message, remedy)
-        for severity, span, message, remedy in data
+        Diagnostic(Severity(severity), Location(path, *span) if span else None, message, remedy, ErrorCode(code))
+        for severity, span, message, remedy, code in data
     ]
 
 
@@ -107,5 +114,5 @@ def _span(location: Location) -> list[int]:
 
 
 def dump_json_line(value: Any) -> bytes:
-    """One line of JSON."""
+    """Encode a value as compact JSON, without a line end."""
     return json.dumps(value, separators=(",", ":")).encode()

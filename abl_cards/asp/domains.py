@@ -1,7 +1,7 @@
-"""What the variables of a rule can be: ranges of numbers, read off the ground atoms that its literals match.
+"""Ranges of the numbers that the variables of a rule can be, from the ground atoms that its literals match.
 
-A variable of `n(X)` has the range of the numbers in `n/1`. Comparisons make it narrower, as far as their own arithmetic
-cannot overflow: with a sum that wraps around, `X + Y < 5` says nothing.
+A variable of `n(X)` has the range of the numbers in `n/1`. Comparisons narrow it where their own arithmetic cannot
+overflow: with a sum that wraps around, `X + Y < 5` implies no bound.
 """
 
 from __future__ import annotations
@@ -39,32 +39,40 @@ OPERATORS = {
     BinaryOperator.Or: "?",
     BinaryOperator.XOr: "^",
 }
-_MAX_ROUNDS = 8  # in which comparisons hand ranges on; fewer than needed leave them wider
+_MAX_ROUNDS = 8  # of narrowing by comparisons; ranges that need more rounds stay wider
 _NUMBER = re.compile(r"-?\d+")
 _BELOW = {ComparisonOperator.LessThan: 1, ComparisonOperator.LessEqual: 0}
 _ABOVE = {ComparisonOperator.GreaterThan: 1, ComparisonOperator.GreaterEqual: 0}
 
 
 class TermRange(NamedTuple):
-    """What a term can be."""
+    """Values that a term can have.
+
+    Attributes:
+        numbers: Range of its numbers.
+        only_numbers: Whether it can be nothing but a number.
+        no_overflow: Whether no arithmetic in it overflows.
+        max_distinct: Most distinct values; None where no bound but the range is known.
+    """
 
     numbers: IntInterval
-    only_numbers: bool = True  # nothing but numbers
-    no_overflow: bool = True  # nothing in it overflows
-    max_distinct: int | None = None  # at most so many different ones, as far as anybody knows
+    only_numbers: bool = True
+    no_overflow: bool = True
+    max_distinct: int | None = None
 
 
 class ArgumentDomains:
-    """The arguments of the ground atoms."""
+    """Ranges of the arguments of ground atoms, by predicate."""
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
+        """Index the atoms by predicate."""
         self._atoms: dict[Signature, list[Atom]] = {}
         for atom in atoms:
             self._atoms.setdefault(Signature(atom.name, len(atom.args)), []).append(atom)
         self._cache: dict[tuple[Signature, int], TermRange] = {}
 
     def argument_range(self, signature: Signature, index: int) -> TermRange:
-        """What stands in a place of a predicate, the numbers inside of terms included."""
+        """Return the range of an argument of a predicate; it includes the numbers inside of terms."""
         key = (signature, index)
         if key not in self._cache:
             self._cache[key] = _enclosing_range({atom.args[index] for atom in self._atoms.get(signature, [])})
@@ -81,38 +89,38 @@ def _enclosing_range(terms: set[Term]) -> TermRange:
 
 @dataclass
 class VariableScope:
-    """The variables that are bound so far, and what they can be."""
+    """The variables that are bound so far, and their ranges."""
 
     domains: ArgumentDomains
     constants: Mapping[str, TermRange]
     variable_ranges: dict[str, TermRange] = field(default_factory=dict)
 
     def nested(self, literals: Sequence[ast.AST]) -> VariableScope:
-        """The scope of a condition inside of this one."""
+        """Return the scope of a condition inside of this one."""
         scope = VariableScope(self.domains, self.constants, dict(self.variable_ranges))
         scope.bind_body(literals)
         return scope
 
     def bind_body(self, literals: Sequence[ast.AST]) -> None:
-        """Bind what the literals of a body bind, then hand ranges on."""
+        """Bind the variables of a body, then narrow their ranges by its comparisons and aggregates."""
         atoms = [literal.atom.symbol for literal in literals if _is_positive(literal, ASTType.SymbolicAtom)]
         comparisons = [literal.atom for literal in literals if _is_positive(literal, ASTType.Comparison)]
         aggregates = [literal.atom for literal in literals if _is_positive(literal, ASTType.BodyAggregate)]
         for symbol in atoms:
             self._match(symbol)
         for _ in range(_MAX_ROUNDS):
-            before = dict(self.variable_ranges)
+            previous = dict(self.variable_ranges)
             for symbol in atoms:
                 self._match(symbol, again=True)
             for comparison in comparisons:
                 self._apply_comparison(comparison)
             for aggregate in aggregates:
                 self._apply_assignment(aggregate)
-            if self.variable_ranges == before:
+            if self.variable_ranges == previous:
                 break
 
     def term_range(self, term: ast.AST) -> TermRange:
-        """What a term can be, computed exactly."""
+        """Compute the range of a term in exact arithmetic."""
         kind = term.ast_type
         if kind == ASTType.Variable:
             return self.variable_ranges.get(term.name, TermRange(INT32_RANGE, only_numbers=False))
@@ -157,7 +165,7 @@ class VariableScope:
         )
 
     def aggregate_range(self, aggregate: ast.AST) -> tuple[IntInterval, bool]:
-        """What an aggregate adds up to, and whether it is a number only."""
+        """Return the range of the value of an aggregate, and whether it can only be a number."""
         total, size, weights = singleton(0), 0, EMPTY_INTERVAL
         for element in aggregate.elements:
             scope = self.nested(element.condition)
@@ -175,16 +183,16 @@ class VariableScope:
         return weights, False
 
     def count_combinations(self, names: Iterable[str], outside: VariableScope) -> int:
-        """So many different values at most have these variables together, apart from those that are bound outside."""
+        """Return the most combinations of values of these variables, without those that are bound outside."""
         product = 1
         for name in set(names) - outside.variable_ranges.keys():
             product *= _max_distinct(self.variable_ranges.get(name, TermRange(INT32_RANGE)))
         return product
 
     def _match(self, symbol: ast.AST, again: bool = False) -> None:
-        """Bind the variables of an atom of the body; arithmetic in it once everything else is bound."""
+        """Bind the variables of an atom in the body; with `again`, narrow those in arithmetic as well."""
         if symbol.ast_type != ASTType.Function:
-            return  # what only a pool binds may be anything
+            return  # variables that only a pool binds have no range
         signature = Signature(symbol.name, len(symbol.arguments))
         for index, argument in enumerate(symbol.arguments):
             domain = self.domains.argument_range(signature, index)
@@ -192,22 +200,22 @@ class VariableScope:
                 self._narrow(argument, domain)
             else:
                 for name in _matched_variables(argument):
-                    whole = argument.ast_type == ASTType.Variable
-                    self._intersect(name, domain if whole else domain._replace(only_numbers=False))
+                    is_variable = argument.ast_type == ASTType.Variable
+                    self._intersect(name, domain if is_variable else domain._replace(only_numbers=False))
 
     def _intersect(self, name: str, value: TermRange) -> None:
-        known = self.variable_ranges.get(name)
-        if known is None:
+        current = self.variable_ranges.get(name)
+        if current is None:
             self.variable_ranges[name] = value._replace(numbers=value.numbers & INT32_RANGE, no_overflow=True)
         else:
-            terms = min(_max_distinct(known), _max_distinct(value))
+            max_distinct = min(_max_distinct(current), _max_distinct(value))
             self.variable_ranges[name] = TermRange(
-                known.numbers & value.numbers, known.only_numbers or value.only_numbers, max_distinct=terms
+                current.numbers & value.numbers, current.only_numbers or value.only_numbers, max_distinct=max_distinct
             )
 
     def _apply_comparison(self, comparison: ast.AST) -> None:
-        places = [comparison.term, *(guard.term for guard in comparison.guards)]
-        for (left, right), guard in zip(pairwise(places), comparison.guards, strict=True):
+        terms = [comparison.term, *(guard.term for guard in comparison.guards)]
+        for (left, right), guard in zip(pairwise(terms), comparison.guards, strict=True):
             if guard.comparison == ComparisonOperator.Equal:
                 self._apply_equality(left, right)
                 self._apply_equality(right, left)
@@ -216,16 +224,16 @@ class VariableScope:
             elif guard.comparison in _ABOVE:
                 self._apply_inequality(right, left, _ABOVE[guard.comparison])
 
-    def _apply_equality(self, one: ast.AST, other: ast.AST) -> None:
-        """Make one what the other is; `F = run(_,N)` takes N out of F."""
-        if one.ast_type != ASTType.Function or not one.arguments:
-            self._narrow(one, self.term_range(other))
-        elif other.ast_type == ASTType.Variable and other.name in self.variable_ranges:
-            for name in _matched_variables(one):
-                self._intersect(name, self.variable_ranges[other.name]._replace(only_numbers=False))
-        elif other.ast_type == ASTType.Function and len(other.arguments) == len(one.arguments):
-            for argument, same in zip(one.arguments, other.arguments, strict=True):
-                self._apply_equality(argument, same)
+    def _apply_equality(self, target: ast.AST, source: ast.AST) -> None:
+        """Narrow one side of an equality to the range of the other; `F = run(_,N)` takes N out of F."""
+        if target.ast_type != ASTType.Function or not target.arguments:
+            self._narrow(target, self.term_range(source))
+        elif source.ast_type == ASTType.Variable and source.name in self.variable_ranges:
+            for name in _matched_variables(target):
+                self._intersect(name, self.variable_ranges[source.name]._replace(only_numbers=False))
+        elif source.ast_type == ASTType.Function and len(source.arguments) == len(target.arguments):
+            for argument, source_argument in zip(target.arguments, source.arguments, strict=True):
+                self._apply_equality(argument, source_argument)
 
     def _apply_inequality(self, lower: ast.AST, upper: ast.AST, distance: int) -> None:
         low, high = self.term_range(lower), self.term_range(upper)
@@ -241,11 +249,11 @@ class VariableScope:
     def _apply_assignment(self, aggregate: ast.AST) -> None:
         guard = aggregate.left_guard
         if guard is not None and guard.comparison == ComparisonOperator.Equal:
-            numbers, pure = self.aggregate_range(aggregate)
-            self._narrow(guard.term, TermRange(numbers & INT32_RANGE, pure, no_overflow=numbers.fits_int32))
+            numbers, only_numbers = self.aggregate_range(aggregate)
+            self._narrow(guard.term, TermRange(numbers & INT32_RANGE, only_numbers, no_overflow=numbers.fits_int32))
 
     def _narrow(self, term: ast.AST, value: TermRange) -> None:
-        """What the variables of a term are when the term is this value; nothing where either may have wrapped."""
+        """Narrow the variables of a term that has this value, unless either may have wrapped around."""
         kind = term.ast_type
         if kind == ASTType.Variable:
             self._intersect(term.name, value if value.no_overflow else TermRange(INT32_RANGE, value.only_numbers))
@@ -259,7 +267,7 @@ class VariableScope:
             self._narrow(term.argument, TermRange(negate(value.numbers)))
 
     def _has_unbound(self, term: ast.AST) -> bool:
-        """Whether matching the term binds a variable: clingo solves for it."""
+        """Return whether matching the term binds a variable, for which clingo then solves."""
         return any(name not in self.variable_ranges for name in variable_names(term))
 
     def _invert_arithmetic(self, term: ast.AST, numbers: IntInterval) -> None:
@@ -274,9 +282,9 @@ class VariableScope:
             self._narrow(term.left, TermRange(apply_binary("+", numbers, right)))
             self._narrow(term.right, TermRange(apply_binary("-", left, numbers)))
         elif operator == "*":
-            for one, factor in ((term.left, right), (term.right, left)):
+            for operand, factor in ((term.left, right), (term.right, left)):
                 if factor.low == factor.high != 0:
-                    self._narrow(one, TermRange(exact_quotients(numbers, factor.low)))
+                    self._narrow(operand, TermRange(exact_quotients(numbers, factor.low)))
 
 
 def _is_positive(literal: ast.AST, kind: ASTType) -> bool:
@@ -284,7 +292,7 @@ def _is_positive(literal: ast.AST, kind: ASTType) -> bool:
 
 
 def _matched_variables(term: ast.AST) -> Iterable[str]:
-    """The variables that matching a term binds without arithmetic."""
+    """Yield the variables that matching a term binds without arithmetic."""
     if term.ast_type == ASTType.Variable and term.name != "_":
         yield term.name
     elif term.ast_type == ASTType.Function:
@@ -293,7 +301,7 @@ def _matched_variables(term: ast.AST) -> Iterable[str]:
 
 
 def variable_names(term: ast.AST) -> Iterable[str]:
-    """All the variables of a term."""
+    """Yield all variables of a term, with repetitions."""
     if term.ast_type == ASTType.Variable:
         yield term.name
     for child in child_nodes(term):
@@ -301,7 +309,7 @@ def variable_names(term: ast.AST) -> Iterable[str]:
 
 
 def child_nodes(node: ast.AST) -> Iterable[ast.AST]:
-    """The nodes right beneath a node."""
+    """Yield the direct children of a syntax node."""
     for key in node.child_keys:
         value = getattr(node, key)
         if isinstance(value, ast.AST):

@@ -1,4 +1,4 @@
-"""What a rule writer sees when a knowledge base is wrong: one line a problem, with file, line and columns.
+"""Diagnostics of rule files: one line per problem, with file, line, columns and an error code.
 
 kb/guandan/rules.lp:12:5-9: error: unknown predicate 'hold/2' (did you mean 'held/2'?)
 """
@@ -18,7 +18,7 @@ _POSITION = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)(?:-(?:(?P<
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """A stretch of source text; lines and columns count from 1, the end column is exclusive (clingo's habit)."""
+    """Range of source text; lines and columns count from 1, and the end column is exclusive, as in clingo."""
 
     file: str
     line: int
@@ -32,7 +32,14 @@ class Location:
 
     @classmethod
     def parse(cls, text: str) -> tuple[Location, str] | None:
-        """Split a message of clingo's logger into its location and the rest; None when it has no location."""
+        """Split a message of clingo's logger into its location and its text.
+
+        Args:
+            text: Message, such as ``rules.lp:3:1-9: error: …``.
+
+        Returns:
+            The location and the text behind it; None when the message has no location.
+        """
         match = _POSITION.match(text)
         if match is None:
             return None
@@ -43,7 +50,7 @@ class Location:
 
 
 class Severity(StrEnum):
-    """An error refuses the knowledge base, a warning only speaks."""
+    """Severity of a diagnostic: an error rejects the knowledge base, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -51,7 +58,15 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One problem: where it is, what is wrong, and what to do about it."""
+    """One problem of a knowledge base.
+
+    Attributes:
+        severity: Whether it rejects the knowledge base.
+        location: Range of the source text; None when no text is at fault.
+        message: What is wrong.
+        remedy: What to do about it; may be empty.
+        code: Kind of the problem.
+    """
 
     severity: Severity
     location: Location | None
@@ -66,50 +81,95 @@ class Diagnostic:
 
 
 class KBError(ValueError):
-    """A knowledge base that cannot be used; its text is one line per diagnostic.
+    """Error for a knowledge base that cannot be used; its text has one line per diagnostic.
 
     Attributes:
-        diagnostics: Errors, and the warnings found beside them.
+        diagnostics: The errors, and the warnings found with them.
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Make an error of at least one diagnostic."""
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
     @property
     def code(self) -> ErrorCode:
         """Kind of the first error."""
-        errors = (each for each in self.diagnostics if each.severity is Severity.ERROR)
+        errors = (diagnostic for diagnostic in self.diagnostics if diagnostic.severity is Severity.ERROR)
         return next(errors, self.diagnostics[0]).code
 
 
 def make_error(
     location: Location | None, message: str, remedy: str = "", code: ErrorCode = ErrorCode.INVALID_VALUE
 ) -> Diagnostic:
-    """Make a diagnostic that rejects the knowledge base."""
+    """Make a diagnostic that rejects the knowledge base.
+
+    Args:
+        location: Range of the source text; None when no text is at fault.
+        message: What is wrong.
+        remedy: What to do about it.
+        code: Kind of the problem.
+
+    Returns:
+        The diagnostic, with the severity `Severity.ERROR`.
+    """
     return Diagnostic(Severity.ERROR, location, message, remedy, code)
 
 
 def make_kb_error(message: str, remedy: str, code: ErrorCode = ErrorCode.INVALID_VALUE) -> KBError:
-    """Make an error without a location, for a knowledge base that is sound logic but does not describe a game."""
+    """Make an exception without a location, for rules that are valid logic but do not describe a game.
+
+    Args:
+        message: What is wrong.
+        remedy: What to do about it.
+        code: Kind of the problem.
+
+    Returns:
+        The exception, to be raised by the caller.
+    """
     return KBError([make_error(None, message, remedy, code)])
 
 
 def make_warning(
     location: Location | None, message: str, remedy: str = "", code: ErrorCode = ErrorCode.INVALID_VALUE
 ) -> Diagnostic:
-    """Make a diagnostic that does not reject the knowledge base."""
+    """Make a diagnostic that does not reject the knowledge base.
+
+    Args:
+        location: Range of the source text; None when no text is at fault.
+        message: What is unusual.
+        remedy: What to do about it.
+        code: Kind of the problem.
+
+    Returns:
+        The diagnostic, with the severity `Severity.WARNING`.
+    """
     return Diagnostic(Severity.WARNING, location, message, remedy, code)
 
 
 def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Without repetitions, by place in the files (those without a place last)."""
-    nowhere = Location("\uffff", 0, 0, 0, 0)
+    """Sort diagnostics by location, and drop repetitions.
+
+    Args:
+        diagnostics: Diagnostics in any order.
+
+    Returns:
+        Each diagnostic once, by file, line and column; those without a location come last.
+    """
+    last = Location("\uffff", 0, 0, 0, 0)
     unique = dict.fromkeys(diagnostics)
-    return tuple(sorted(unique, key=lambda diagnostic: diagnostic.location or nowhere))
+    return tuple(sorted(unique, key=lambda diagnostic: diagnostic.location or last))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """'did you mean …?' for the nearest known word, or nothing."""
+    """Suggest the nearest known word.
+
+    Args:
+        word: Word that is unknown.
+        known: Words to choose from.
+
+    Returns:
+        "did you mean '…'?", or an empty string when no known word is similar.
+    """
     near = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else ""

@@ -11,12 +11,20 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def strong_components(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
-    """Tarjan's components of everything reachable from the roots, dependencies (successors) first; no recursion."""
+    """Compute strongly connected components by Tarjan's algorithm, without recursion.
+
+    Args:
+        roots: Nodes to start from.
+        successors: Returns the nodes that a node depends on.
+
+    Returns:
+        The components of all reachable nodes, each after those that it depends on.
+    """
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     path: list[Node] = []
     on_path: set[Node] = set()
-    found: list[list[Node]] = []
+    components: list[list[Node]] = []
 
     def enter(node: Node) -> None:
         check_budget()
@@ -24,15 +32,15 @@ def strong_components(roots: Iterable[Node], successors: Callable[[Node], Iterab
         path.append(node)
         on_path.add(node)
         nodes.append(node)
-        rests.append(iter(successors(node)))
+        iterators.append(iter(successors(node)))
 
     nodes: list[Node] = []
-    rests: list[Iterator[Node]] = []
+    iterators: list[Iterator[Node]] = []
     for root in roots:
         if root not in index:
             enter(root)
         while nodes:
-            for successor in rests[-1]:
+            for successor in iterators[-1]:
                 if successor not in index:
                     enter(successor)
                     break
@@ -40,12 +48,12 @@ def strong_components(roots: Iterable[Node], successors: Callable[[Node], Iterab
                     low[nodes[-1]] = min(low[nodes[-1]], index[successor])
             else:
                 node = nodes.pop()
-                rests.pop()
+                iterators.pop()
                 if nodes:
                     low[nodes[-1]] = min(low[nodes[-1]], low[node])
                 if low[node] == index[node]:
-                    found.append(_pop_component(node, path, on_path))
-    return found
+                    components.append(_pop_component(node, path, on_path))
+    return components
 
 
 def _pop_component(root: Node, path: list[Node], on_path: set[Node]) -> list[Node]:

@@ -1,4 +1,4 @@
-"""The ground program: what clingo's grounder makes of the rules, in arrays."""
+"""The ground program that clingo's grounder produces, in arrays."""
 
 from __future__ import annotations
 
@@ -13,55 +13,74 @@ from abl_cards.asp.terms import Atom, term_from_symbol
 
 NORMAL, WEIGHTED = 0, 1
 
-# Clingo's own number of a term, where it is to be had, is compared without asking clingo.
+# clingo's internal number of a term, where the module exposes it, is compared without a call of clingo.
 _term_key: Callable[[clingo.Symbol], Hashable]
 _term_key = attrgetter("_rep") if hasattr(clingo.Number(0), "_rep") else lambda symbol: symbol
 
 
 class UnsupportedRule(ValueError):
-    """The grounder delivered a rule that has no circuit: a choice, a disjunction, or a contradiction.
+    """Error for a ground rule without a circuit: a choice, a disjunction, or an empty head.
 
-    Where the rules have none of these, they come from an aggregate over atoms that depend on it.
+    Such ground rules come from an aggregate over atoms that depend on it, where the rules themselves have none.
     """
 
 
 class TooManyRules(ValueError):
-    """The ground program passed the limits on its rules and their literals."""
+    """Error for a ground program that exceeds the limits on its rules, literals or inputs."""
 
 
 @dataclass(frozen=True)
 class GroundProgram:
-    """Rules over atom numbers 1, 2, …; a body literal is a number, negative when negated.
+    """Rules over atom numbers 1, 2, …; a body literal is an atom number, negative when negated.
 
-    Rule r has the head `heads[r]` and the body `literals[starts[r]:starts[r + 1]]`; a WEIGHTED rule fires when the
-    weights of its true literals add up to `bounds[r]`, a NORMAL one when all are true.
+    Rule r has the head `heads[r]` and the body `literals[starts[r]:starts[r + 1]]`. A WEIGHTED rule fires when the
+    weights of its true literals add up to at least `bounds[r]`, a NORMAL one when all its literals are true.
+
+    Attributes:
+        atoms: The named atoms, in clingo's order of symbols.
+        numbers: [atoms] Atom number of each named atom.
+        externals: [inputs] Atom numbers of the inputs, in the order of `atoms`.
+        heads: [rules] Atom number of the head.
+        kinds: [rules] NORMAL or WEIGHTED.
+        starts: [rules + 1] Index of the first literal of each rule.
+        literals: [literals] Body literals of all rules.
+        weights: [literals] Weight of each literal; 1 in a NORMAL rule.
+        bounds: [rules] Least sum of weights of a WEIGHTED rule.
     """
 
-    atoms: tuple[Atom, ...]  # the named atoms, in clingo's order of symbols
-    numbers: array[int]  # [atoms]
-    externals: array[int]  # numbers of the input atoms, in the order of `atoms`
-    heads: array[int]  # [rules]
-    kinds: array[int]  # [rules]
-    starts: array[int]  # [rules + 1]
+    atoms: tuple[Atom, ...]
+    numbers: array[int]
+    externals: array[int]
+    heads: array[int]
+    kinds: array[int]
+    starts: array[int]
     literals: array[int]
-    weights: array[int]  # parallel to literals
-    bounds: array[int]  # [rules]
+    weights: array[int]
+    bounds: array[int]
 
     @property
     def num_rules(self) -> int:
+        """Number of ground rules."""
         return len(self.heads)
 
     def without_predicate(self, predicate: str) -> GroundProgram:
-        """The same program with the atoms of a predicate unnamed."""
+        """Return a copy in which the atoms of a predicate have no names.
+
+        Args:
+            predicate: Name of the predicate, of any arity.
+
+        Returns:
+            The program with equal rules.
+        """
         kept = [(name, number) for name, number in zip(self.atoms, self.numbers, strict=True) if name.name != predicate]
         return replace(self, atoms=tuple(name for name, _ in kept), numbers=array("i", [number for _, number in kept]))
 
 
 @dataclass
 class GroundProgramObserver:
-    """Receives the ground program while clingo grounds it."""
+    """Observer that receives the ground program from clingo during grounding."""
 
-    limits: tuple[int, int] | None = None  # on the rules, and on their literals and on the inputs
+    limits: tuple[int, int] | None = None  # most rules; most literals and inputs
     heads: array[int] = field(default_factory=lambda: array("i"))
     kinds: array[int] = field(default_factory=lambda: array("i"))
     starts: array[int] = field(default_factory=lambda: array("i", [0]))
@@ -71,11 +90,13 @@ class GroundProgramObserver:
     externals: set[int] = field(default_factory=set)
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        """Add a normal rule."""
         self._start_rule(choice, head, NORMAL, len(body))
         self.literals.extend(body)
         self.starts.append(len(self.literals))
 
     def weight_rule(self, choice: bool, head: Sequence[int], bound: int, body: Sequence[tuple[int, int]]) -> None:
+        """Add a weighted rule."""
         self._start_rule(choice, head, WEIGHTED, bound)
         self._fill_unit_weights()
         self.literals.extend(literal for literal, _ in body)
@@ -83,10 +104,11 @@ class GroundProgramObserver:
         self.starts.append(len(self.literals))
 
     def _fill_unit_weights(self) -> None:
-        """Every literal of the rules before has a weight of 1."""
+        """Give the literals of the normal rules before a weight of 1."""
         self.weights.extend(array("i", [1]) * (len(self.literals) - len(self.weights)))
 
     def external(self, number: int, value: object) -> None:
+        """Add an input."""
         self.externals.add(number)
         if self.limits is not None and len(self.externals) > self.limits[1]:
             raise TooManyRules(f"more than {self.limits[1]} inputs")
@@ -101,7 +123,7 @@ class GroundProgramObserver:
         self.bounds.append(bound)
 
     def to_ground_program(self, control: clingo.Control) -> GroundProgram:
-        """The finished program with the names of its atoms."""
+        """Return the ground program, with the names of its atoms from clingo."""
         self._fill_unit_weights()
         atoms, numbers = number_atoms(control.symbolic_atoms)
         return GroundProgram(
@@ -118,25 +140,31 @@ class GroundProgramObserver:
 
 
 def number_atoms(atoms: clingo.SymbolicAtoms) -> tuple[tuple[Atom, ...], list[int]]:
-    """The atoms with their numbers in clingo's order, which is by arity, by name, and by the arguments.
+    """Convert clingo's atoms, sorted by arity, name and arguments as in clingo.
 
-    Clingo is asked once what a term says and where it stands in the order: there are far fewer terms than arguments.
+    Each distinct term is converted and ranked once, as there are far fewer terms than arguments.
+
+    Args:
+        atoms: Atoms of a ground program.
+
+    Returns:
+        The atoms, and the atom number of each.
     """
-    known: dict[Hashable, clingo.Symbol] = {}
-    found: list[tuple[str, list[tuple[list[Hashable], int]]]] = []
-    for name, arity, positive in sorted(atoms.signatures, key=lambda each: (not each[2], each[1], each[0])):
+    symbols_by_key: dict[Hashable, clingo.Symbol] = {}
+    predicates: list[tuple[str, list[tuple[list[Hashable], int]]]] = []
+    for name, arity, positive in sorted(atoms.signatures, key=lambda atom: (not atom[2], atom[1], atom[0])):
         rows = []
-        for each in atoms.by_signature(name, arity, positive):
-            arguments = each.symbol.arguments if arity else []
+        for atom in atoms.by_signature(name, arity, positive):
+            arguments = atom.symbol.arguments if arity else []
             terms = list(map(_term_key, arguments))
-            known.update(zip(terms, arguments, strict=True))
-            rows.append((terms, each.literal))
-        found.append((name, rows))
-    ranks = {key: rank for rank, (key, _) in enumerate(sorted(known.items(), key=lambda pair: pair[1]))}
-    values = {key: term_from_symbol(symbol) for key, symbol in known.items()}
+            symbols_by_key.update(zip(terms, arguments, strict=True))
+            rows.append((terms, atom.literal))
+        predicates.append((name, rows))
+    ranks = {key: rank for rank, (key, _) in enumerate(sorted(symbols_by_key.items(), key=lambda pair: pair[1]))}
+    values = {key: term_from_symbol(symbol) for key, symbol in symbols_by_key.items()}
     names: list[Atom] = []
     numbers: list[int] = []
-    for name, rows in found:
+    for name, rows in predicates:
         rows.sort(key=lambda row: tuple(map(ranks.__getitem__, row[0])))
         names.extend([Atom(name, tuple(map(values.__getitem__, terms))) for terms, _ in rows])
         numbers.extend(number for _, number in rows)

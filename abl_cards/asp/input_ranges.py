@@ -1,7 +1,7 @@
-"""Input literals whose arguments only grounding finds: some of them must be inside of the declared range.
+"""Find input literals whose arguments, known only after grounding, never lie in the declared range.
 
-clingo drops a rule instance with an undeclared input, such as `held(4,9)`, without a word. So for every rule with an
-input literal whose variables the static part of the body binds, a shadow rule collects the arguments:
+clingo silently drops a rule instance with an undeclared input, such as `held(4,9)`. So for every rule with an input
+literal whose variables the static part of the body binds, a shadow rule collects the arguments:
 
     playable(F) :- needs(F,R,N), held(R,N).     _asked(0,R,N) :- needs(F,R,N).
 """
@@ -19,6 +19,7 @@ from abl_cards.asp.errors import Diagnostic, Location, make_error
 from abl_cards.asp.program import RuleSources
 from abl_cards.asp.statements import ProgramSummary
 from abl_cards.asp.terms import Atom, Input, Signature, Term
+from abl_cards.core import ErrorCode
 
 SHADOW_PREDICATE = "_asked"  # the predicate of the shadow rules
 _VARIABLE = re.compile(r'"[^"]*"|\b_*[A-Z]\w*')
@@ -27,7 +28,7 @@ _BLANK = re.compile(r"(?<![\w'])_(?![\w'])")
 
 @dataclass(frozen=True)
 class ShadowRule:
-    """One input literal with the rule that collects its arguments."""
+    """Input literal, and the text of the rule that collects its arguments."""
 
     location: Location
     name: str
@@ -37,22 +38,33 @@ class ShadowRule:
 def make_shadow_rules(
     statements: Sequence[ast.AST], program: ProgramSummary, inputs: Sequence[Input]
 ) -> list[ShadowRule]:
-    """The shadow rules of a program."""
+    """Make the shadow rules of a program.
+
+    Args:
+        statements: Syntax trees of all files.
+        program: Summary of the statements.
+        inputs: Inputs that the engine supplies.
+
+    Returns:
+        The shadow rules; the first argument of a rule's head is its index.
+    """
     declared = {declaration.signature for declaration in inputs}
     dynamic = _dynamic(program, declared)
-    found: list[ShadowRule] = []
+    shadow_rules: list[ShadowRule] = []
     for statement in statements:
         if statement.ast_type == ASTType.Rule and statement.body:
             positive = [literal for literal in statement.body if _is_positive_atom(literal)]
-            asked = [literal for literal in positive if _signature(literal) in declared]
+            input_literals = [literal for literal in positive if _signature(literal) in declared]
             static = [literal for literal in positive if _signature(literal) not in dynamic]
-            if asked and static:
-                found.extend(_make_shadows(statement, asked, static, len(found), program.sources))
-    return found
+            if input_literals and static:
+                shadow_rules.extend(
+                    _make_shadows(statement, input_literals, static, len(shadow_rules), program.sources)
+                )
+    return shadow_rules
 
 
 def _make_shadows(
-    statement: ast.AST, asked: Sequence[ast.AST], static: Sequence[ast.AST], first: int, sources: RuleSources
+    statement: ast.AST, input_literals: Sequence[ast.AST], static: Sequence[ast.AST], index: int, sources: RuleSources
 ) -> Iterator[ShadowRule]:
     bound = {name for literal in static for name in _bound_variables(literal.atom.symbol.arguments)}
     tests = [
@@ -63,14 +75,14 @@ def _make_shadows(
         and _variables(str(literal)) <= bound
     ]
     body = "; ".join(str(literal) for literal in (*static, *tests))
-    for literal in asked:
+    for literal in input_literals:
         function = literal.atom.symbol
         text = ",".join(map(str, function.arguments))
         names = _variables(text)
         if names and names <= bound and not _BLANK.search(text):
-            rule = f"{SHADOW_PREDICATE}({first},{text}) :- {body}."
+            rule = f"{SHADOW_PREDICATE}({index},{text}) :- {body}."
             yield ShadowRule(sources.node_location(function), function.name, rule)
-            first += 1
+            index += 1
 
 
 def _is_positive_atom(literal: ast.AST) -> bool:
@@ -88,7 +100,7 @@ def _signature(literal: ast.AST) -> Signature:
 
 
 def _dynamic(program: ProgramSummary, declared: set[Signature]) -> set[Signature]:
-    """Predicates that depend on inputs."""
+    """Return the predicates that depend on inputs."""
     dynamic = set(declared)
     size = -1
     while size != len(dynamic):
@@ -98,7 +110,7 @@ def _dynamic(program: ProgramSummary, declared: set[Signature]) -> set[Signature
 
 
 def _bound_variables(terms: Iterable[ast.AST]) -> Iterator[str]:
-    """The variables that matching these terms binds."""
+    """Yield the variables that matching these terms binds."""
     for term in terms:
         if term.ast_type == ASTType.Variable:
             yield term.name
@@ -113,7 +125,16 @@ def _variables(text: str) -> set[str]:
 def find_out_of_range(
     shadow_rules: Sequence[ShadowRule], shadow_atoms: Iterable[Atom], ground_atoms: set[Atom]
 ) -> Iterator[Diagnostic]:
-    """Literals that never match a declared instance; those that sometimes do are the way joins are written."""
+    """Find literals that never match a declared instance; in joins, literals that match sometimes are usual.
+
+    Args:
+        shadow_rules: The shadow rules that were ground.
+        shadow_atoms: The ground atoms of their heads.
+        ground_atoms: All other ground atoms.
+
+    Yields:
+        Errors with the locations of the literals.
+    """
     arguments: dict[int, list[tuple[Term, ...]]] = {}
     for _, (index, *args) in shadow_atoms:
         arguments.setdefault(int(index), []).append(tuple(args))
@@ -123,4 +144,5 @@ def find_out_of_range(
         if not ground_atoms.intersection(atoms):
             examples = ", ".join(map(str, atoms[:3])) + (", …" if len(atoms) > 3 else "")
             message = f"{examples}: outside of the declared range, so the rule never fires"
-            yield make_error(shadow.location, message, "check the arguments against its #external")
+            remedy = "check the arguments against its #external"
+            yield make_error(shadow.location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)

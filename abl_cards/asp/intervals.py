@@ -1,4 +1,4 @@
-"""Ranges of whole numbers, and what clingo's arithmetic makes of them: computed exactly, where clingo has 32 bits."""
+"""Intervals of integers under the arithmetic of clingo, computed exactly instead of in 32 bits."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 INT32_MAX = 2**31 - 1
+"""Greatest number of clingo."""
 INT32_MIN = -(2**31)
-_HUGE = 2**64  # instead of powers that nobody wants to compute
+"""Least number of clingo."""
+_HUGE = 2**64  # in place of powers that are too large to compute
 
 
 class IntInterval(NamedTuple):
-    """All numbers from low to high; none where low is greater."""
+    """All integers from low to high; empty where low is greater."""
 
     low: int
     high: int
 
     @property
     def is_empty(self) -> bool:
+        """Whether it holds no number."""
         return self.low > self.high
 
     @property
     def fits_int32(self) -> bool:
-        """Whether all of it has 32 bits."""
+        """Whether all of its numbers fit into 32 bits."""
         return self.is_empty or (self.low >= INT32_MIN and self.high <= INT32_MAX)
 
     def __and__(self, other: IntInterval) -> IntInterval:
@@ -39,34 +42,43 @@ EMPTY_INTERVAL = IntInterval(1, 0)
 
 
 def singleton(value: int) -> IntInterval:
-    """One number."""
+    """Return the interval of one number."""
     return IntInterval(value, value)
 
 
 def apply_binary(operator: str, left: IntInterval, right: IntInterval) -> IntInterval:
-    """What ``left operator right`` can be, by the operator's text; more where that is hard to say."""
+    """Return an interval that holds all results of a binary operation.
+
+    Args:
+        operator: Text of the operator in clingo, such as "+".
+        left: Values of the left operand.
+        right: Values of the right operand.
+
+    Returns:
+        An interval around the results, not always the smallest one.
+    """
     return EMPTY_INTERVAL if left.is_empty or right.is_empty else _BINARY_OPERATIONS[operator](left, right)
 
 
 def negate(interval: IntInterval) -> IntInterval:
-    """Of `-X`."""
+    """Return the interval of `-X`."""
     return IntInterval(-interval.high, -interval.low)
 
 
 def bitwise_complement(interval: IntInterval) -> IntInterval:
-    """Of `~X`, which is -X-1."""
+    """Return the interval of `~X`, which is -X-1."""
     return IntInterval(-interval.high - 1, -interval.low - 1)
 
 
 def absolute_value(interval: IntInterval) -> IntInterval:
-    """Of `|X|`."""
+    """Return the interval of `|X|`."""
     if interval.is_empty or interval.low >= 0:
         return interval
     return IntInterval(max(0, -interval.high), _max_abs(interval))
 
 
 def exact_quotients(interval: IntInterval, divisor: int) -> IntInterval:
-    """The numbers whose product with the divisor lies in the interval."""
+    """Return the numbers whose product with the divisor lies in the interval."""
     low, high = (interval.low, interval.high) if divisor > 0 else (-interval.high, -interval.low)
     return IntInterval(-(-low // abs(divisor)), high // abs(divisor))
 
@@ -108,7 +120,7 @@ def _bounded_power(base: int, exponent: int) -> int:
 
 
 def _bitwise(left: IntInterval, right: IntInterval) -> IntInterval:
-    """Of any operation bit by bit: no more bits than its operands have."""
+    """Return the interval of any bitwise operation: its result has no more bits than its operands."""
     bound = 1 << max(_max_abs(left), _max_abs(right)).bit_length()
     return IntInterval(0 if left.low >= 0 and right.low >= 0 else -bound, bound - 1) & INT32_RANGE
 

@@ -1,7 +1,7 @@
-"""The text of a rule file before clingo sees it: comments and includes taken out, each letter left in its place.
+"""Lexer of rule files: blank out comments and includes before clingo parses the text, and keep all columns.
 
-clingo's own reader opens whatever stands behind `#include`. So it is handed text in which that word does not occur:
-`scan_text` finds the includes, and the files are read by `program.py`, which knows where a knowledge base ends.
+clingo's own reader opens any file that an `#include` names. So clingo gets text in which that word does not occur:
+`scan_text` finds the includes, and `program.py` reads the files, within the folders of the knowledge base only.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import lru_cache
 INCLUDE = "#include"
 BYTE_ORDER_MARK = "\ufeff"
 MAX_CACHED_TEXT = 1 << 16
-"""Characters; what longer texts hold is not remembered."""
-_INCLUDE_PLACEHOLDER = "_include"  # in strings, which `check.py` refuses
+"""Characters; the scans of longer texts are not cached."""
+_INCLUDE_PLACEHOLDER = "_include"  # within strings, which `text_checks.py` refuses
 
 _TOKEN = re.compile(
     r"""
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 _BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
 _INCLUDE_TARGET = re.compile(r'\s*(?:"(?P<path>(?:\\["\\n]|[^"\\\n])*)"|<(?P<builtin>[^<>\n]*)>)\s*\.')
 MAX_NESTING = 100
-"""Brackets and operators one within the other: clingo's parser and what walks over its trees recurse that deep."""
+"""Nested brackets and operators: the depth to which clingo's parser and the walks over its trees recurse."""
 _PUNCTUATION = re.compile(
     r"""
     "[^"\\\n]*(?:\\.[^"\\\n]*)*"?
@@ -50,7 +50,7 @@ _ESCAPE = re.compile(r'\\(["\\n])')
 
 @dataclass(frozen=True)
 class LexerToken:
-    """A stretch of the text that is more than rules: its kind is a group of `_TOKEN`."""
+    """Token of interest in a rule file; `kind` is the name of a group in `_TOKEN`, `end` is exclusive."""
 
     kind: str
     start: int
@@ -60,59 +60,81 @@ class LexerToken:
 
 @dataclass(frozen=True)
 class Include:
-    """An include: the file that it names, or what is wrong with it."""
+    """An `#include` statement.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset behind its last character.
+        path: File that it names.
+        problem: What is wrong with it; empty for a valid one.
+        is_library: Whether it is written `<path>`.
+    """
 
     start: int
     end: int
     path: str = ""
     problem: str = ""
-    is_library: bool = False  # written <path>
+    is_library: bool = False
 
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What was found in a text."""
+    """Result of scanning a rule file.
 
-    code: str  # as long as the text: blanks for comments and includes, and nowhere the word `#include`
-    tokens: tuple[LexerToken, ...]  # outside of comments
+    Attributes:
+        code: Text of equal length, with blanks for comments and includes, and without the word `#include`.
+        tokens: Tokens outside of comments.
+        includes: All `#include` statements.
+        unclosed_comment_at: Offset of a block comment that does not end; None where there is none.
+        too_deep_at: Offset of the first term that is nested more than `MAX_NESTING` times; None where there is none.
+    """
+
+    code: str
+    tokens: tuple[LexerToken, ...]
     includes: tuple[Include, ...]
-    unclosed_comment_at: int | None  # where a block comment begins that does not end
-    too_deep_at: int | None  # where the first term stands that is nested more than `MAX_NESTING` times
+    unclosed_comment_at: int | None
+    too_deep_at: int | None
 
 
 def scan_text(text: str) -> ScanResult:
-    """Take a text apart; those of usual length are remembered, for files are read again and again.
+    """Scan a rule file for comments, includes and tokens that clingo must not see.
 
-    A byte order mark at the beginning counts as a blank.
+    Scans of texts up to `MAX_CACHED_TEXT` characters are cached. A leading byte order mark counts as a blank.
+
+    Args:
+        text: Content of the file.
+
+    Returns:
+        The code without comments and includes, and what was found.
     """
     return (_scan_cached if len(text) <= MAX_CACHED_TEXT else _scan)(text)
 
 
 def _scan(text: str) -> ScanResult:
     text = f" {text[1:]}" if text.startswith(BYTE_ORDER_MARK) else text
-    every = list(_tokens(text))
-    comments = [token for token in every if token.kind == "comment"]
-    tokens = tuple(token for token in every if token.kind != "comment")
-    bare = _blank_out(text, [(comment.start, comment.end) for comment in comments])
-    includes = tuple(_parse_include(bare, token) for token in tokens if token.kind == "include")
-    code = _blank_out(bare, [(include.start, include.end) for include in includes])
+    tokens = list(_tokens(text))
+    comments = [token for token in tokens if token.kind == "comment"]
+    program_tokens = tuple(token for token in tokens if token.kind != "comment")
+    without_comments = _blank_out(text, [(comment.start, comment.end) for comment in comments])
+    includes = tuple(_parse_include(without_comments, token) for token in program_tokens if token.kind == "include")
+    code = _blank_out(without_comments, [(include.start, include.end) for include in includes])
     last = comments[-1].start if comments else 0
     unclosed = text.startswith("%*", last) and _find_block_end(text, last + 2) is None
     code = code.replace(INCLUDE, _INCLUDE_PLACEHOLDER)
-    return ScanResult(code, tokens, includes, last if unclosed else None, _find_too_deep(code))
+    return ScanResult(code, program_tokens, includes, last if unclosed else None, _find_too_deep(code))
 
 
 _scan_cached = lru_cache(maxsize=256)(_scan)
 
 
-def _blank_out(text: str, stretches: Sequence[tuple[int, int]]) -> str:
-    """The text with spaces in these stretches; line ends stay."""
-    parts: list[str] = []
+def _blank_out(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Replace ranges of a text by spaces; line ends stay."""
+    pieces: list[str] = []
     done = 0
-    for start, end in stretches:
-        parts += [text[done:start], "\n".join(" " * len(line) for line in text[start:end].split("\n"))]
+    for start, end in spans:
+        pieces += [text[done:start], "\n".join(" " * len(line) for line in text[start:end].split("\n"))]
         done = end
-    return "".join([*parts, text[done:]])
+    return "".join([*pieces, text[done:]])
 
 
 def _tokens(text: str) -> Iterator[LexerToken]:
@@ -126,7 +148,7 @@ def _tokens(text: str) -> Iterator[LexerToken]:
 
 
 def _find_block_end(text: str, position: int) -> int | None:
-    """Block comments nest; None for one that does not end."""
+    """Return the end of a block comment; such comments nest. None for one that does not end."""
     depth = 1
     while depth and (match := _BLOCK.search(text, position)) is not None:
         depth += {"%*": 1, "*%": -1}.get(match[0], 0)
@@ -135,11 +157,11 @@ def _find_block_end(text: str, position: int) -> int | None:
 
 
 def _find_too_deep(code: str) -> int | None:
-    """Where brackets and operators first are nested more than `MAX_NESTING` times; None where they never are.
+    """Find where brackets and operators first nest more than `MAX_NESTING` times; None where they never do.
 
-    Operators in a row make a tree as deep as they are many: 1+1+1 is (1+1)+1.
+    A row of operators makes a tree as deep as its length: 1+1+1 is (1+1)+1.
     """
-    operators = [0]  # by open bracket, those since the last comma
+    operators = [0]  # by open bracket, the operators since the last comma
     depth = 0
     for match in _PUNCTUATION.finditer(code):
         kind = match.lastgroup
@@ -160,14 +182,14 @@ def _find_too_deep(code: str) -> int | None:
 
 
 def _parse_include(code: str, token: LexerToken) -> Include:
-    """What an include says, in a text without comments."""
-    before = token.start
-    while before and code[before - 1].isspace():
-        before -= 1
+    """Parse an include in a text without comments."""
+    preceding = token.start
+    while preceding and code[preceding - 1].isspace():
+        preceding -= 1
     target = _INCLUDE_TARGET.match(code, token.end)
     if target is None:
         return Include(token.start, token.end, problem='#include without a file: write #include "file.lp".')
-    if before and code[before - 1] != ".":
+    if preceding and code[preceding - 1] != ".":
         return Include(token.start, target.end(), problem="#include inside of a rule")
     if target["builtin"] is not None:
         return Include(token.start, target.end(), target["builtin"], is_library=True)
@@ -176,7 +198,14 @@ def _parse_include(code: str, token: LexerToken) -> Include:
 
 
 def parse_number(text: str) -> int | None:
-    """The value of a number as clingo writes it; None where it has more digits than 32 bits take."""
+    """Parse a number in clingo's syntax.
+
+    Args:
+        text: Decimal number, or one with the prefix 0x, 0o or 0b.
+
+    Returns:
+        The value; None for more than 32 significant digits.
+    """
     base = {"0x": 16, "0o": 8, "0b": 2}.get(text[:2], 10)
     digits = text[2:] if base != 10 else text
     return int(digits, base) if len(digits.lstrip("0")) <= 32 else None

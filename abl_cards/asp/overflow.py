@@ -1,8 +1,8 @@
-"""Arithmetic that passes 32 bits: clingo cuts its numbers without a word, so such rules are refused.
+"""Find arithmetic beyond 32 bits: clingo wraps such numbers around silently, so these rules are refused.
 
-Each operation is computed in exact ranges: those of the ground atoms that bind its variables, narrowed by comparisons.
-If none of them passes 32 bits, nothing can have wrapped. The reverse does not hold: X*Y is refused when X and Y can be
-large, even if they are never large together.
+Each operation is computed in exact intervals: those of the ground atoms that bind its variables, narrowed by
+comparisons. If none of them exceeds 32 bits, nothing can have wrapped. The reverse does not hold: X*Y is refused when
+X and Y can be large, even if they are never large together.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from abl_cards.asp.intervals import (
 )
 from abl_cards.asp.program import RuleSources
 from abl_cards.asp.terms import Term
+from abl_cards.core import ErrorCode
 
 _ARITHMETIC = re.compile(r"[-+*/\\&?^~|]|#sum")
-_NO_ARITHMETIC = re.compile(r'"(?:\\.|[^"\\])*"| :- ')  # strings, and what stands between a head and its body
+_NO_ARITHMETIC = re.compile(r'"(?:\\.|[^"\\])*"| :- ')  # strings, and the arrow between head and body
 _UNARY = {
     ast.UnaryOperator.Minus: negate,
     ast.UnaryOperator.Negation: bitwise_complement,
@@ -41,7 +42,17 @@ _UNARY = {
 def find_overflows(
     statements: Sequence[ast.AST], sources: RuleSources, ground: GroundProgram, overrides: Mapping[str, Term]
 ) -> list[Diagnostic]:
-    """What may pass 32 bits; the places are those of the innermost operations."""
+    """Find operations whose results may exceed 32 bits.
+
+    Args:
+        statements: Syntax trees of all files.
+        sources: The files, for the locations.
+        ground: The ground program, for the ranges of variables.
+        overrides: Values of constants that replace those of `#const`.
+
+    Returns:
+        Errors with the locations of the innermost operations.
+    """
     check = _OverflowChecker(sources, ArgumentDomains(ground.atoms), _constants(statements, overrides))
     for statement in statements:
         if _ARITHMETIC.search(_NO_ARITHMETIC.sub("", str(statement))):
@@ -50,24 +61,26 @@ def find_overflows(
 
 
 def _constants(statements: Sequence[ast.AST], overrides: Mapping[str, Term]) -> dict[str, TermRange]:
-    """What the constants stand for; they may be defined by others that come later."""
-    definitions = {each.name: each.value for each in statements if each.ast_type == ASTType.Definition}
+    """Evaluate the constants; their definitions may use later ones."""
+    definitions = {
+        statement.name: statement.value for statement in statements if statement.ast_type == ASTType.Definition
+    }
     values: dict[str, TermRange] = {
         name: TermRange(singleton(value), max_distinct=1) for name, value in overrides.items() if isinstance(value, int)
     }
     for _ in definitions:
-        before = dict(values)
+        previous = dict(values)
         scope = VariableScope(ArgumentDomains(()), values)
         values = {
             name: values[name] if name in overrides else scope.term_range(term) for name, term in definitions.items()
         }
-        if values == before:
+        if values == previous:
             break
     return values
 
 
 class _OverflowChecker:
-    """Goes through statements and notes what may overflow."""
+    """Collects the operations of statements that may overflow."""
 
     def __init__(self, sources: RuleSources, domains: ArgumentDomains, constants: Mapping[str, TermRange]) -> None:
         self.sources, self.outer_scope = sources, VariableScope(domains, constants)
@@ -83,11 +96,11 @@ class _OverflowChecker:
         kind = node.ast_type
         if kind in (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement):
             scope = scope.nested(node.condition)
-        before = len(self.diagnostics)
+        num_diagnostics = len(self.diagnostics)
         for child in child_nodes(node):
             self._visit(child, scope)
-        if len(self.diagnostics) > before:
-            return  # the innermost says it all
+        if len(self.diagnostics) > num_diagnostics:
+            return  # the innermost operation is enough
         if kind == ASTType.BinaryOperation:
             left, right = scope.term_range(node.left).numbers, scope.term_range(node.right).numbers
             self._check_result(node, apply_binary(OPERATORS[node.operator_type], left, right))
@@ -104,19 +117,20 @@ class _OverflowChecker:
         extreme = result.high if result.high > INT32_MAX else result.low
         verb = "is" if result.low == result.high else "can be"
         bound = f"more than {INT32_MAX}" if extreme > 0 else f"less than {INT32_MIN}"
-        what = "a sum" if node.ast_type == ASTType.BodyAggregate else str(node)[:60]
+        description = "a sum" if node.ast_type == ASTType.BodyAggregate else str(node)[:60]
         remedy = "numbers have 32 bits" if verb == "is" else "numbers have 32 bits: use smaller ones, or bound them"
-        value = str(extreme) if abs(extreme) < 10**15 else "far"
-        self.diagnostics.append(make_error(self.sources.node_location(node), f"{what} {verb} {value}, {bound}", remedy))
+        shown_extreme = str(extreme) if abs(extreme) < 10**15 else "far"
+        message = f"{description} {verb} {shown_extreme}, {bound}"
+        location = self.sources.node_location(node)
+        self.diagnostics.append(make_error(location, message, remedy, ErrorCode.INTEGER_OVERFLOW))
 
 
 def _check_sums(ground: GroundProgram) -> Iterator[Diagnostic]:
-    """Sums that are as large when they are ground, for whatever reason."""
+    """Find the first ground sum whose weights add up to more than 32 bits."""
     for rule, kind in enumerate(ground.kinds):
         if kind == WEIGHTED:
             total = sum(map(abs, ground.weights[ground.starts[rule] : ground.starts[rule + 1]]))
             if total > INT32_MAX:
-                yield make_error(
-                    None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights"
-                )
+                message = f"the weights of a sum add up to {total}, more than {INT32_MAX}"
+                yield make_error(None, message, "use smaller weights", ErrorCode.INTEGER_OVERFLOW)
                 return

@@ -1,7 +1,7 @@
-"""Parse rule files of others in a child process: some files end clingo's parser, and with it the process it is in.
+"""Parse untrusted rule files in a child process, because some texts end clingo's parser and with it its process.
 
-The child lasts, for editors ask at every pause in typing. What it says of a file is kept by the file's content, in
-memory and on disk, so that an unchanged folder is not parsed at all.
+The child serves many requests, as editors parse at every pause in typing. Its results are cached by the content of
+the files, in memory and on disk, so that an unchanged folder is not parsed at all.
 """
 
 from __future__ import annotations
@@ -26,65 +26,85 @@ from abl_cards.asp.program import RuleSource, RuleSources
 from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, STARTUP_SECONDS, WALL_TIME_FACTOR, start_process
 from abl_cards.asp.statements import ProgramSummary, merge_programs
 from abl_cards.asp.text_checks import check_source_texts
-from abl_cards.core import CpuBudget, get_budget
+from abl_cards.core import CpuBudget, ErrorCode, get_budget
 
 PARSE_SECONDS = 20.0
-"""Of processor time for a question, where nothing else bounds it."""
+"""Seconds of processor time for a request without a shared budget."""
 PARSE_MEMORY = 1 << 30
-"""Bytes that the child may have."""
+"""Most bytes of memory of the child."""
 _MAX_RESPONSE_BYTES = 256 << 20
 _MAX_CACHED_PROGRAMS, _MAX_CACHED_READS = 256, 1 << 14
-_program_cache: dict[tuple[str, str], ProgramSummary] = {}  # by name in the cache, and path
+_program_cache: dict[tuple[str, str], ProgramSummary] = {}  # by name in the disk cache, and path
 _PARSER_MODULE = "abl_cards.asp.parser_process"
 
 
 def parse_program(sources: RuleSources) -> ProgramSummary:
-    """What the text of some files declares and uses, as `summarise_files`; raises KBError beyond a bound."""
-    whole = ProgramSummary(sources)
+    """Collect what untrusted files declare and use, like `summarise_files`, in the child process.
+
+    Args:
+        sources: Files; those that `check_source_texts` refuses count as empty.
+
+    Returns:
+        The summary of all files, with the errors found.
+
+    Raises:
+        KBError: A bound was exceeded, or a file ended clingo's parser.
+    """
+    program = ProgramSummary(sources)
     texts = [source.text if not any(check_source_texts([source])) else "" for source in sources.files]
     declaring = [text if "#const" in text else "" for text in texts]
-    for source, said in zip(sources.files, _constants(sources, declaring), strict=True):
-        whole.constants |= decode_constants(said["new"], source.path)
-        whole.problems += decode_diagnostics(said["problems"], source.path)
-    known = [[name, value] for name, (_, value) in whole.constants.items()]
-    return merge_programs(_parts(sources, texts, known), whole)
+    for source, constants in zip(sources.files, _constants(sources, declaring), strict=True):
+        program.constants |= decode_constants(constants["new"], source.path)
+        program.problems += decode_diagnostics(constants["problems"], source.path)
+    constant_values = [[name, value] for name, (_, value) in program.constants.items()]
+    return merge_programs(_parts(sources, texts, constant_values), program)
 
 
 def find_syntax_errors(source: RuleSource) -> list[Diagnostic]:
-    """What is wrong with the text of a file as it is written; raises KBError where a bound is passed."""
-    if refused := list(check_source_texts([source])):
-        return refused
-    (said,) = _request(PROBLEMS, RuleSources((source,)), [source.text])
-    return decode_diagnostics(said, source.path)
+    """Find the errors in the text of one file.
+
+    Args:
+        source: The file.
+
+    Returns:
+        Errors with their locations.
+
+    Raises:
+        KBError: A bound was exceeded, or the file ended clingo's parser.
+    """
+    if text_errors := list(check_source_texts([source])):
+        return text_errors
+    (diagnostics,) = _request(PROBLEMS, RuleSources((source,)), [source.text])
+    return decode_diagnostics(diagnostics, source.path)
 
 
 def _constants(sources: RuleSources, texts: Sequence[str]) -> list[Any]:
     if not any(texts):
         return [{"new": [], "problems": []}] * len(texts)
     name = _cache_name(CONSTANTS, texts)
-    found = _load_json(name)
-    if found is None:
-        found = _request(CONSTANTS, sources, texts)
-        disk.store_cached(name, dump_json_line(found), evict=False)
-    return found
+    constants = _load_json(name)
+    if constants is None:
+        constants = _request(CONSTANTS, sources, texts)
+        disk.store_cached(name, dump_json_line(constants), evict=False)
+    return constants
 
 
-def _parts(sources: RuleSources, texts: Sequence[str], known: Sequence[Any]) -> list[ProgramSummary]:
-    """What each file says, from the caches as far as it is there."""
-    names = [_cache_name(PARTS, [text], known) for text in texts]
-    found = [_find_cached_part(name, source.path) for name, source in zip(names, sources.files, strict=True)]
-    missing = [number for number, part in enumerate(found) if part is None]
+def _parts(sources: RuleSources, texts: Sequence[str], constant_values: Sequence[Any]) -> list[ProgramSummary]:
+    """Return the summary of each file, from the caches where it is there."""
+    names = [_cache_name(PARTS, [text], constant_values) for text in texts]
+    parts = [_find_cached_part(name, source.path) for name, source in zip(names, sources.files, strict=True)]
+    missing = [index for index, part in enumerate(parts) if part is None]
     if missing:
-        files = RuleSources(tuple(sources.files[number] for number in missing))
-        parts = _request(PARTS, files, [texts[number] for number in missing], known=known)
-        for number, part in zip(missing, parts, strict=True):
-            disk.store_cached(names[number], dump_json_line(part), evict=False)
-            found[number] = _decode_part(part, names[number], sources.files[number].path)
-    return [part for part in found if part is not None]
+        missing_sources = RuleSources(tuple(sources.files[index] for index in missing))
+        encoded_parts = _request(PARTS, missing_sources, [texts[index] for index in missing], known=constant_values)
+        for index, part in zip(missing, encoded_parts, strict=True):
+            disk.store_cached(names[index], dump_json_line(part), evict=False)
+            parts[index] = _decode_part(part, names[index], sources.files[index].path)
+    return [part for part in parts if part is not None]
 
 
 def _find_cached_part(name: str, path: str) -> ProgramSummary | None:
-    """What a file at a path says, where that was found out before."""
+    """Return the cached summary of a file at a path."""
     if (name, path) in _program_cache:
         return _program_cache[name, path]
     stored = _load_json(name)
@@ -92,39 +112,39 @@ def _find_cached_part(name: str, path: str) -> ProgramSummary | None:
 
 
 def _decode_part(data: Mapping[str, Any], name: str, path: str) -> ProgramSummary:
-    """The program of a file, remembered where it is of usual size."""
+    """Decode the summary of a file, and cache one of usual size."""
     part = decode_program(data, path)
     if len(part.reads) <= _MAX_CACHED_READS:
         _program_cache[name, path] = part
         while len(_program_cache) > _MAX_CACHED_PROGRAMS:
-            with suppress(KeyError, StopIteration, RuntimeError):  # another thread was faster
+            with suppress(KeyError, StopIteration, RuntimeError):  # another thread has deleted it
                 del _program_cache[next(iter(_program_cache))]
     return part
 
 
-def _cache_name(task: str, texts: Sequence[str], known: Sequence[Any] = ()) -> str:
-    """What the answer to a question is stored as."""
-    parts = [disk.code_digest(), task, list(texts), list(known)]
-    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+def _cache_name(task: str, texts: Sequence[str], constant_values: Sequence[Any] = ()) -> str:
+    """Return the name in the disk cache of the response to a request."""
+    key = [disk.code_digest(), task, list(texts), list(constant_values)]
+    return hashlib.sha256(json.dumps(key).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _load_json(name: str) -> Any:
     return disk.load_cached(name, json.loads)
 
 
-_LOADER_FAILED = 127  # the exit code of glibc's loader, for one where it finds no memory for a library's variables
+_LOADER_FAILED = 127  # exit status of glibc's loader, which it has also when it lacks memory for a library
 
 
 @dataclass
 class _ParserProcess:
-    """The child, if there is one; one question is put to it at a time."""
+    """The child, if there is one; it gets one request at a time."""
 
     process: Popen[bytes] | None = None
     owner_pid: int = 0  # the process that started it
     lock: Lock = field(default_factory=Lock)
 
     def get(self) -> Popen[bytes]:
-        """The child, started where there is none, or one of another process: a fork shares pipes with its parent."""
+        """Return the child; start one where there is none, or where this process is a fork of its owner."""
         if self.process is not None and self.owner_pid == os.getpid() and self.process.poll() is not None:
             self.stop()
         if self.process is None or self.owner_pid != os.getpid():
@@ -132,7 +152,7 @@ class _ParserProcess:
         return self.process
 
     def stop(self) -> None:
-        """End the child; the next question starts another one."""
+        """End the child; the next request starts another one."""
         if self.process is not None and self.owner_pid == os.getpid():
             self.process.kill()
             with suppress(BrokenPipeError), self.process:  # which closes the pipes and waits
@@ -144,54 +164,56 @@ _parser_process = _ParserProcess()
 atexit.register(_parser_process.stop)
 
 
-def _request(task: str, sources: RuleSources, texts: Sequence[str], **more: Any) -> list[Any]:
-    """The child's answer, paid from the budget that is shared here."""
-    paid = get_budget(PARSE_SECONDS)
-    if paid.remaining <= 0:
-        raise KBError(
-            [make_error(None, f"not parsed: the {paid.seconds:g} s of this command are used up", "simplify them")]
-        )
-    question = dump_json_line({"what": task, "texts": texts, "seconds": paid.remaining, **more})
+def _request(task: str, sources: RuleSources, texts: Sequence[str], **fields: Any) -> list[Any]:
+    """Send a request to the child, charge its time to the shared budget, and return its response."""
+    cpu_budget = get_budget(PARSE_SECONDS)
+    if cpu_budget.remaining <= 0:
+        message = f"not parsed: the {cpu_budget.seconds:g} s of this command are used up"
+        raise KBError([make_error(None, message, "simplify the rules", ErrorCode.LIMIT_EXCEEDED)])
+    request = dump_json_line({"what": task, "texts": texts, "seconds": cpu_budget.remaining, **fields})
     with _parser_process.lock:
         process = _parser_process.get()
-        with _kill_after(process, WALL_TIME_FACTOR * paid.remaining + STARTUP_SECONDS):
-            last, answer = _read_response(process, question)
-        if answer is None:
+        with _kill_after(process, WALL_TIME_FACTOR * cpu_budget.remaining + STARTUP_SECONDS):
+            last_index, response = _read_response(process, request)
+        if response is None:
             _parser_process.stop()
             status = process.returncode
-    if answer is None:
-        source = sources.files[min(last, len(sources.files) - 1)]
-        raise KBError([make_error(Location(source.path, 1, 1, 1, 1), *_describe_exit(status, paid))])
-    paid.remaining -= answer["seconds"]
-    found: list[Any] = answer[task]
-    return found
+    if response is None:
+        source = sources.files[min(last_index, len(sources.files) - 1)]
+        raise KBError([make_error(Location(source.path, 1, 1, 1, 1), *_describe_exit(status, cpu_budget))])
+    cpu_budget.remaining -= response["seconds"]
+    result: list[Any] = response[task]
+    return result
 
 
-def _read_response(process: Popen[bytes], question: bytes) -> tuple[int, Mapping[str, Any] | None]:
-    """The text that was looked at last, and the answer; None where the child has ended."""
-    told, heard = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-    last = 0
+def _read_response(process: Popen[bytes], request: bytes) -> tuple[int, Mapping[str, Any] | None]:
+    """Return the index of the text that was parsed last, and the response; None where the child has ended."""
+    stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+    last_index = 0
     with suppress(BrokenPipeError, ValueError):
-        told.write(question + b"\n")
-        told.flush()
+        stdin.write(request + b"\n")
+        stdin.flush()
         while True:
-            said = json.loads(heard.readline(_MAX_RESPONSE_BYTES))
-            if not isinstance(said, int):
-                return last, cast(Mapping[str, Any], said)
-            last = said
-    return last, None
+            message = json.loads(stdout.readline(_MAX_RESPONSE_BYTES))
+            if not isinstance(message, int):
+                return last_index, cast(Mapping[str, Any], message)
+            last_index = message
+    return last_index, None
 
 
-def _describe_exit(status: int, paid: CpuBudget) -> tuple[str, str]:
-    """What ended the child, and what to do."""
+def _describe_exit(status: int, cpu_budget: CpuBudget) -> tuple[str, str, ErrorCode]:
+    """Return message, remedy and code for the end of the child."""
     name = signal.Signals(-status).name if status < 0 else ""
+    remedy = "use fewer or simpler rules"
     if name in ("SIGPROF", "SIGXCPU", "SIGVTALRM"):
-        return f"parsing exceeded {paid.seconds:g} s", "fewer rules, or simpler ones"
+        return f"parsing exceeded {cpu_budget.seconds:g} s", remedy, ErrorCode.LIMIT_EXCEEDED
     if status in (EXIT_OUT_OF_MEMORY, _LOADER_FAILED) or name == "SIGABRT":
-        return f"parsing exceeded {PARSE_MEMORY >> 20} MiB of memory", "fewer rules, or simpler ones"
+        return f"parsing exceeded {PARSE_MEMORY >> 20} MiB of memory", remedy, ErrorCode.LIMIT_EXCEEDED
     if name == "SIGKILL":
-        return f"parsing did not come to its {paid.seconds:g} s of processor time", "try again when less is going on"
-    return f"clingo's parser was stopped at this file ({name or status})", "take its longest statements apart"
+        message = f"parsing did not get its {cpu_budget.seconds:g} s of processor time"
+        return message, "try again when the machine is less busy", ErrorCode.LIMIT_EXCEEDED
+    message = f"clingo's parser was stopped at this file ({name or status})"
+    return message, "take its longest statements apart", ErrorCode.GROUNDING_FAILED
 
 
 @contextmanager

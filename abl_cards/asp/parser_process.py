@@ -1,7 +1,8 @@
-"""The child that parses rule files for processes that must go on whatever a file does to clingo's parser.
+"""Child process that parses untrusted rule files, so that no file can end the process of the caller.
 
-Each line in is a question about some texts. Before each text its number goes out on a line, so that the parent knows
-which one ended the child; at last the answer. Processor time and memory are bounded anew for each question.
+Each line of input is a request about texts. Before it parses a text the child writes the index of the text, so that
+the parent can identify a text that ends the child; last it writes the response. Processor time is bounded for each
+request, memory for the whole child.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def _write_message(value: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def _parse_text(number: int, text: str) -> tuple[list[ast.AST], list[Diagnostic]]:
-    _write_message(number)
+def _parse_text(index: int, text: str) -> tuple[list[ast.AST], list[Diagnostic]]:
+    _write_message(index)
     return parse_sources(_sources(text))
 
 
@@ -43,33 +44,33 @@ def _sources(text: str) -> RuleSources:
 
 
 def _handle_request(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What is asked for of the texts."""
+    """Compute the response to a request."""
     texts: Sequence[str] = request["texts"]
     if request["what"] == PROBLEMS:
-        return {PROBLEMS: [encode_diagnostics(_parse_text(number, text)[1]) for number, text in enumerate(texts)]}
+        return {PROBLEMS: [encode_diagnostics(_parse_text(index, text)[1]) for index, text in enumerate(texts)]}
     if request["what"] == CONSTANTS:
         return {CONSTANTS: _constants(texts)}
-    known = {name: (None, value) for name, value in request["known"]}
-    return {PARTS: [_collect_part(number, text, known) for number, text in enumerate(texts)]}
+    constants = {name: (None, value) for name, value in request["known"]}
+    return {PARTS: [_collect_part(index, text, constants) for index, text in enumerate(texts)]}
 
 
 def _constants(texts: Sequence[str]) -> list[dict[str, Any]]:
-    """By text what it declares that those before do not, and what is wrong with it."""
-    found = []
+    """Return for each text the constants that those before do not define, and its errors."""
+    results = []
     constants: dict[str, Any] = {}
-    for number, text in enumerate(texts):
-        before = set(constants)
+    for index, text in enumerate(texts):
+        previous = set(constants)
         part = ProgramSummary(_sources(text), constants=constants)
-        collect_constants(_parse_text(number, text)[0], part, {})
-        new = {name: constant for name, constant in constants.items() if name not in before}
-        found.append({"new": encode_constants(new), "problems": encode_diagnostics(part.problems)})
-    return found
+        collect_constants(_parse_text(index, text)[0], part, {})
+        new = {name: constant for name, constant in constants.items() if name not in previous}
+        results.append({"new": encode_constants(new), "problems": encode_diagnostics(part.problems)})
+    return results
 
 
-def _collect_part(number: int, text: str, known: Mapping[str, tuple[Any, Term | None]]) -> dict[str, Any]:
+def _collect_part(index: int, text: str, constants: Mapping[str, tuple[Any, Term | None]]) -> dict[str, Any]:
     part = ProgramSummary(_sources(text))
-    part.constants.update(known)
-    collect_statements(_parse_text(number, text)[0], part)
+    part.constants.update(constants)
+    collect_statements(_parse_text(index, text)[0], part)
     return encode_program(part)
 
 
@@ -78,26 +79,26 @@ def _limit_memory(memory: int) -> None:
         import resource
     except ImportError:  # not on this platform: time is still bounded by the parent
         return
-    for kind, most in (("AS", memory), ("CORE", 0)):
+    for resource_name, bound in (("AS", memory), ("CORE", 0)):
         with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
-            resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
+            resource.setrlimit(getattr(resource, f"RLIMIT_{resource_name}"), (bound, bound))
 
 
 def main() -> None:
-    """Answer until nothing more comes in."""
+    """Serve requests until the input ends."""
     ensure_complete_writes()
     _limit_memory(int(sys.argv[1]))
     for line in sys.stdin.buffer:
-        before = time.process_time()
+        start = time.process_time()
         try:
-            asked = json.loads(line)
-            set_cpu_alarm(asked["seconds"])
-            answer = _handle_request(asked)
+            request = json.loads(line)
+            set_cpu_alarm(request["seconds"])
+            response = _handle_request(request)
         except MemoryError:
             os._exit(EXIT_OUT_OF_MEMORY)
-        _write_message(answer | {"seconds": time.process_time() - before})
+        _write_message(response | {"seconds": time.process_time() - start})
         set_cpu_alarm(0)
-        del answer, asked
+        del response, request
         gc.collect()
 
 

@@ -1,8 +1,7 @@
-"""Which rule it is that takes the time: the rules are ground one after the other, and what each takes is measured.
+"""Find the rule whose grounding is costliest: the rules are ground one after the other, and each is measured.
 
-clingo cannot be asked what it is doing, and the rule with the most variables is seldom the one. So the rules are put
-into the order of what they depend on, those that depend on each other together, and each of these parts is ground by
-itself on top of the parts before it.
+clingo does not report its progress, and the rule with the most variables is seldom the costliest. So the rules are
+sorted by dependency, with mutually recursive ones in one group, and each group is ground on top of those before it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,13 @@ _DIRECTIVES = {ASTType.Definition, ASTType.Defined, ASTType.Program, ASTType.Sho
 
 @dataclass(frozen=True)
 class GroundingCost:
-    """What a part took until somebody looked."""
+    """Cost of grounding a group of rules.
+
+    Attributes:
+        location: Location of its first rule.
+        seconds: Processor time, in seconds.
+        rules: Ground rules.
+    """
 
     location: Location
     seconds: float
@@ -43,30 +48,30 @@ class _ProfiledRule:
 
 
 def group_rules(statements: Sequence[ast.AST], sources: RuleSources) -> list[list[ast.AST]]:
-    """The rules in groups, each after those it depends on; a group that is recursive begins with a recursive rule."""
+    """Group rules so that each group follows those it depends on; a recursive group begins with a recursive rule."""
     rules = [_profiled_rule(statement, sources) for statement in statements if statement.ast_type not in _DIRECTIVES]
-    number = {name: index for index, name in enumerate(sorted({name for rule in rules for name in rule.heads}))}
-    successors: dict[int, set[int]] = {index: set() for index in number.values()}
-    by_head: dict[int, list[_ProfiledRule]] = {index: [] for index in number.values()}
+    index_by_head = {name: index for index, name in enumerate(sorted({name for rule in rules for name in rule.heads}))}
+    successors: dict[int, set[int]] = {index: set() for index in index_by_head.values()}
+    by_head: dict[int, list[_ProfiledRule]] = {index: [] for index in index_by_head.values()}
     for rule in rules:
         for head in rule.heads:
-            successors[number[head]] |= {number[body] for body in rule.bodies if body in number}
-            by_head[number[head]].append(rule)
+            successors[index_by_head[head]] |= {index_by_head[body] for body in rule.bodies if body in index_by_head}
+            by_head[index_by_head[head]].append(rule)
     groups: list[list[_ProfiledRule]] = []
     for component in strong_components(successors, lambda index: sorted(successors[index])):
         members = list({id(rule): rule for index in component for rule in by_head[index]}.values())
-        inside = {name for rule in members for name in rule.heads if number[name] in component}
+        inside = {name for rule in members for name in rule.heads if index_by_head[name] in component}
         recursive = [rule for rule in members if rule.bodies & inside]
-        rest = [rule for rule in members if not rule.bodies & inside]
-        groups += [recursive + rest] if recursive else [[rule] for rule in rest]
+        nonrecursive = [rule for rule in members if not rule.bodies & inside]
+        groups += [recursive + nonrecursive] if recursive else [[rule] for rule in nonrecursive]
     groups += [[rule] for rule in rules if not rule.heads]
     return [[rule.statement for rule in group] for group in groups]
 
 
 def _profiled_rule(statement: ast.AST, sources: RuleSources) -> _ProfiledRule:
-    alone = summarise_statements([statement], sources, {})
-    heads = {use.signature for use in (*alone.heads, *alone.externals)}
-    return _ProfiledRule(statement, frozenset(heads), frozenset(use.signature for use in alone.bodies))
+    summary = summarise_statements([statement], sources, {})
+    heads = {use.signature for use in (*summary.heads, *summary.externals)}
+    return _ProfiledRule(statement, frozenset(heads), frozenset(use.signature for use in summary.bodies))
 
 
 def profile_grounding(
@@ -76,36 +81,55 @@ def profile_grounding(
     limits: tuple[int, int] | None,
     on_progress: Callable[[GroundingCost], object],
 ) -> None:
-    """Ground part by part; each is told when it begins, at no cost, and when it has ended.
+    """Ground group by group, and report the cost of each.
 
-    Raises TooManyRules, having told what the part took.
+    Args:
+        statements: Syntax trees of all files, with rewritten constraints.
+        sources: The files, for the locations.
+        arguments: clingo's command line arguments.
+        limits: Most ground rules, and most literals; None for no bounds.
+        on_progress: Called when a group begins, with costs of 0, and when it ends, also by an exception.
+
+    Raises:
+        TooManyRules: The ground program exceeds the limits.
+        RuntimeError: clingo refuses the rules.
+        UnsupportedRule: A ground rule has no circuit.
     """
     observer = GroundProgramObserver(limits)
-    parts = group_rules(statements, sources)
+    groups = group_rules(statements, sources)
     control = clingo.Control([*arguments, "--warn=none"], logger=lambda code, text: None)
     control.register_observer(observer)  # type: ignore[arg-type]
     with ast.ProgramBuilder(control) as builder:
         for statement in statements:
             if statement.ast_type in _DIRECTIVES:
                 builder.add(statement)
-        for index, part in enumerate(parts):
-            builder.add(ast.Program(part[0].location, f"part{index}", []))
-            for statement in part:
+        for index, group in enumerate(groups):
+            builder.add(ast.Program(group[0].location, f"part{index}", []))
+            for statement in group:
                 builder.add(statement)
     control.ground([("base", [])])
-    for index, part in enumerate(parts):
-        place, start, rules = sources.node_location(part[0]), time.process_time(), len(observer.heads)
-        on_progress(GroundingCost(place, 0.0, 0))
+    for index, group in enumerate(groups):
+        location, start_seconds, num_rules = sources.node_location(group[0]), time.process_time(), len(observer.heads)
+        on_progress(GroundingCost(location, 0.0, 0))
         try:
             control.ground([(f"part{index}", [])])
         finally:
-            on_progress(GroundingCost(place, time.process_time() - start, len(observer.heads) - rules))
+            on_progress(GroundingCost(location, time.process_time() - start_seconds, len(observer.heads) - num_rules))
 
 
 def find_failing_rule(
     statements: Sequence[ast.AST], sources: RuleSources, arguments: Sequence[str]
 ) -> tuple[Location | None, Exception] | None:
-    """The part at which clingo gives up with an error that has no place, and that error."""
+    """Find the rules for which clingo fails with an error that has no location.
+
+    Args:
+        statements: Syntax trees of all files, with rewritten constraints.
+        sources: The files, for the locations.
+        arguments: clingo's command line arguments.
+
+    Returns:
+        The location of the group and the error; None when no error occurs.
+    """
     costs: list[GroundingCost] = []
     try:
         profile_grounding(statements, sources, arguments, None, costs.append)
@@ -115,15 +139,27 @@ def find_failing_rule(
 
 
 def encode_cost(cost: GroundingCost) -> str:
-    """A line for `find_costliest_rule`."""
+    """Encode a cost as one line of JSON, for `find_costliest_rule`."""
     return json.dumps([astuple(cost.location), cost.seconds, cost.rules])
 
 
 def find_costliest_rule(lines: Iterable[str], seconds: float, by_rules: bool) -> Location | None:
-    """The part that took most, in seconds or in rules; one that did not end took what is left of the seconds."""
-    costs = [GroundingCost(Location(*place), taken, rules) for place, taken, rules in map(json.loads, lines)]
-    ended = [cost for cost in costs if cost.seconds or cost.rules]
-    if costs and costs[-1] not in ended:
-        ended.append(GroundingCost(costs[-1].location, seconds - sum(cost.seconds for cost in ended), 0))
-    worst = max(ended, key=lambda cost: cost.rules if by_rules else cost.seconds, default=None)
-    return worst.location if worst is not None else None
+    """Find the costliest group of rules.
+
+    Args:
+        lines: Lines of `encode_cost`; a group that did not end has only its line with costs of 0.
+        seconds: Processor time of all groups, of which the unfinished group took the remainder.
+        by_rules: Whether to compare ground rules instead of seconds.
+
+    Returns:
+        Its location; None without lines.
+    """
+    costs = [
+        GroundingCost(Location(*location), rule_seconds, rules)
+        for location, rule_seconds, rules in map(json.loads, lines)
+    ]
+    finished = [cost for cost in costs if cost.seconds or cost.rules]
+    if costs and costs[-1] not in finished:
+        finished.append(GroundingCost(costs[-1].location, seconds - sum(cost.seconds for cost in finished), 0))
+    costliest = max(finished, key=lambda cost: cost.rules if by_rules else cost.seconds, default=None)
+    return costliest.location if costliest is not None else None

@@ -1,7 +1,7 @@
-"""The files of a knowledge base: read them, follow their includes, parse them.
+"""Read the files of a knowledge base, follow their includes, and parse them.
 
-clingo is given text and opens nothing. Each file is parsed behind as many empty lines as the files before it have, so
-that a line says which file it is of.
+clingo gets text and opens no file. Each file is parsed behind as many empty lines as the files before it have, so that
+a line number identifies the file.
 """
 
 from __future__ import annotations
@@ -21,47 +21,71 @@ from abl_cards.asp.bounded_files import FileTooLargeError, NotAFileError, is_ins
 from abl_cards.asp.errors import Diagnostic, Location, did_you_mean, make_error
 from abl_cards.asp.lexer import Include, ScanResult, scan_text
 from abl_cards.asp.text_checks import check_source_texts
+from abl_cards.core import ErrorCode
 
 MAX_FILES = 1000
-"""Files of a knowledge base, with those that they include."""
+"""Most files of a knowledge base, included ones among them."""
 MAX_MESSAGES = 1000
-"""Of clingo, about one file or about the ground program."""
+"""Most messages of clingo about one file or about the ground program."""
 
-_CLINGO_TEXT_NAME = "<string>"  # what clingo calls text without a file
+_CLINGO_TEXT_NAME = "<string>"  # clingo's file name for text without a file
 _TEXT_LOCATION = re.compile(rf"{_CLINGO_TEXT_NAME}:[0-9:-]+:")
 
 
 @dataclass(frozen=True)
 class RuleSource:
-    """One rule file."""
+    """One rule file.
 
-    path: str  # as it was given, or by way of the file that includes it
+    Attributes:
+        path: Path as it was passed, or relative to the file that includes it.
+        text: Content.
+        line_offset: Lines before it in the text that clingo parses.
+    """
+
+    path: str
     text: str
-    line_offset: int = 0  # lines of the files before it
+    line_offset: int = 0
 
     @cached_property
     def scan(self) -> ScanResult:
-        """What is in the text beside rules."""
+        """Code without comments and includes, and the tokens that clingo must not see."""
         return scan_text(self.text)
 
     @property
     def num_lines(self) -> int:
+        """Number of lines; an empty text has one."""
         return self.text.count("\n") + 1
 
     def location(self, offset: int, end: int) -> Location:
-        """The place of a stretch of the text that ends in the line where it begins, or is shown as if it did."""
+        """Convert a range of offsets to a location, as if the range ended in its first line.
+
+        Args:
+            offset: Offset of the first character.
+            end: Offset behind the last character.
+
+        Returns:
+            The location, with lines and columns from 1.
+        """
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
         return Location(self.path, line, column, line, column + end - offset)
 
     def text_column(self, line: int, column: int) -> int:
-        """A column of a line in letters, where clingo has counted bytes of `scan.code`; both from 1."""
+        """Convert a column in bytes of `scan.code`, as clingo counts, to a column in characters.
+
+        Args:
+            line: Line of the file, from 1.
+            column: Column in bytes, from 1.
+
+        Returns:
+            The column in characters, from 1.
+        """
         if self.text.isascii() or not 0 < line <= len(self._line_starts):
             return column
         start = self._line_starts[line - 1]
         end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
-        before = self.scan.code[start : min(end, start + column)].encode("utf-8", "replace")[: column - 1]
-        return len(before.decode("utf-8", "ignore")) + 1
+        prefix = self.scan.code[start : min(end, start + column)].encode("utf-8", "replace")[: column - 1]
+        return len(prefix.decode("utf-8", "ignore")) + 1
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -70,7 +94,11 @@ class RuleSource:
 
 @dataclass(frozen=True)
 class RuleSources:
-    """The files of a knowledge base in the order in which they are read."""
+    """The files of a knowledge base in the order in which they are read.
+
+    Attributes:
+        files: The files, with increasing line offsets.
+    """
 
     files: tuple[RuleSource, ...]
 
@@ -79,7 +107,14 @@ class RuleSources:
         return [source.line_offset for source in self.files]
 
     def resolve_location(self, location: Location) -> Location:
-        """A place in clingo's words as a place in a file; what is in no file stays as it is."""
+        """Convert clingo's location in the joined text to a location in a file.
+
+        Args:
+            location: Location from a message or a syntax node of clingo.
+
+        Returns:
+            The location in its file; a location outside of the joined text is returned unchanged.
+        """
         if location.file != _CLINGO_TEXT_NAME or not self.files:
             return location
         source = self.files[max(bisect_right(self._starts, location.line - 1) - 1, 0)]
@@ -91,91 +126,124 @@ class RuleSources:
         return Location(source.path, line, column, end_line, end_column)
 
     def node_location(self, node: ast.AST) -> Location:
-        """The place of a syntax node."""
+        """Return the location of a syntax node in its file.
+
+        Args:
+            node: Node that was parsed from these files.
+
+        Returns:
+            The location.
+        """
         begin, end = node.location
         start = (begin.line, begin.column)
-        # To clingo an aggregate that is negated ends where its "not" does.
+        # In clingo, a negated aggregate ends where its "not" ends.
         return self.resolve_location(Location(begin.filename, *start, *max(start, (end.line, end.column))))
 
 
 @dataclass
 class MessageLog:
-    """The logger for clingo: keeps what it says, with locations."""
+    """Logger for clingo that collects its messages with their locations.
+
+    Attributes:
+        sources: Files to which the locations refer.
+        entries: Message code, location and text of each message.
+    """
 
     sources: RuleSources
     entries: list[tuple[clingo.MessageCode, Location | None, str]] = field(default_factory=list)
 
     def __call__(self, code: clingo.MessageCode, text: str) -> None:
+        """Add a message of clingo."""
         for line in _unsafe_variables(text) or [text]:
-            location, rest = Location.parse(line) or (None, line)
-            place = None if location is None else self.sources.resolve_location(location)
-            told = _TEXT_LOCATION.sub(lambda match: self._resolve_text(match[0]), " ".join(rest.split()))
-            self.entries.append((code, place, told))
+            location, message = Location.parse(line) or (None, line)
+            resolved = None if location is None else self.sources.resolve_location(location)
+            shown_text = _TEXT_LOCATION.sub(lambda match: self._resolve_text(match[0]), " ".join(message.split()))
+            self.entries.append((code, resolved, shown_text))
 
     def _resolve_text(self, text: str) -> str:
-        """A place in the middle of a message, in its file."""
+        """Convert a location in the middle of a message."""
         location, _ = Location.parse(f"{text} ") or (None, "")
         return text if location is None else f"{self.sources.resolve_location(location)}:"
 
     def errors(self) -> list[Diagnostic]:
-        """Only what clingo itself calls an error."""
+        """Return the messages that clingo itself classifies as errors.
+
+        Returns:
+            Diagnostics with the locations in the files.
+        """
         return [
-            make_error(location, text.removeprefix("error: "), _suggest_remedy(text))
+            make_error(location, text.removeprefix("error: "), *_classify_message(text))
             for code, location, text in self.entries
             if code == clingo.MessageCode.RuntimeError
         ]
 
 
 def _unsafe_variables(text: str) -> list[str]:
-    """Clingo names the rule as its grounder sees it, then a note for each variable: the notes are what helps."""
+    """Split a message about unsafe variables into clingo's notes, one for each variable, which have its location."""
     if "error: unsafe variables in" not in text:
         return []
     notes = [line.strip() for line in text.splitlines() if " note: " in line]
     return [note.replace(" note: ", " error: unsafe variable: ") for note in notes]
 
 
-def _suggest_remedy(text: str) -> str:
+def _classify_message(text: str) -> tuple[str, ErrorCode]:
+    """Return the remedy and the code of an error message of clingo."""
     if "unsafe variable" in text:
-        return "bind it by a positive body literal"
+        return "bind it by a positive body literal", ErrorCode.UNSAFE_VARIABLE
     if "redefinition of constant" in text:
-        return "keep one #const for each constant"
+        return "keep one #const for each constant", ErrorCode.INVALID_CONSTANT
     if "has no circuit" in text:
-        return "break the loop"
-    return ""
+        return "break the loop", ErrorCode.NO_CIRCUIT
+    return "", next((code for part, code in _CODES_BY_TEXT.items() if part in text), ErrorCode.GROUNDING_FAILED)
+
+
+_CODES_BY_TEXT = {
+    "syntax error": ErrorCode.SYNTAX_ERROR,
+    "lexer error": ErrorCode.SYNTAX_ERROR,
+    "cyclic constant": ErrorCode.INVALID_CONSTANT,
+    "weights of a sum": ErrorCode.INTEGER_OVERFLOW,
+}
 
 
 def read_sources(
     files: Sequence[Path], limit: int, library: Sequence[Path] = ()
 ) -> tuple[RuleSources, list[Diagnostic]]:
-    """The files with everything that they include, each once; all of them must lie inside of the files' folders.
+    """Read rule files and all files that they include, each once.
 
-    ``#include <name>.`` takes ``name.lp`` from the first folder of the library that has it.
+    All files must lie inside of the folders of `files` or of the library. ``#include <name>.`` reads ``name.lp`` from
+    the first folder of the library that has it.
 
-    No file is larger than the limit, nor all of them together than four times as much.
+    Args:
+        files: Rule files.
+        limit: Most bytes of a file; all files together may have four times as many.
+        library: Folders of common files.
+
+    Returns:
+        The files that can be read, and a diagnostic for each other one and for each invalid include.
     """
     sources: dict[str, RuleSource] = {}
-    problems = [] if files else [make_error(None, "a knowledge base needs at least one rule file")]
+    no_files = "a knowledge base needs at least one rule file"
+    problems = [] if files else [make_error(None, no_files, code=ErrorCode.FILE_NOT_READABLE)]
     folders = (*root_folders(files), *(Path(os.path.realpath(folder)) for folder in library))
     waiting: list[tuple[str, Location | None]] = [(str(file), None) for file in files]
-    before, left = (
-        1,
-        4 * limit,
-    )  # a first line that is empty: clingo takes text that begins with "asp" for another format
+    line_offset = 1  # an empty first line: clingo takes text that begins with "asp" for another format
+    bytes_left = 4 * limit
     for path, included_at in waiting:
         if os.path.realpath(path) in sources:
             continue
         if len(sources) == MAX_FILES:
-            problems.append(make_error(included_at, f"more than {MAX_FILES} rule files", "join some of them"))
+            message = f"more than {MAX_FILES} rule files"
+            problems.append(make_error(included_at, message, "join some of them", ErrorCode.TOO_LARGE))
             break
-        text, problem = _read_file(path, min(limit, left), folders, included_at)
-        problems.extend(problem)
+        text, read_problems = _read_file(path, min(limit, bytes_left), folders, included_at)
+        problems.extend(read_problems)
         if text is not None:
-            source = sources[os.path.realpath(path)] = RuleSource(path, text, before)
-            before += source.num_lines + 1  # clingo may speak of the line behind the last one
-            left -= len(text)
-            found, wrong = _find_includes(source, folders, library)
-            waiting.extend(found)
-            problems.extend(wrong)
+            source = sources[os.path.realpath(path)] = RuleSource(path, text, line_offset)
+            line_offset += source.num_lines + 1  # a location of clingo may lie in the line behind the last one
+            bytes_left -= len(text)
+            includes, include_problems = _find_includes(source, folders, library)
+            waiting.extend(includes)
+            problems.extend(include_problems)
     return RuleSources(tuple(sources.values())), problems
 
 
@@ -184,28 +252,34 @@ def _read_file(
 ) -> tuple[str | None, list[Diagnostic]]:
     if included_at is None and not is_inside(path, folders):
         remedy = "copy the file into the folder of the knowledge base"
-        return None, [make_error(None, f"{path}: a link that leads out of the knowledge base", remedy)]
+        message = f"{path}: a link that leads out of the knowledge base"
+        return None, [make_error(None, message, remedy, ErrorCode.FILE_OUTSIDE_FOLDER)]
     try:
         text = read_regular_file(path, limit).decode("utf-8-sig")
     except NotAFileError:
-        return None, [make_error(included_at, f"{path}: not a file", "name a rule file")]
+        return None, [make_error(included_at, f"{path}: not a file", "name a rule file", ErrorCode.FILE_NOT_READABLE)]
     except FileTooLargeError:
-        return None, [make_error(included_at, f"{path}: larger than {limit} bytes", "split the file")]
+        return None, [
+            make_error(included_at, f"{path}: larger than {limit} bytes", "split the file", ErrorCode.TOO_LARGE)
+        ]
     except OSError as failure:
-        return None, [make_error(included_at, f"{path}: cannot be read: {failure.strerror}", "check the path")]
+        message = f"{path}: cannot be read: {failure.strerror}"
+        return None, [make_error(included_at, message, "check the path", ErrorCode.FILE_NOT_READABLE)]
     except UnicodeDecodeError as failure:
         where = _location_after(path, failure.object[: failure.start].decode("utf-8", "replace"))
-        return None, [make_error(where, "not UTF-8 text", "save the file as UTF-8")]
+        return None, [make_error(where, "not UTF-8 text", "save the file as UTF-8", ErrorCode.FILE_NOT_READABLE)]
     if "\0" in text:
         where = _location_after(path, text[: text.index("\0")])
-        return None, [make_error(where, "a NUL character", "save the file as plain text")]
+        return None, [make_error(where, "a NUL character", "save the file as plain text", ErrorCode.FILE_NOT_READABLE)]
     if not text.strip():
-        return None, [make_error(Location(path, 1, 1, 1, 1), "an empty rule file", "write rules or leave the file out")]
+        remedy = "write rules or leave the file out"
+        start = Location(path, 1, 1, 1, 1)
+        return None, [make_error(start, "an empty rule file", remedy, ErrorCode.FILE_NOT_READABLE)]
     return text, []
 
 
 def _location_after(path: str, text: str) -> Location:
-    """The letter behind a text."""
+    """Return the location of the character behind a text."""
     line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     return Location(path, line, column, line, column + 1)
 
@@ -213,54 +287,66 @@ def _location_after(path: str, text: str) -> Location:
 def _find_includes(
     source: RuleSource, folders: Sequence[Path], library: Sequence[Path]
 ) -> tuple[list[tuple[str, Location | None]], list[Diagnostic]]:
-    """The files that a file includes, and what is wrong with its includes."""
-    found: list[tuple[str, Location | None]] = []
+    """Return the files that a file includes, with the locations of the includes, and the problems of the includes."""
+    paths: list[tuple[str, Location | None]] = []
     problems = []
     includes = source.scan.includes
     if len(includes) > MAX_FILES:
         where = source.location(includes[0].start, includes[0].end)
-        return [], [make_error(where, f"more than {MAX_FILES} includes", "join some of the files")]
+        message = f"more than {MAX_FILES} includes"
+        return [], [make_error(where, message, "join some of the files", ErrorCode.TOO_LARGE)]
     for include in includes:
         where = source.location(include.start, include.end)
         path = _resolve_include(include, source, library)
         problem = _check_include(include, path, folders, library)
         if problem is None:
-            found.append((path, where))
+            paths.append((path, where))
         else:
             problems.append(make_error(where, *problem))
-    return found, problems
+    return paths, problems
 
 
 def _resolve_include(include: Include, source: RuleSource, library: Sequence[Path]) -> str:
-    """Where an included file lies; in the last folder of the library where none has it."""
+    """Return the path of an included file: that in the last folder of the library where no folder has it."""
     if not include.is_library:
         return str(Path(source.path).parent / include.path)
-    places = [str(folder / f"{include.path}.lp") for folder in library] or [include.path]
-    return next((place for place in places if os.path.lexists(place)), places[-1])
+    candidates = [str(folder / f"{include.path}.lp") for folder in library] or [include.path]
+    return next((candidate for candidate in candidates if os.path.lexists(candidate)), candidates[-1])
 
 
 def _check_include(
     include: Include, path: str, folders: Sequence[Path], library: Sequence[Path]
-) -> tuple[str, str] | None:
-    """What is wrong with an include, and what to do."""
+) -> tuple[str, str, ErrorCode] | None:
+    """Return message, remedy and code of what is wrong with an include, or None."""
     if include.problem:
-        return include.problem, "include files of the knowledge base, between its rules"
+        remedy = "include files of the knowledge base, between its rules"
+        return include.problem, remedy, ErrorCode.INVALID_INCLUDE
     if include.is_library and (not re.fullmatch(r"\w+", include.path) or not os.path.lexists(path)):
         names = {file.stem for folder in library for file in folder.glob("*.lp")}
         remedy = did_you_mean(include.path, names) or f"there are: {', '.join(sorted(names)) or 'none'}"
-        return f"#include <{include.path}>: no such common file", remedy
-    named = f"#include of '{' '.join(include.path.split())}'"
+        return f"#include <{include.path}>: no such common file", remedy, ErrorCode.INVALID_INCLUDE
+    description = f"#include of '{' '.join(include.path.split())}'"
     if not is_inside(path, folders):
-        return f"{named} from outside the knowledge base", "copy the file into the folder of the knowledge base"
+        remedy = "copy the file into the folder of the knowledge base"
+        return f"{description} from outside the knowledge base", remedy, ErrorCode.FILE_OUTSIDE_FOLDER
     if not os.path.lexists(path):
-        return f"{named}: no such file", "paths are relative to this file"
+        return f"{description}: no such file", "paths are relative to this file", ErrorCode.INVALID_INCLUDE
     return None
 
 
 def parse_sources(sources: RuleSources) -> tuple[list[ast.AST], list[Diagnostic]]:
-    """The statements of the files; syntax errors are diagnostics with their place.
+    """Parse rule files with clingo.
 
-    Files with anything that our lexer refuses do not reach clingo, whose parser such text can end with the process.
+    clingo gets no file that `check_source_texts` refuses, because such text can end its parser with the process.
+
+    Args:
+        sources: Files that were read.
+
+    Returns:
+        The statements of all files, and the syntax errors with their locations.
+
+    Raises:
+        MemoryError: clingo has no memory left.
     """
     statements: list[ast.AST] = []
     problems = list(check_source_texts(sources.files))
@@ -274,12 +360,22 @@ def parse_sources(sources: RuleSources) -> tuple[list[ast.AST], list[Diagnostic]
         except RuntimeError as failure:
             if "bad_alloc" in str(failure):
                 raise MemoryError from failure
-            problems += messages.errors() or [make_error(Location(source.path, 1, 1, 1, 1), str(failure))]
+            start = Location(source.path, 1, 1, 1, 1)
+            problems += messages.errors() or [make_error(start, str(failure), code=ErrorCode.SYNTAX_ERROR)]
         else:
             problems += messages.errors()
     return statements, problems
 
 
 def read_statements(files: Sequence[Path], limit: int, library: Sequence[Path] = ()) -> Iterator[ast.AST]:
-    """The statements of files that were found sound before."""
+    """Yield the statements of files that passed all checks before.
+
+    Args:
+        files: Rule files.
+        limit: Most bytes of a file.
+        library: Folders of common files.
+
+    Yields:
+        clingo's syntax trees.
+    """
     yield from parse_sources(read_sources(files, limit, library)[0])[0]

@@ -1,9 +1,8 @@
 """Build an untrusted knowledge base in a child process, because grounding cannot be interrupted from inside.
 
-The parent sends the request as JSON. The child bounds its own memory and processor time; the parent kills it when it
-takes far longer than that, however busy the machine is. Where a bound was passed, a second child finds the rule. What
-comes back through the pipe is data (see ``serialization``): a child that rules have brought to misbehave cannot have
-its parent run anything.
+The parent sends the request as JSON. The child bounds its own memory and processor time; the parent kills it after a
+multiple of that time, in case the machine is busy. Where a bound was exceeded, a second child finds the costliest rule.
+The result comes back as data (see ``serialization``), so a child that rules have compromised cannot run code here.
 """
 
 from __future__ import annotations
@@ -30,20 +29,21 @@ from abl_cards.asp.build import (
 from abl_cards.asp.errors import Location, make_error
 from abl_cards.asp.ground_program import TooManyRules
 from abl_cards.asp.terms import Input, Signature
-from abl_cards.core import CpuBudget, ensure_complete_writes, pause_gc
+from abl_cards.core import CpuBudget, ErrorCode, ensure_complete_writes, pause_gc
 
 EXIT_OUT_OF_MEMORY, _EXIT_TOO_MANY_RULES, _EXIT_TOO_NESTED = 70, 71, 72
-_BUILD_TIME_SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
+_BUILD_TIME_SHARE = 0.75  # share of the time for building; the rest is for finding the costliest rule
 WALL_TIME_FACTOR = 10.0
-"""Times the processor time, which is what is bounded: a child waits long on a busy machine, not for ever."""
-STARTUP_SECONDS = 30.0  # seconds for Python to start there
-_ANSWER_MEMORY_DIVISOR = 8  # an answer has at most the memory divided by this
+"""Wall time after which a child is killed, as a multiple of its processor time, which a busy machine stretches."""
+STARTUP_SECONDS = 30.0
+"""Seconds of wall time that a child may need to start."""
+_ANSWER_MEMORY_DIVISOR = 8  # the packed result has at most the memory divided by this, in bytes
 _BUILD, _PROFILE = "build", "blame"
 
 
 @dataclass(frozen=True)
 class _ProcessExit:
-    """How a child ended."""
+    """Exit status and output of a child."""
 
     status: int
     output: bytes
@@ -55,76 +55,89 @@ class _ProcessExit:
         return self.status == 0 and not self.timed_out
 
 
-_in_process = False  # whether this process grounds rules itself
+_in_process = False  # whether `build_in_subprocess` grounds in this process
 
 
 def build_in_subprocess(request: BuildRequest, limits: Limits, cpu_budget: CpuBudget) -> BuildResult:
-    """Like `build_program`, within the limits and a budget.
+    """Read, check and ground a knowledge base in a child process, within limits.
 
-    Passing one is a diagnostic with the place of the worst rule.
+    Args:
+        request: Files, inputs, outputs and constants.
+        limits: Bounds on the child.
+        cpu_budget: Budget of processor time, to which the time of the child is charged.
+
+    Returns:
+        The ground program, or the diagnostics that reject the knowledge base. A bound that was exceeded is an error
+        with the location of the costliest rule.
     """
     if _in_process:
         return build_in_process(request, limits, cpu_budget)
     if cpu_budget.remaining <= 0:
-        return _failed_build(
-            None, f"not ground: the {cpu_budget.seconds:g} s of this command are used up", "check one profile"
-        )
+        message = f"not ground: the {cpu_budget.seconds:g} s of this command are used up"
+        return _failed_build(None, message, "check one profile", ErrorCode.LIMIT_EXCEEDED)
     with cpu_budget.charge():
-        end = _run(_BUILD, request, replace(limits, seconds=cpu_budget.remaining * _BUILD_TIME_SHARE))
-    if end.succeeded:
-        return serialization.unpack_build(end.output)
-    reason, is_bound = _describe_failure(end, limits, cpu_budget)
-    place = _find_costliest_rule(request, limits, cpu_budget) if is_bound and cpu_budget.remaining > 0 else None
-    remedy = "most of it for this rule: fewer variables, or narrower ranges" if place else "simplify the rules"
-    if end.timed_out:
-        remedy = "try again when less is going on"
-    return _failed_build(place, reason, remedy)
+        exit_status = _run(_BUILD, request, replace(limits, seconds=cpu_budget.remaining * _BUILD_TIME_SHARE))
+    if exit_status.succeeded:
+        return serialization.unpack_build(exit_status.output)
+    reason, code, is_costly = _describe_failure(exit_status, limits, cpu_budget)
+    location = _find_costliest_rule(request, limits, cpu_budget) if is_costly and cpu_budget.remaining > 0 else None
+    remedy = "most of it for this rule: fewer variables, or narrower ranges" if location else "simplify the rules"
+    if exit_status.timed_out:
+        remedy = "try again when the machine is less busy"
+    return _failed_build(location, reason, remedy, code)
 
 
 def work_in_process() -> None:
-    """Ground in this process from now on: for processes that are expendable themselves."""
+    """Ground in this process from now on; for worker processes, which may be killed."""
     global _in_process
     _in_process = True
 
 
 def build_in_process(request: BuildRequest, limits: Limits, cpu_budget: CpuBudget) -> BuildResult:
-    """Like `build_in_subprocess`, in this process, which is expendable.
+    """Read, check and ground a knowledge base in this process, which is a worker that may be killed.
 
-    Of the bounds only the number of rules is one.
+    Args:
+        request: Files, inputs, outputs and constants.
+        limits: Bounds, of which those on files, ground rules and literals apply.
+        cpu_budget: Unused; the worker itself is bounded.
+
+    Returns:
+        The ground program, or the diagnostics that reject the knowledge base.
     """
     try:
         return build_program(request, limits, ground_limits=limits)
     except TooManyRules:
-        return _failed_build(None, f"grounding exceeded {limits.rules} ground rules", "simplify the rules")
+        message = f"grounding exceeded {limits.rules} ground rules"
+        return _failed_build(None, message, "simplify the rules", ErrorCode.LIMIT_EXCEEDED)
 
 
-def _failed_build(place: Location | None, reason: str, remedy: str) -> BuildResult:
-    return BuildResult(None, (), (make_error(place, reason, remedy),))
+def _failed_build(location: Location | None, reason: str, remedy: str, code: ErrorCode) -> BuildResult:
+    return BuildResult(None, (), (make_error(location, reason, remedy, code),))
 
 
 def _run(task: str, request: BuildRequest, limits: Limits) -> _ProcessExit:
     process = _take_warm_process(task) or start_process(__name__, task)
-    late = False
+    timed_out = False
     try:
-        output, notes = process.communicate(
+        output, stderr = process.communicate(
             encode_request(request, limits), timeout=WALL_TIME_FACTOR * limits.seconds + STARTUP_SECONDS
         )
     except subprocess.TimeoutExpired:
-        late = True
+        timed_out = True
         process.kill()
-        output, notes = process.communicate()
+        output, stderr = process.communicate()
     finally:
         process.kill()
         with contextlib.suppress(BrokenPipeError):
-            cast(IO[bytes], process.stdin).close()  # what was asked may not have been read
+            cast(IO[bytes], process.stdin).close()  # the child may not have read the request
         if _warm_pool.enabled:
             keep_warm_process()
-    return _ProcessExit(process.returncode, output, notes.decode("utf-8", "replace"), late)
+    return _ProcessExit(process.returncode, output, stderr.decode("utf-8", "replace"), timed_out)
 
 
 @dataclass
 class _WarmPool:
-    """Children that have imported all that they need, and wait for what to build."""
+    """Children that have imported all modules and wait for a request."""
 
     enabled: bool = False
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -134,57 +147,76 @@ _warm_pool = _WarmPool()
 
 
 def keep_warm_process() -> None:
-    """From now on have a child ready for the next rules: for who grounds after every edit."""
+    """Keep a started child ready for the next build from now on; for editors, which ground after every edit."""
     _warm_pool.enabled = True
     if not _warm_pool.processes:
         _warm_pool.processes.append(start_process(__name__, _BUILD))
 
 
 def _take_warm_process(task: str) -> subprocess.Popen[bytes] | None:
-    found = _warm_pool.processes.pop() if task == _BUILD and _warm_pool.processes else None
-    return found if found is not None and found.poll() is None else None
+    process = _warm_pool.processes.pop() if task == _BUILD and _warm_pool.processes else None
+    return process if process is not None and process.poll() is None else None
 
 
 def start_process(module: str, *arguments: str, stderr: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
-    """A child process that runs a module of ours, spoken to through pipes."""
+    """Start a Python child process that is connected by pipes.
+
+    Args:
+        module: Module to run.
+        *arguments: Its command line arguments.
+        stderr: Destination of its standard error.
+
+    Returns:
+        The process.
+    """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-m", module, *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment)
 
 
-def _describe_failure(end: _ProcessExit, limits: Limits, paid: CpuBudget) -> tuple[str, bool]:
-    """What went wrong, and whether it is a bound that was passed."""
-    name = signal.Signals(-end.status).name if end.status < 0 else ""
-    if end.timed_out:  # no rule is to blame for that
-        return f"grounding did not come to its {paid.seconds:g} s of processor time: the machine is busy", False
+def _describe_failure(exit_status: _ProcessExit, limits: Limits, cpu_budget: CpuBudget) -> tuple[str, ErrorCode, bool]:
+    """Return the message and the code of a failure, and whether a costly rule may be its cause."""
+    status, stderr = exit_status.status, exit_status.stderr
+    name = signal.Signals(-status).name if status < 0 else ""
+    if exit_status.timed_out:  # no rule is the cause
+        message = f"grounding did not get its {cpu_budget.seconds:g} s of processor time: the machine is busy"
+        return message, ErrorCode.LIMIT_EXCEEDED, False
     if name in ("SIGPROF", "SIGXCPU"):
-        return f"grounding exceeded {paid.seconds:g} s", True
-    if end.status == _EXIT_TOO_MANY_RULES:
-        return f"grounding exceeded {limits.rules} ground rules", True
-    if end.status == EXIT_OUT_OF_MEMORY or "bad_alloc" in end.stderr or "MemoryError" in end.stderr:
-        return f"grounding exceeded {limits.memory / (1 << 20):.0f} MiB of memory", True
-    if end.status == _EXIT_TOO_NESTED:
-        return "terms or literals are nested too deeply", False
+        return f"grounding exceeded {cpu_budget.seconds:g} s", ErrorCode.LIMIT_EXCEEDED, True
+    if status == _EXIT_TOO_MANY_RULES:
+        return f"grounding exceeded {limits.rules} ground rules", ErrorCode.LIMIT_EXCEEDED, True
+    if status == EXIT_OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
+        return f"grounding exceeded {limits.memory / (1 << 20):.0f} MiB of memory", ErrorCode.LIMIT_EXCEEDED, True
+    if status == _EXIT_TOO_NESTED:
+        return "terms or literals are nested too deeply", ErrorCode.NESTED_TOO_DEEPLY, False
     if name == "SIGFPE":
-        return "clingo was stopped by arithmetic beyond 32 bits", True
+        return "clingo was stopped by arithmetic beyond 32 bits", ErrorCode.INTEGER_OVERFLOW, True
     if name:
-        return f"clingo was stopped by {name}, perhaps for want of memory", True
-    return "the rules could not be ground, and nobody foresaw why", True
+        return f"clingo was stopped by {name}, perhaps for lack of memory", ErrorCode.GROUNDING_FAILED, True
+    return "the rules could not be ground, for an unforeseen reason", ErrorCode.GROUNDING_FAILED, True
 
 
-def _find_costliest_rule(request: BuildRequest, limits: Limits, paid: CpuBudget) -> Location | None:
-    """The rule that takes most: in rules where a second child stops at the bound on those, else in time."""
-    seconds = min(paid.remaining, paid.seconds * (1 - _BUILD_TIME_SHARE))
-    with paid.charge():
-        second = _run(_PROFILE, request, replace(limits, seconds=seconds))
-    lines = second.output.decode("utf-8", "replace").rpartition("\n")[0].splitlines()
-    if second.succeeded:
-        return None  # it is not the grounding that takes so long
-    return profiler.find_costliest_rule(lines, seconds, by_rules=second.status == _EXIT_TOO_MANY_RULES)
+def _find_costliest_rule(request: BuildRequest, limits: Limits, cpu_budget: CpuBudget) -> Location | None:
+    """Find the rule with most ground rules where a second child exceeds their bound, else that with most time."""
+    seconds = min(cpu_budget.remaining, cpu_budget.seconds * (1 - _BUILD_TIME_SHARE))
+    with cpu_budget.charge():
+        profiled = _run(_PROFILE, request, replace(limits, seconds=seconds))
+    lines = profiled.output.decode("utf-8", "replace").rpartition("\n")[0].splitlines()
+    if profiled.succeeded:
+        return None  # the time is not spent on grounding
+    return profiler.find_costliest_rule(lines, seconds, by_rules=profiled.status == _EXIT_TOO_MANY_RULES)
 
 
 def encode_request(request: BuildRequest, limits: Limits) -> bytes:
-    """What a child is told, on one line."""
+    """Encode the request to a child as one line of JSON.
+
+    Args:
+        request: Knowledge base to be built.
+        limits: Bounds on the child.
+
+    Returns:
+        UTF-8 text without a line end; it holds the working directory as well.
+    """
     content = {
         "files": [str(file) for file in request.files],
         "inputs": [[item.name, item.domains, item.arity] for item in request.inputs],
@@ -192,13 +224,20 @@ def encode_request(request: BuildRequest, limits: Limits) -> bytes:
         "constants": dict(request.constants),
         "library": [str(folder) for folder in request.library],
         "limits": astuple(limits),
-        "here": os.getcwd(),  # a child that was started before may be elsewhere
+        "here": os.getcwd(),  # a child that was started before may have another working directory
     }
     return json.dumps(content).encode()
 
 
 def decode_request(text: str) -> tuple[BuildRequest, Limits]:
-    """What the child reads."""
+    """Decode a request in the child, and change to the working directory of the parent.
+
+    Args:
+        text: JSON text of `encode_request`.
+
+    Returns:
+        The knowledge base to be built, and the bounds.
+    """
     content: dict[str, Any] = json.loads(text)
     os.chdir(content["here"])
     request = BuildRequest(
@@ -212,47 +251,56 @@ def decode_request(text: str) -> tuple[BuildRequest, Limits]:
 
 
 def limit_resources(limits: Limits, persistent: bool = False) -> None:
-    """Bounds that hold even if the parent dies; a lasting child winds its clock up again before each question."""
+    """Bound memory and processor time of this process, so that it ends even if its parent dies.
+
+    Args:
+        limits: Bounds on seconds and memory.
+        persistent: Whether the process serves many requests, and so renews its bound on time by `set_cpu_alarm`.
+    """
     try:
         import resource
     except ImportError:  # not on this platform: time is still bounded by the parent
         return
     set_cpu_alarm(limits.seconds)
     bounds = {"AS": limits.memory, "CORE": 0} | ({} if persistent else {"CPU": int(limits.seconds) + 2})
-    for kind, most in bounds.items():
+    for resource_name, bound in bounds.items():
         with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
-            resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
+            resource.setrlimit(getattr(resource, f"RLIMIT_{resource_name}"), (bound, bound))
 
 
 def set_cpu_alarm(seconds: float) -> None:
-    """After so much processor time SIGPROF ends this process."""
+    """End this process by SIGPROF after an amount of processor time.
+
+    Args:
+        seconds: Processor time from now, in seconds; 0 cancels the alarm.
+    """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 @pause_gc()
 def _run_build(request: BuildRequest, limits: Limits) -> None:
-    answer = serialization.pack_build(build_program(request, limits, ground_limits=limits))
-    if len(answer) > limits.memory // _ANSWER_MEMORY_DIVISOR:
+    packed = serialization.pack_build(build_program(request, limits, ground_limits=limits))
+    if len(packed) > limits.memory // _ANSWER_MEMORY_DIVISOR:
         raise MemoryError
-    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.write(packed)
     sys.stdout.buffer.flush()
 
 
 def _run_profile(request: BuildRequest, limits: Limits) -> None:
     statements, sources = read_rewritten_statements(request, limits)
-    options = clingo_arguments(request.constants)
-    most = (limits.rules, limits.literals)
+    arguments = clingo_arguments(request.constants)
+    ground_limits = (limits.rules, limits.literals)
     profiler.profile_grounding(
-        statements, sources, options, most, lambda cost: print(profiler.encode_cost(cost), flush=True)
+        statements, sources, arguments, ground_limits, lambda cost: print(profiler.encode_cost(cost), flush=True)
     )
 
 
 def main() -> None:
-    """The child's side."""
+    """Run the child: read a request from stdin, write the result to stdout."""
     ensure_complete_writes()
     text = sys.stdin.read()
-    if not text:  # a spare child whose parent has gone
+    if not text:  # a warm child whose parent has ended
         return
     request, limits = decode_request(text)
     limit_resources(limits)

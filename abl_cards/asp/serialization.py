@@ -1,7 +1,7 @@
-"""A built knowledge base as bytes, for the disk cache and for the pipe from the child process.
+"""Encode built knowledge bases as bytes, for the disk cache and for the pipe from the child process.
 
-The length of a JSON header, the header, then arrays of 32-bit numbers. No pickle: whatever the bytes are, they run no
-code. That they are whole is for the cache to see, or the exit status of the child.
+The format is the length of a JSON header, the header, then arrays of 32-bit integers. It holds data only, so decoding
+runs no code. The cache and the exit status of the child ensure that the bytes are complete.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from abl_cards.asp.errors import Diagnostic, Location, Severity
 from abl_cards.asp.ground_program import GroundProgram
 from abl_cards.asp.statements import Constraint
 from abl_cards.asp.terms import Atom
+from abl_cards.core import ErrorCode
 
 _GROUND_ARRAYS = ("numbers", "externals", "heads", "kinds", "starts", "literals", "weights", "bounds")
 _PLACEHOLDER = re.compile("\0[0-9]+\0")
@@ -25,13 +26,22 @@ _MATCH_NOTHING = "(?!)"
 
 
 def pack_build(built: BuildResult, paths: Sequence[str] = ()) -> bytes:
-    """The bytes of a built knowledge base, which name files at these paths by their numbers: they may lie elsewhere."""
+    """Encode a built knowledge base.
+
+    Args:
+        built: Result of a build.
+        paths: Paths of its files; in the bytes their indices replace them, so that the files may be moved.
+
+    Returns:
+        The bytes.
+    """
     ground, files = built.ground, _PathTable(paths)
     header = {
         "constraints": [[_location_to_json(item.location, files), item.text] for item in built.constraints],
         "diagnostics": [
             [
                 item.severity,
+                item.code,
                 _location_to_json(item.location, files),
                 *map(files.encode_paths, (item.message, item.remedy)),
             ]
@@ -43,16 +53,29 @@ def pack_build(built: BuildResult, paths: Sequence[str] = ()) -> bytes:
 
 
 def unpack_build(data: bytes, paths: Sequence[str] = ()) -> BuildResult:
-    """The reverse of `pack_build`, of the files at these paths."""
+    """Decode a built knowledge base.
+
+    Args:
+        data: Bytes from `pack_build`.
+        paths: Paths of its files now, in the order in which they were encoded.
+
+    Returns:
+        The result of the build.
+    """
     (header, arrays), files = unpack_arrays(data), _PathTable(paths)
 
-    def located(place: list[Any]) -> Location:
-        return Location(files.decode_paths(place[0]), *place[1:])
+    def decode_location(location: list[Any]) -> Location:
+        return Location(files.decode_paths(location[0]), *location[1:])
 
-    constraints = tuple(Constraint(located(place), text) for place, text in header["constraints"])
+    constraints = tuple(Constraint(decode_location(location), text) for location, text in header["constraints"])
     diagnostics = tuple(
-        Diagnostic(Severity(severity), located(place) if place else None, *map(files.decode_paths, texts))
-        for severity, place, *texts in header["diagnostics"]
+        Diagnostic(
+            Severity(severity),
+            decode_location(location) if location else None,
+            *map(files.decode_paths, texts),
+            code=ErrorCode(code),
+        )
+        for severity, code, location, *texts in header["diagnostics"]
     )
     ground = None
     if header["atoms"] is not None:
@@ -61,7 +84,7 @@ def unpack_build(data: bytes, paths: Sequence[str] = ()) -> BuildResult:
 
 
 class Int32Array(Protocol):
-    """An array of 32-bit numbers, of Python or of numpy."""
+    """Array of 32-bit integers, of Python or of numpy."""
 
     def __len__(self) -> int: ...
 
@@ -69,45 +92,74 @@ class Int32Array(Protocol):
 
 
 def pack_arrays(header: dict[str, Any], arrays: Sequence[Int32Array]) -> bytes:
-    """The bytes of a header and arrays."""
+    """Encode a header and arrays.
+
+    Args:
+        header: JSON object.
+        arrays: Arrays of int32.
+
+    Returns:
+        The bytes.
+    """
     lengths = [len(values) for values in arrays]
     text = json.dumps(header | {"lengths": lengths}, ensure_ascii=False, separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(8, "little"), text, *(values.tobytes() for values in arrays)])
 
 
 def unpack_arrays(data: bytes) -> tuple[dict[str, Any], list[array[int]]]:
-    """The reverse of `pack_arrays`."""
+    """Decode a header and arrays.
+
+    Args:
+        data: Bytes from `pack_arrays`.
+
+    Returns:
+        The JSON object, with the lengths of the arrays as "lengths", and the arrays.
+    """
     end = 8 + int.from_bytes(data[:8], "little")
     header: dict[str, Any] = json.loads(data[8:end])
-    every, ends = array("i", data[end:]), [0, *accumulate(header["lengths"])]
-    return header, [every[first:last] for first, last in pairwise(ends)]
+    values, ends = array("i", data[end:]), [0, *accumulate(header["lengths"])]
+    return header, [values[first:last] for first, last in pairwise(ends)]
 
 
 def atoms_to_json(atoms: Sequence[Atom]) -> list[list[Any]]:
-    """Atoms as JSON has them."""
+    """Convert atoms to JSON.
+
+    Args:
+        atoms: Ground atoms.
+
+    Returns:
+        For each atom a list of its name and its arguments.
+    """
     return [[name.name, *name.args] for name in atoms]
 
 
 def atoms_from_json(names: list[list[Any]]) -> tuple[Atom, ...]:
-    """The reverse of `atoms_to_json`."""
+    """Convert JSON to atoms.
+
+    Args:
+        names: Lists from `atoms_to_json`.
+
+    Returns:
+        The ground atoms.
+    """
     return tuple(Atom(name, tuple(args)) for name, *args in names)
 
 
 class _PathTable:
-    """Takes paths out of texts, and puts others in: rule files hold no NUL, so that no other text looks like that."""
+    """Replaces paths in texts by placeholders, and back; these contain NUL, which no rule file holds."""
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self._placeholders = {path: f"\0{number}\0" for number, path in enumerate(paths)}
-        longest = sorted(self._placeholders, key=len, reverse=True)  # one may begin as another does
+        self._placeholders = {path: f"\0{index}\0" for index, path in enumerate(paths)}
+        longest = sorted(self._placeholders, key=len, reverse=True)  # a path may be a prefix of another one
         names = "|".join(map(re.escape, longest)) or _MATCH_NOTHING
         self._path_pattern = re.compile(rf"(?<![\w./-])(?:{names})(?!\.?[\w/-])")  # not in the middle of another path
-        self._paths = {place: path for path, place in self._placeholders.items()}
+        self._paths = {placeholder: path for path, placeholder in self._placeholders.items()}
 
     def encode_paths(self, text: str) -> str:
-        return self._path_pattern.sub(lambda found: self._placeholders[found[0]], text)
+        return self._path_pattern.sub(lambda match: self._placeholders[match[0]], text)
 
     def decode_paths(self, text: str) -> str:
-        return _PLACEHOLDER.sub(lambda found: self._paths[found[0]], text)
+        return _PLACEHOLDER.sub(lambda match: self._paths[match[0]], text)
 
 
 def _location_to_json(location: Location | None, files: _PathTable) -> list[str | int] | None:

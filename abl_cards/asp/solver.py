@@ -1,7 +1,7 @@
-"""Rule files that have no circuit, answered by clingo in a child process that is bounded in time and memory.
+"""Solve rule files without a circuit by clingo, in a child process that is bounded in time and memory.
 
-Choices, disjunctions and negative loops: a state may have several answer sets, or none. What they cost is what
-``cost/2`` adds up to, as in circuits; the best ones cost least.
+With choices, disjunctions and negative loops a state may have several answer sets, or none. The cost of an answer set
+is the sum of its ``cost/2``, as in circuits; the optimal ones cost least.
 """
 
 from __future__ import annotations
@@ -20,25 +20,35 @@ from abl_cards.asp.build import BuildRequest, Limits
 from abl_cards.asp.errors import KBError, Location, did_you_mean, make_error
 from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, STARTUP_SECONDS, WALL_TIME_FACTOR, encode_request, start_process
 from abl_cards.asp.terms import Atom
+from abl_cards.core import ErrorCode
 
 MAX_RESPONSE_BYTES = 256 << 20
-"""Bytes that a child may say at once."""
+"""Most bytes of one response of a child."""
 BATCH_SIZE = 256
+"""States of one request."""
 _SOLVER_MODULE = "abl_cards.asp.solver_process"
 
 
 @dataclass(frozen=True)
 class AnswerSets:
-    """What clingo says of one state."""
+    """Answer sets of one state.
 
-    satisfiable: bool | None  # None: not known in the time that there was
-    is_optimal: bool | None  # whether it is proven that none costs less; None where nothing is to be cheapest
-    is_complete: bool  # there are no others (of the best ones, where those are asked for)
-    answers: tuple[tuple[str, ...], ...]  # the atoms of each answer set that are not the same in every state
-    costs: tuple[int, ...] | None  # [answers]; None where nothing has a cost
+    Attributes:
+        satisfiable: Whether there is one; None when the time ran out before that was known.
+        is_optimal: Whether it is proven that none costs less; None when all answer sets were requested.
+        is_complete: Whether these are all answer sets, or all optimal ones when those were requested.
+        answers: The atoms of each answer set, without those that are facts or inputs.
+        costs: [answers] Cost of each answer set; None when the rules derive no costs.
+    """
+
+    satisfiable: bool | None
+    is_optimal: bool | None
+    is_complete: bool
+    answers: tuple[tuple[str, ...], ...]
+    costs: tuple[int, ...] | None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values for JSON, with keys in a stable order."""
         return {
             "satisfiable": self.satisfiable,
             "optimum": self.is_optimal,
@@ -50,63 +60,104 @@ class AnswerSets:
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """What is asked of every state."""
+    """Options of `ClingoSolver.solve`.
 
-    max_models: int = 1  # answer sets at most; 0 for all
-    optimal_only: bool = True  # only those that cost least
-    with_atoms: bool = True  # what holds in them, not only their cost
-    shown_predicates: frozenset[str] = (
-        frozenset()
-    )  # these predicates, such as "plan/2"; none: what #show says, else all
-    seconds: float = 20.0  # for each state
+    Attributes:
+        max_models: Most answer sets of a state; 0 for all.
+        optimal_only: Whether only answer sets of least cost are returned.
+        with_atoms: Whether the atoms of the answer sets are returned.
+        shown_predicates: Predicates to return, such as "plan/2"; if empty, those of #show, else all.
+        seconds: Time for each state, in seconds.
+    """
+
+    max_models: int = 1
+    optimal_only: bool = True
+    with_atoms: bool = True
+    shown_predicates: frozenset[str] = frozenset()
+    seconds: float = 20.0
 
 
 class ClingoSolver:
-    """Rule files that are ground, in a child of their own; it ends with this object.
+    """Ground rule files in a child process that solves states; the process ends with this object.
+
+    Attributes:
+        request: The rule files with their inputs and constants.
+        limits: Bounds on the child.
+        inputs: The declared instances of the inputs; states are given by their rows.
 
     >>> solver = ClingoSolver(BuildRequest((Path("plan.lp"),), (), (), {}))  # doctest: +SKIP
     >>> solver.solve([[Atom("held", (3, 2))]])  # doctest: +SKIP
     """
 
     def __init__(self, request: BuildRequest, limits: Limits | None = None) -> None:
-        """Ground within the limits; raises KBError with all that is wrong."""
+        """Start the child and ground the rules.
+
+        Args:
+            request: Rule files with their inputs and constants.
+            limits: Bounds on the child; by default `Limits()`.
+
+        Raises:
+            KBError: The rules are refused, or a bound was exceeded.
+        """
         self.request, self.limits = request, limits or Limits()
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the child
         self._process = start_process(_SOLVER_MODULE, stderr=self._stderr)
         self._finalizer = finalize(self, _close_process, self._process, self._stderr)
-        said = self._request(encode_request(request, self.limits), self.limits.seconds)
-        if "problems" in said:
+        response = self._request(encode_request(request, self.limits), self.limits.seconds)
+        if "problems" in response:
             self.close()
-            raise KBError(map(_diagnostic_from_json, said["problems"]))
-        self.inputs = tuple(Atom(name, tuple(arguments)) for name, arguments in said["inputs"])
+            raise KBError(map(_diagnostic_from_json, response["problems"]))
+        self.inputs = tuple(Atom(name, tuple(arguments)) for name, arguments in response["inputs"])
 
     @cached_property
     def input_rows(self) -> Mapping[Atom, int]:
-        """The inputs by what they are called."""
+        """Row of each input atom."""
         return {atom: row for row, atom in enumerate(self.inputs)}
 
     def find_input_row(self, text: str) -> int:
-        """The row of an input that is written so; raises KBError."""
+        """Find an input by its text.
+
+        Args:
+            text: Ground atom, such as "held(3,2)"; blanks are ignored.
+
+        Returns:
+            Its row in `inputs`.
+
+        Raises:
+            KBError: The rules declare no such input.
+        """
         row = {str(atom): row for atom, row in self.input_rows.items()}.get(text.replace(" ", ""))
         if row is None:
-            known = [str(atom) for atom in self.inputs]
-            remedy = did_you_mean(text, known) or "declare it by #external, with its range"
-            raise KBError([make_error(None, f"'{text}' is no input of these rules", remedy)])
+            names = [str(atom) for atom in self.inputs]
+            remedy = did_you_mean(text, names) or "declare it by #external, with its range"
+            message = f"'{text}' is no input of these rules"
+            raise KBError([make_error(None, message, remedy, ErrorCode.UNKNOWN_INPUT)])
         return row
 
     def solve(self, states: Sequence[Collection[int]], options: SolveOptions | None = None) -> list[AnswerSets]:
-        """The answers of states, each the rows of the inputs that hold; raises KBError where a bound is passed."""
+        """Compute the answer sets of states.
+
+        Args:
+            states: For each state the rows of the inputs that hold.
+            options: What to compute; by default `SolveOptions()`.
+
+        Returns:
+            The answer sets of each state.
+
+        Raises:
+            KBError: A bound was exceeded, or the child has ended.
+        """
         options = options or SolveOptions()
-        found: list[AnswerSets] = []
+        answer_sets: list[AnswerSets] = []
         for first in range(0, len(states), BATCH_SIZE):
-            some = [sorted(state) for state in states[first : first + BATCH_SIZE]]
-            question = {
-                "states": some, "models": options.max_models, "best": options.optimal_only, "texts": options.with_atoms,
-                "show": sorted(options.shown_predicates), "seconds": options.seconds,
+            batch = [sorted(state) for state in states[first : first + BATCH_SIZE]]
+            request = {
+                "states": batch, "models": options.max_models, "best": options.optimal_only,
+                "texts": options.with_atoms, "show": sorted(options.shown_predicates), "seconds": options.seconds,
             }  # fmt: skip
-            said = self._request(json.dumps(question).encode(), options.seconds * len(some))
-            found.extend(map(_answer_sets_from_json, said["answers"]))
-        return found
+            response = self._request(json.dumps(request).encode(), options.seconds * len(batch))
+            answer_sets.extend(map(_answer_sets_from_json, response["answers"]))
+        return answer_sets
 
     def close(self) -> None:
         """End the child."""
@@ -120,34 +171,36 @@ class ClingoSolver:
 
     def _request(self, line: bytes, seconds: float) -> dict[str, Any]:
         if not self._finalizer.alive:
-            raise KBError([make_error(None, "clingo was ended before", "begin again")])
-        said = b""
+            message, remedy = "the solver is closed", "create a new one"
+            raise KBError([make_error(None, message, remedy, ErrorCode.GROUNDING_FAILED)])
+        line_read = b""
         with _kill_after(WALL_TIME_FACTOR * seconds + STARTUP_SECONDS, self._process.kill):
             try:
-                told, heard = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
-                told.write(line + b"\n")
-                told.flush()
-                said = heard.readline(MAX_RESPONSE_BYTES)
+                stdin, stdout = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+                stdin.write(line + b"\n")
+                stdin.flush()
+                line_read = stdout.readline(MAX_RESPONSE_BYTES)
             except BrokenPipeError:
                 pass
         try:
-            answer: dict[str, Any] = json.loads(said)
+            response: dict[str, Any] = json.loads(line_read)
         except ValueError:
             raise self._exit_error(seconds) from None
-        return answer
+        return response
 
     def _exit_error(self, seconds: float) -> KBError:
-        """What to say of a child that has stopped answering."""
+        """Make the error for a child that does not respond any more."""
         self._process.kill()
         status = self._process.wait()
         self._stderr.seek(0)
-        notes = self._stderr.read(1 << 16).decode("utf-8", "replace")
+        stderr = self._stderr.read(1 << 16).decode("utf-8", "replace")
         self.close()
-        if status == EXIT_OUT_OF_MEMORY or "bad_alloc" in notes or "MemoryError" in notes:
-            what = f"clingo exceeded {self.limits.memory / (1 << 20):.0f} MiB of memory"
+        if status == EXIT_OUT_OF_MEMORY or "bad_alloc" in stderr or "MemoryError" in stderr:
+            message = f"clingo exceeded {self.limits.memory / (1 << 20):.0f} MiB of memory"
         else:
-            what = f"clingo exceeded {seconds:g} s, or was stopped"
-        return KBError([make_error(None, what, "fewer choices, or narrower ranges; or allow more")])
+            message = f"clingo exceeded {seconds:g} s, or was stopped"
+        remedy = "use fewer choices or narrower ranges, or raise the limit"
+        return KBError([make_error(None, message, remedy, ErrorCode.LIMIT_EXCEEDED)])
 
 
 @contextmanager
@@ -161,21 +214,22 @@ def _kill_after(seconds: float, stop: Any) -> Iterator[None]:
         timer.cancel()
 
 
-def _close_process(process: Any, notes: IO[bytes]) -> None:
+def _close_process(process: Any, stderr: IO[bytes]) -> None:
     process.kill()
     process.wait()
-    for stream in (process.stdin, process.stdout, notes):
-        with suppress(OSError):  # what was not read any more
+    for stream in (process.stdin, process.stdout, stderr):
+        with suppress(OSError):  # data that the child has not read
             stream.close()
 
 
 def _diagnostic_from_json(problem: Mapping[str, Any]) -> Any:
-    place = problem["location"]
-    return make_error(Location(**place) if place else None, str(problem["message"]), str(problem["remedy"]))
+    location = problem["location"]
+    message, remedy, code = str(problem["message"]), str(problem["remedy"]), ErrorCode(problem["code"])
+    return make_error(Location(**location) if location else None, message, remedy, code)
 
 
-def _answer_sets_from_json(said: Mapping[str, Any]) -> AnswerSets:
-    costs = said["costs"]
-    answers = tuple(map(tuple, said["answers"]))
-    found = AnswerSets(said["satisfiable"], said["optimum"], said["complete"], answers, None)
-    return found if costs is None else replace(found, costs=tuple(costs))
+def _answer_sets_from_json(data: Mapping[str, Any]) -> AnswerSets:
+    costs = data["costs"]
+    answers = tuple(map(tuple, data["answers"]))
+    result = AnswerSets(data["satisfiable"], data["optimum"], data["complete"], answers, None)
+    return result if costs is None else replace(result, costs=tuple(costs))

@@ -1,8 +1,8 @@
-"""The child that answers rule files with choices, disjunctions and negative loops: clingo, a line in and a line out.
+"""Child process of `ClingoSolver`: it reads requests and writes responses, one JSON text per line.
 
-The first line is what is to be ground; it is answered by the inputs there are, or by what is wrong. Each further line
-asks about some states. The child ends with its parent, since nothing more can be read then; within a question its
-processor time and its memory are bounded.
+The first request names the rules to ground; its response holds the inputs, or the diagnostics. Each further request
+holds states to solve. The child ends with its parent, when its input ends; memory, and processor time of each request,
+are bounded.
 """
 
 from __future__ import annotations
@@ -24,40 +24,43 @@ from abl_cards.asp.sandbox import EXIT_OUT_OF_MEMORY, decode_request, limit_reso
 from abl_cards.asp.statements import ProgramSummary, summarise_statements
 from abl_cards.asp.terms import atom_from_symbol
 from abl_cards.asp.text_checks import check_source_texts
-from abl_cards.core import ensure_complete_writes
+from abl_cards.core import ErrorCode, ensure_complete_writes
 
 MAX_ANSWER_CHARS = 32 << 20
-"""Characters of the answer sets of a question; those beyond are not told."""
-_GRACE_SECONDS = 2.0  # seconds behind the time that a question may take, for clingo to hear of it
+"""Most characters of the answer sets of a state; the search ends at this bound."""
+_GRACE_SECONDS = 2.0  # seconds beyond the time of a request, for clingo to stop by itself
 
 
 def _read_checked(
     request: BuildRequest, limits: Limits
 ) -> tuple[list[Any], ProgramSummary | None, RuleSources, list[Diagnostic]]:
-    """The statements, and what is wrong with them as they are written."""
+    """Read and parse the rules, and run the static checks."""
     sources, problems = read_sources(request.files, limits.file_bytes, request.library)
     problems.extend(check_source_texts(sources.files))
-    statements, wrong = ([], []) if problems else parse_sources(sources)
-    if problems or wrong:
-        return [], None, sources, [*problems, *wrong]
+    statements, syntax_errors = ([], []) if problems else parse_sources(sources)
+    if problems or syntax_errors:
+        return [], None, sources, [*problems, *syntax_errors]
     program = summarise_statements(statements, sources, request.constants, open_heads=True)
-    found = [*check.check_program(program, request.inputs, (), request.constants), *check.check_reserved_names(program)]
-    return statements, program, sources, [each for each in found if each.severity == Severity.ERROR]
+    diagnostics = [
+        *check.check_program(program, request.inputs, (), request.constants),
+        *check.check_reserved_names(program),
+    ]
+    return statements, program, sources, [problem for problem in diagnostics if problem.severity == Severity.ERROR]
 
 
 @dataclass
 class _GroundSolver:
-    """A program that was ground, to be asked about states."""
+    """Ground program that solves states."""
 
     control: clingo.Control
-    has_show: bool  # the files say by #show what is to be told
+    has_show: bool  # whether the files use #show
     inputs: list[clingo.SymbolicAtom]
-    open_symbols: list[clingo.Symbol] = field(default_factory=list)  # what holds in some answer sets, inputs aside
+    open_symbols: list[clingo.Symbol] = field(default_factory=list)  # atoms that are neither facts nor inputs
     has_costs: bool = False
 
     @classmethod
     def create(cls, request: BuildRequest, limits: Limits) -> _GroundSolver | list[Diagnostic]:
-        """Read, check, ground; or what is wrong."""
+        """Read, check and ground the rules; return the diagnostics where they are refused."""
         statements, program, sources, problems = _read_checked(request, limits)
         if problems or program is None:
             return problems
@@ -69,57 +72,58 @@ class _GroundSolver:
         except RuntimeError as failure:
             if "bad_alloc" in str(failure):
                 raise MemoryError from failure
-            return grounding_diagnostics(messages) or [make_error(None, str(failure), "simplify the rules")]
+            unforeseen = make_error(None, str(failure), "simplify the rules", ErrorCode.GROUNDING_FAILED)
+            return grounding_diagnostics(messages) or [unforeseen]
         atoms = list(control.symbolic_atoms)
         problems = [*grounding_diagnostics(messages), *_check_cost_weights(atoms, program)]
         if problems:
             return problems
-        shown = bool(program.shown) or any(str(each.ast_type) == "ASTType.ShowTerm" for each in statements)
-        inputs = [each for each in atoms if each.is_external]
-        for each in inputs:
-            control.assign_external(each.literal, None)  # told by assumptions, which is faster
-        kept = [each.symbol for each in atoms if not each.is_fact and not each.is_external]
-        return cls(control, shown, inputs, kept, any(each.symbol.match("cost", 2) for each in atoms))
+        has_show = bool(program.shown) or any(str(atom.ast_type) == "ASTType.ShowTerm" for atom in statements)
+        inputs = [atom for atom in atoms if atom.is_external]
+        for atom in inputs:
+            control.assign_external(atom.literal, None)  # set by assumptions, which is faster
+        open_symbols = [atom.symbol for atom in atoms if not atom.is_fact and not atom.is_external]
+        return cls(control, has_show, inputs, open_symbols, any(atom.symbol.match("cost", 2) for atom in atoms))
 
     def solve_state(self, true: Sequence[int], options: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer sets of one state; the last of them is the best one that was found."""
-        literals = [each.literal for each in self.inputs]
-        chosen = set(true)
-        told = [literal if row in chosen else -literal for row, literal in enumerate(literals)]
+        """Compute the answer sets of one state; the last one has the least cost found."""
+        literals = [atom.literal for atom in self.inputs]
+        true_rows = set(true)
+        assumptions = [literal if row in true_rows else -literal for row, literal in enumerate(literals)]
         settings: Any = self.control.configuration.solve
-        best = bool(options["best"]) and self.has_costs
-        settings.opt_mode, settings.models = ("optN" if best else "enum"), str(options["models"])
-        found = _ModelCollector(self, best, bool(options["texts"]), set(options["show"]))
-        with self.control.solve(told, on_model=found.on_model, async_=True) as handle:
-            done = handle.wait(float(options["seconds"]))
-            if not done:
+        optimal_only = bool(options["best"]) and self.has_costs
+        settings.opt_mode, settings.models = ("optN" if optimal_only else "enum"), str(options["models"])
+        collector = _ModelCollector(self, optimal_only, bool(options["texts"]), set(options["show"]))
+        with self.control.solve(assumptions, on_model=collector.on_model, async_=True) as handle:
+            is_done = handle.wait(float(options["seconds"]))
+            if not is_done:
                 handle.cancel()
             result = handle.get()
-        return found.to_json(done and not result.interrupted, bool(result.satisfiable), bool(result.exhausted))
+        return collector.to_json(is_done and not result.interrupted, bool(result.satisfiable), bool(result.exhausted))
 
 
 @dataclass
 class _ModelCollector:
-    """The answer sets of a question as they come."""
+    """Collects the answer sets of a state during the search."""
 
     solver: _GroundSolver
-    optimal_only: bool  # only the cheapest ones are wanted
+    optimal_only: bool  # whether only those of least cost are kept
     with_atoms: bool
-    shown_predicates: set[str]  # predicates, none for all
-    models: list[tuple[list[str], int, bool]] = field(default_factory=list)  # atoms, cost, proven to be the least
+    shown_predicates: set[str]  # such as "plan/2"; empty for all
+    models: list[tuple[list[str], int, bool]] = field(default_factory=list)  # atoms, cost, whether proven optimal
     seen_models: set[tuple[str, int, bool]] = field(default_factory=set)
     num_chars: int = 0
 
     def on_model(self, model: clingo.Model) -> bool:
-        """Keep an answer set; one that a cheaper one follows is forgotten."""
+        """Add an answer set, and drop those of higher cost before it; return whether the search goes on."""
         cost, proven = (model.cost[0] if model.cost else 0), bool(model.optimality_proven)
         if self.optimal_only and self.models and not self.models[-1][2]:
             self.models.clear()
         atoms = self._atoms(model) if self.with_atoms else []
-        told = "\n".join(atoms), cost, proven
-        if told in self.seen_models:  # it differs in what is not told
+        key = "\n".join(atoms), cost, proven
+        if key in self.seen_models:  # it differs only in atoms that are not shown
             return True
-        self.seen_models.add(told)
+        self.seen_models.add(key)
         self.models.append((atoms, cost, proven))
         self.num_chars += sum(map(len, atoms))
         return self.num_chars < MAX_ANSWER_CHARS
@@ -127,29 +131,30 @@ class _ModelCollector:
     def _atoms(self, model: clingo.Model) -> list[str]:
         if self.solver.has_show and not self.shown_predicates:
             return sorted(map(str, model.symbols(shown=True)))
-        wanted = self.shown_predicates
-        true = (each for each in self.solver.open_symbols if model.contains(each))
-        return [str(each) for each in true if not wanted or f"{each.name}/{len(each.arguments)}" in wanted]
+        shown = self.shown_predicates
+        true = (symbol for symbol in self.solver.open_symbols if model.contains(symbol))
+        return [str(symbol) for symbol in true if not shown or f"{symbol.name}/{len(symbol.arguments)}" in shown]
 
-    def to_json(self, done: bool, satisfiable: bool, exhausted: bool) -> dict[str, Any]:
-        """What the parent reads."""
-        proven = any(each[2] for each in self.models)
-        kept = [each for each in self.models if each[2] or not proven] if self.optimal_only else self.models
+    def to_json(self, is_done: bool, satisfiable: bool, exhausted: bool) -> dict[str, Any]:
+        """Encode the answer sets for the parent."""
+        proven = any(model[2] for model in self.models)
+        models = [model for model in self.models if model[2] or not proven] if self.optimal_only else self.models
         return {
-            "satisfiable": True if self.models else satisfiable if done else None,
+            "satisfiable": True if self.models else satisfiable if is_done else None,
             "optimum": proven if self.optimal_only else None,
-            "complete": done and exhausted and self.num_chars < MAX_ANSWER_CHARS,
-            "answers": [atoms for atoms, _, _ in kept],
-            "costs": [cost for _, cost, _ in kept] if self.solver.has_costs else None,
+            "complete": is_done and exhausted and self.num_chars < MAX_ANSWER_CHARS,
+            "answers": [atoms for atoms, _, _ in models],
+            "costs": [cost for _, cost, _ in models] if self.solver.has_costs else None,
         }
 
 
 def _check_cost_weights(atoms: Sequence[clingo.SymbolicAtom], program: ProgramSummary) -> Iterator[Diagnostic]:
-    """Costs that are no numbers: clingo would leave them out without a word."""
-    for each in atoms:
-        if each.symbol.match("cost", 2) and each.symbol.arguments[1].type != clingo.SymbolType.Number:
-            where = next((use.location for use in program.heads if use.signature == check.COST), None)
-            yield make_error(where, f"the weight of {each.symbol} is not an integer", "bind it to a number")
+    """Find costs that are no numbers, which clingo would drop silently."""
+    for atom in atoms:
+        if atom.symbol.match("cost", 2) and atom.symbol.arguments[1].type != clingo.SymbolType.Number:
+            location = next((use.location for use in program.heads if use.signature == check.COST), None)
+            message = f"the weight of {atom.symbol} is not an integer"
+            yield make_error(location, message, "bind it to a number", ErrorCode.INVALID_WEIGHT)
 
 
 def _write_message(value: Mapping[str, Any]) -> None:
@@ -158,27 +163,27 @@ def _write_message(value: Mapping[str, Any]) -> None:
 
 
 def _diagnostic_to_json(problem: Diagnostic) -> dict[str, Any]:
-    where = asdict(problem.location) if problem.location else None
-    return {"location": where, "message": problem.message, "remedy": problem.remedy}
+    location = asdict(problem.location) if problem.location else None
+    return {"location": location, "message": problem.message, "remedy": problem.remedy, "code": problem.code}
 
 
 def _serve(limits: Limits, request: BuildRequest) -> None:
-    begun = _GroundSolver.create(request, limits)
-    if isinstance(begun, list):
-        _write_message({"problems": list(map(_diagnostic_to_json, begun))})
+    solver = _GroundSolver.create(request, limits)
+    if isinstance(solver, list):
+        _write_message({"problems": list(map(_diagnostic_to_json, solver))})
         return
-    _write_message({"inputs": [atom_from_symbol(each.symbol) for each in begun.inputs]})
+    _write_message({"inputs": [atom_from_symbol(atom.symbol) for atom in solver.inputs]})
     for line in sys.stdin:
-        asked = json.loads(line)
+        request_data = json.loads(line)
         answers = []
-        for true in asked["states"]:
-            set_cpu_alarm(float(asked["seconds"]) + _GRACE_SECONDS)
-            answers.append(begun.solve_state(true, asked))
+        for true_rows in request_data["states"]:
+            set_cpu_alarm(float(request_data["seconds"]) + _GRACE_SECONDS)
+            answers.append(solver.solve_state(true_rows, request_data))
         _write_message({"answers": answers})
 
 
 def main() -> None:
-    """The child's side."""
+    """Run the child until its input ends."""
     ensure_complete_writes()
     request, limits = decode_request(sys.stdin.readline())
     limit_resources(limits, persistent=True)
@@ -188,14 +193,10 @@ def main() -> None:
         if isinstance(problem, MemoryError) or "bad_alloc" in str(problem):
             os._exit(EXIT_OUT_OF_MEMORY)
         raise
-    except RecursionError:  # as written, one within the other a thousand times
-        _write_message(
-            {
-                "problems": [
-                    _diagnostic_to_json(make_error(None, "terms or literals are nested too deeply", "take them apart"))
-                ]
-            }
-        )
+    except RecursionError:  # in walks over terms that are nested about a thousand times
+        message = "terms or literals are nested too deeply"
+        diagnostic = make_error(None, message, "take them apart", ErrorCode.NESTED_TOO_DEEPLY)
+        _write_message({"problems": [_diagnostic_to_json(diagnostic)]})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the statements of a knowledge base declare and use: the facts that the static checks are about."""
+"""Collect what the statements of a knowledge base declare and use, as input of the static checks."""
 
 from __future__ import annotations
 
@@ -14,134 +14,197 @@ from abl_cards.asp.errors import Diagnostic, Location, make_error
 from abl_cards.asp.lexer import MAX_CACHED_TEXT
 from abl_cards.asp.program import RuleSource, RuleSources, parse_sources
 from abl_cards.asp.terms import Signature, Term
-from abl_cards.core import check_budget
+from abl_cards.core import ErrorCode, check_budget
 
 CLINGO_REMEDY = "have clingo answer: kb solve, ClingoReasoner"
-"""What to do where rules have no circuit: docs/whole-asp.md."""
+"""Remedy for rules without a circuit; see docs/whole-asp.md."""
+_REFUSED, _NO_CIRCUIT = ErrorCode.UNSUPPORTED_CONSTRUCT, ErrorCode.NO_CIRCUIT
 
-UNSUPPORTED: dict[ASTType, tuple[str, str]] = {
-    ASTType.Script: ("#script is not supported", "write rules only"),
+UNSUPPORTED: dict[ASTType, tuple[str, str, ErrorCode]] = {
+    ASTType.Script: ("#script is not supported", "write rules only", _REFUSED),
     ASTType.Minimize: (
         "#minimize, #maximize, weak constraints and @priorities are not supported",
         "derive cost(Name, Weight) instead",
+        _REFUSED,
     ),
-    ASTType.Edge: ("#edge is not supported", "write rules only"),
-    ASTType.Heuristic: ("#heuristic is not supported", "remove it"),
-    ASTType.ProjectAtom: ("#project is not supported", "remove it"),
-    ASTType.ProjectSignature: ("#project is not supported", "remove it"),
-    ASTType.TheoryDefinition: ("theories are not supported", "write rules only"),
-    ASTType.TheoryAtom: ("theory atoms are not supported", "write rules only"),
+    ASTType.Edge: ("#edge is not supported", "write rules only", _REFUSED),
+    ASTType.Heuristic: ("#heuristic is not supported", "remove it", _REFUSED),
+    ASTType.ProjectAtom: ("#project is not supported", "remove it", _REFUSED),
+    ASTType.ProjectSignature: ("#project is not supported", "remove it", _REFUSED),
+    ASTType.TheoryDefinition: ("theories are not supported", "write rules only", _REFUSED),
+    ASTType.TheoryAtom: ("theory atoms are not supported", "write rules only", _REFUSED),
     ASTType.Disjunction: (
         "disjunctions and conditional literals in heads have no circuit",
         f"write one rule for each head, or {CLINGO_REMEDY}",
+        _NO_CIRCUIT,
     ),
-    ASTType.Aggregate: ("choice rules have no circuit", f"make the atom an input, or {CLINGO_REMEDY}"),
-    ASTType.HeadAggregate: ("aggregates in heads have no circuit", f"make the atoms inputs, or {CLINGO_REMEDY}"),
-}
+    ASTType.Aggregate: ("choice rules have no circuit", f"make the atom an input, or {CLINGO_REMEDY}", _NO_CIRCUIT),
+    ASTType.HeadAggregate: (
+        "aggregates in heads have no circuit", f"make the atoms inputs, or {CLINGO_REMEDY}", _NO_CIRCUIT
+    ),
+}  # fmt: skip
+"""Message, remedy and code for each construct that rule files may not use."""
 
 VIOLATED = Signature("violated", 1)
-"""What an integrity constraint derives."""
+"""Predicate that an integrity constraint derives in place of an empty head."""
 
 OPEN_HEADS = {ASTType.Disjunction, ASTType.Aggregate, ASTType.HeadAggregate}
-"""Heads that have no circuit, and that clingo answers all the same."""
+"""Heads without a circuit that clingo can solve."""
 
 
-_NO_PATH = ""  # where a text lies of which it does not matter
-_TOO_DEEP = ("terms or literals are nested too deeply", "take the statement apart")
+_NO_PATH = ""  # for texts whose path does not matter
+_TOO_DEEP = ("terms or literals are nested too deeply", "take the statement apart", ErrorCode.NESTED_TOO_DEEPLY)
 
 
 @dataclass(frozen=True)
 class PredicateUse:
-    """One occurrence of a predicate; `pattern` holds its constant arguments, None where a variable is."""
+    """One occurrence of a predicate.
+
+    Attributes:
+        signature: Its name and arity.
+        location: Its location.
+        pattern: Its constant arguments; None for an argument that is not constant.
+        negated: Whether `not` precedes it.
+        functor: Functor of the first argument.
+    """
 
     signature: Signature
     location: Location
     pattern: tuple[Term | None, ...]
     negated: bool = False
-    functor: str = ""  # of the first argument
+    functor: str = ""
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """An integrity constraint; its index among the constraints is the K of `violated(K)`."""
+    """Integrity constraint; its index among the constraints is the K of `violated(K)`.
+
+    Attributes:
+        location: Its location.
+        text: The constraint as clingo writes it.
+    """
 
     location: Location
     text: str
 
 
 _ConstantValues = tuple[tuple[str, Term | None], ...]
-"""What `#const` names stand for."""
+"""Names and values of `#const` definitions."""
 _LocatedT = TypeVar("_LocatedT", Constraint, Diagnostic)
 
 
 @dataclass
 class ProgramSummary:
-    """Everything the checks need to know about the statements, collected in one walk."""
+    """Declarations and uses in the statements of a knowledge base, collected in one walk.
+
+    Attributes:
+        sources: The files.
+        open_heads: Whether choices and disjunctions are allowed, because clingo solves the rules.
+        heads: Predicates in heads.
+        facts: Those of `heads` in rules without a body.
+        bodies: Predicates in bodies.
+        domain_checks: Atoms alone in a constraint, with the values that it compares them with.
+        externals: Inputs that `#external` declares.
+        shown: Predicates of `#show`.
+        defined: Predicates of `#defined`.
+        constants: Location and value of each `#const`; the value is None where it is not plain.
+        constraints: Integrity constraints.
+        dependencies: For each predicate in a head, the predicates in the bodies of its rules.
+        reads: Pairs of the predicate in the head of a rule and a use in its body.
+        problems: Errors found in the walk.
+    """
 
     sources: RuleSources
-    open_heads: bool = False  # clingo answers: choices and disjunctions are no problem
+    open_heads: bool = False
     heads: list[PredicateUse] = field(default_factory=list)
-    facts: list[PredicateUse] = field(default_factory=list)  # the heads of rules without a body, again
+    facts: list[PredicateUse] = field(default_factory=list)
     bodies: list[PredicateUse] = field(default_factory=list)
-    domain_checks: dict[PredicateUse, set[Term]] = field(
-        default_factory=dict
-    )  # atoms alone in a constraint, and what it compares with
+    domain_checks: dict[PredicateUse, set[Term]] = field(default_factory=dict)
     externals: list[PredicateUse] = field(default_factory=list)
     shown: set[Signature] = field(default_factory=set)
     defined: set[Signature] = field(default_factory=set)
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
-    dependencies: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
-    reads: list[tuple[Signature, PredicateUse]] = field(
-        default_factory=list
-    )  # the head of a rule, and what its body reads
+    dependencies: dict[Signature, set[Signature]] = field(default_factory=dict)
+    reads: list[tuple[Signature, PredicateUse]] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
 
     def reachable_predicates(self, outputs: Iterable[Signature]) -> set[Signature]:
-        """The predicates on the way to some outputs, these among them."""
+        """Return the predicates that outputs depend on.
+
+        Args:
+            outputs: Predicates to start from.
+
+        Returns:
+            All predicates on which they depend, and the outputs themselves.
+        """
         reached = set(outputs)
-        waiting = list(reached)
-        for output in waiting:
+        queue = list(reached)
+        for output in queue:
             for other in self.dependencies.get(output, set()) - reached:
                 reached.add(other)
-                waiting.append(other)
+                queue.append(other)
         return reached
 
     def relocate(self, path: str) -> ProgramSummary:
-        """What the same text says in a file at this path; constants belong to no file."""
-        moved: dict[int, PredicateUse] = {}
+        """Return the summary of the same text in a file at another path.
 
-        def use(found: PredicateUse) -> PredicateUse:
-            if id(found) not in moved:
-                location = replace(found.location, file=path)
-                moved[id(found)] = PredicateUse(found.signature, location, found.pattern, found.negated, found.functor)
-            return moved[id(found)]
+        Args:
+            path: Path of the file.
 
-        def there(found: _LocatedT) -> _LocatedT:
-            return replace(found, location=found.location and replace(found.location, file=path))
+        Returns:
+            A copy with all locations in that file, except those of the constants.
+        """
+        uses_by_id: dict[int, PredicateUse] = {}
+
+        def relocate_use(item: PredicateUse) -> PredicateUse:
+            if id(item) not in uses_by_id:
+                location = replace(item.location, file=path)
+                uses_by_id[id(item)] = PredicateUse(item.signature, location, item.pattern, item.negated, item.functor)
+            return uses_by_id[id(item)]
+
+        def relocate_item(item: _LocatedT) -> _LocatedT:
+            return replace(item, location=item.location and replace(item.location, file=path))
 
         return replace(
             self,
             sources=RuleSources(tuple(replace(source, path=path) for source in self.sources.files)),
-            heads=list(map(use, self.heads)),
-            facts=list(map(use, self.facts)),
-            bodies=list(map(use, self.bodies)),
-            externals=list(map(use, self.externals)),
-            domain_checks={use(found): values for found, values in self.domain_checks.items()},
-            constraints=list(map(there, self.constraints)),
-            reads=[(head, use(read)) for head, read in self.reads],
-            problems=list(map(there, self.problems)),
+            heads=list(map(relocate_use, self.heads)),
+            facts=list(map(relocate_use, self.facts)),
+            bodies=list(map(relocate_use, self.bodies)),
+            externals=list(map(relocate_use, self.externals)),
+            domain_checks={relocate_use(item): values for item, values in self.domain_checks.items()},
+            constraints=list(map(relocate_item, self.constraints)),
+            reads=[(head, relocate_use(read)) for head, read in self.reads],
+            problems=list(map(relocate_item, self.problems)),
         )
 
-    def add_error(self, node: ast.AST, message: str, remedy: str) -> None:
-        """Note what is wrong with a syntax node."""
-        self.problems.append(make_error(self.sources.node_location(node), message, remedy))
+    def add_error(self, node: ast.AST, message: str, remedy: str, code: ErrorCode) -> None:
+        """Add an error.
+
+        Args:
+            node: Syntax node that is wrong.
+            message: What is wrong.
+            remedy: What to do about it.
+            code: Kind of the error.
+        """
+        self.problems.append(make_error(self.sources.node_location(node), message, remedy, code))
 
 
 def summarise_statements(
     statements: Sequence[ast.AST], sources: RuleSources, overrides: Mapping[str, Term], open_heads: bool = False
 ) -> ProgramSummary:
-    """Walk over the statements once; where clingo is to answer, heads may leave open what holds."""
+    """Collect what statements declare and use.
+
+    Args:
+        statements: Syntax trees of all files.
+        sources: The files.
+        overrides: Values of constants that replace those of `#const`.
+        open_heads: Whether choices and disjunctions are allowed.
+
+    Returns:
+        The summary, with the errors found.
+    """
     program = ProgramSummary(sources, open_heads)
     collect_constants(statements, program, overrides)
     collect_statements(statements, program)
@@ -149,16 +212,24 @@ def summarise_statements(
 
 
 def summarise_files(sources: RuleSources, overrides: Mapping[str, Term]) -> ProgramSummary:
-    """The same of whole files; those of usual length are walked over once, wherever they are found again."""
+    """Parse files and collect what they declare and use; the summary of each text of usual length is cached.
+
+    Args:
+        sources: Files that passed `check_source_texts` and have no syntax errors.
+        overrides: Values of constants that replace those of `#const`.
+
+    Returns:
+        The summary of all files, with the errors found.
+    """
     whole = ProgramSummary(sources)
     trees = [_parse_text(source.text) for source in sources.files]
-    for source, statements in zip(sources.files, trees, strict=True):  # a place is one of its own file
+    for source, statements in zip(sources.files, trees, strict=True):  # locations refer to the file alone
         part = ProgramSummary(RuleSources((replace(source, line_offset=1),)), constants=whole.constants)
         collect_constants(statements, part, overrides)
         whole.problems += part.problems
-    known = tuple((name, value) for name, (_, value) in whole.constants.items())
-    found = (_summarise_source(*each, known) for each in zip(sources.files, trees, strict=True))
-    return merge_programs(found, whole)
+    constants = tuple((name, value) for name, (_, value) in whole.constants.items())
+    parts = (_summarise_source(*source_tree, constants) for source_tree in zip(sources.files, trees, strict=True))
+    return merge_programs(parts, whole)
 
 
 def _parse_text(text: str) -> Sequence[ast.AST]:
@@ -192,7 +263,7 @@ def _summarise_text(text: str, statements: Sequence[ast.AST], constants: _Consta
 
 
 def collect_statements(statements: Sequence[ast.AST], program: ProgramSummary) -> None:
-    """Add what statements declare and use; the constants are known by then."""
+    """Add what statements declare and use to a summary that has the constants already."""
     for statement in statements:
         check_budget()
         try:
@@ -202,7 +273,7 @@ def collect_statements(statements: Sequence[ast.AST], program: ProgramSummary) -
 
 
 def collect_constants(statements: Sequence[ast.AST], program: ProgramSummary, overrides: Mapping[str, Term]) -> None:
-    """Add what ``#const`` declares."""
+    """Add the constants that ``#const`` defines to a summary."""
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
             try:
@@ -212,7 +283,7 @@ def collect_constants(statements: Sequence[ast.AST], program: ProgramSummary, ov
 
 
 def merge_programs(parts: Iterable[ProgramSummary], into: ProgramSummary) -> ProgramSummary:
-    """One program of its parts, beside the constants that it has already."""
+    """Add the summaries of parts to a summary, except for their constants, and return it."""
     for part in parts:
         for name in ("heads", "facts", "bodies", "externals", "constraints", "reads", "problems"):
             getattr(into, name).extend(getattr(part, name))
@@ -234,30 +305,29 @@ def _collect(statement: ast.AST, program: ProgramSummary) -> None:
 
 def _constant(statement: ast.AST, program: ProgramSummary, overrides: Mapping[str, Term]) -> None:
     if not statement.is_default:
-        program.add_error(
-            statement, f"#const {statement.name} with [override]", "change the #const that there is instead"
-        )
+        message = f"#const {statement.name} with [override]"
+        program.add_error(statement, message, "change the existing #const instead", ErrorCode.INVALID_CONSTANT)
     value = overrides.get(statement.name, evaluate_constant(statement.value, program))
     program.constants.setdefault(statement.name, (program.sources.node_location(statement), value))
 
 
 def _rule(statement: ast.AST, program: ProgramSummary) -> None:
-    head, body = statement.head, list(statement.body)  # each look at a node is a call of clingo
+    head, body = statement.head, list(statement.body)  # each access to a node is a call of clingo
     kind, heads, bodies = head.ast_type, len(program.heads), len(program.bodies)
     constraint = _is_constraint(head)
     if kind in OPEN_HEADS:
-        _open_head(head, program)  # what it derives is no unknown predicate elsewhere
+        _open_head(head, program)  # its predicates are known elsewhere
         if not program.open_heads:
             program.add_error(head, *UNSUPPORTED[kind])
     elif kind in UNSUPPORTED:
         program.add_error(head, *UNSUPPORTED[kind])
     elif constraint:
-        where = program.sources.node_location(statement)
-        program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
+        location = program.sources.node_location(statement)
+        program.constraints.append(Constraint(location, str(statement).replace("#false :-", ":-")))
     elif (atom := head.atom).ast_type == ASTType.SymbolicAtom and not head.sign:
         program.heads.extend(_uses(atom, program))
     else:
-        program.add_error(head, f"'{head}' cannot be a head", "write an atom")
+        program.add_error(head, f"'{head}' cannot be a head", "write an atom", _REFUSED)
     if not body and kind not in OPEN_HEADS:
         program.facts.extend(program.heads[heads:])
     for literal in body:
@@ -276,7 +346,7 @@ def _rule(statement: ast.AST, program: ProgramSummary) -> None:
 
 
 def _open_head(head: ast.AST, program: ProgramSummary) -> None:
-    """The atoms among which there is a choice, and what it depends on."""
+    """Collect the atoms of a choice or disjunction, and its conditions."""
     for element in head.elements:
         choice = element.condition if head.ast_type == ASTType.HeadAggregate else element
         if choice.literal.atom.ast_type == ASTType.SymbolicAtom and not choice.literal.sign:
@@ -303,7 +373,7 @@ def _external(statement: ast.AST, program: ProgramSummary) -> None:
     program.externals.extend(_uses(statement.atom, program))
     if str(statement.external_type) != "false":
         remedy = "inputs are set by the engine: drop the annotation"
-        program.add_error(statement, "an #external with a value", remedy)
+        program.add_error(statement, "an #external with a value", remedy, _REFUSED)
     for literal in statement.body:
         _body(literal, program)
 
@@ -324,7 +394,7 @@ def _defined(statement: ast.AST, program: ProgramSummary) -> None:
 def _program(statement: ast.AST, program: ProgramSummary) -> None:
     if statement.name != "base" or statement.parameters:
         remedy = "write everything in one program"
-        program.add_error(statement, "#program parts are not supported", remedy)
+        program.add_error(statement, "#program parts are not supported", remedy, _REFUSED)
 
 
 _HANDLERS = {
@@ -359,15 +429,15 @@ def _body(node: ast.AST, program: ProgramSummary, negated: bool = False) -> None
 
 
 def _uses(atom: ast.AST, program: ProgramSummary, negated: bool = False) -> Iterator[PredicateUse]:
-    """The predicates of an atom: several when it is a pool."""
-    waiting = [atom.symbol]
-    for term in waiting:
+    """Yield the predicates of an atom: several when it is a pool."""
+    terms = [atom.symbol]
+    for term in terms:
         kind = term.ast_type
         if kind == ASTType.Pool:
-            waiting.extend(term.arguments)
+            terms.extend(term.arguments)
         elif kind == ASTType.UnaryOperation:
             remedy = "write 'not', or a predicate of its own"
-            program.add_error(term, "classical negation is not supported", remedy)
+            program.add_error(term, "classical negation is not supported", remedy, _REFUSED)
         elif kind == ASTType.Function:
             arguments = list(term.arguments)
             pattern = tuple(evaluate_constant(argument, program) for argument in arguments)
@@ -384,18 +454,26 @@ def _first_functor(arguments: Sequence[ast.AST]) -> str:
 
 
 def evaluate_constant(term: ast.AST, program: ProgramSummary) -> Term | None:
-    """The value of a term without variables where it is plain to see, else None."""
-    kind = term.ast_type  # each look at a node is a call of clingo
+    """Evaluate a term without variables.
+
+    Args:
+        term: Syntax node of a term.
+        program: Summary with the values of the constants.
+
+    Returns:
+        The value of a constant, or of `+`, `-` and `*` on numbers; None for any other term.
+    """
+    kind = term.ast_type  # each access to a node is a call of clingo
     if kind == ASTType.Variable:
         return None
     if kind == ASTType.SymbolicTerm:
         symbol = term.symbol
         text = str(symbol)
-        known = program.constants.get(text)
-        return known[1] if known else symbol.number if symbol.type.name == "Number" else text
+        definition = program.constants.get(text)
+        return definition[1] if definition else symbol.number if symbol.type.name == "Number" else text
     if kind == ASTType.Function and not term.arguments and not term.external and term.name:
-        known = program.constants.get(term.name)
-        return known[1] if known else str(term.name)
+        definition = program.constants.get(term.name)
+        return definition[1] if definition else str(term.name)
     if kind == ASTType.UnaryOperation and term.operator_type == ast.UnaryOperator.Minus:
         value = evaluate_constant(term.argument, program)
         return -value if isinstance(value, int) else None

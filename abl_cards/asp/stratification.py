@@ -1,4 +1,4 @@
-"""Whether atoms depend on their own negation: what does has no circuit."""
+"""Check that no atom depends on its own negation; rules where one does have no circuit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ Dependencies = Callable[[int], list[int]]
 
 
 def require_stratified(equations: Equations, atoms: Iterable[int]) -> None:
-    """Raises NotStratified when one of these atoms, or what it depends on, depends on its own negation."""
+    """Check atoms and everything that they depend on.
+
+    Args:
+        equations: Bodies by head.
+        atoms: Atom numbers to start from.
+
+    Raises:
+        NotStratified: An atom depends on its own negation.
+    """
 
     def dependencies(number: int) -> list[int]:
         return [abs(literal) for body in equations.get(number, ()) for literal in body.literals]
@@ -21,7 +29,16 @@ def require_stratified(equations: Equations, atoms: Iterable[int]) -> None:
 
 
 def check_stratified(component: list[int], equations: Equations, dependencies: Dependencies) -> None:
-    """Raises NotStratified when an atom of a strongly connected component depends on the negation of another one."""
+    """Check one strongly connected component.
+
+    Args:
+        component: Its atom numbers.
+        equations: Bodies by head.
+        dependencies: Returns the atoms that an atom depends on.
+
+    Raises:
+        NotStratified: An atom of the component depends on the negation of one.
+    """
     inside = set(component)
     for number in component:
         for body in equations.get(number, ()):
@@ -31,15 +48,15 @@ def check_stratified(component: list[int], equations: Equations, dependencies: D
 
 
 def _path(start: int, goal: int, inside: set[int], dependencies: Dependencies) -> list[int]:
-    """The shortest way from an atom to another one inside a component, goal first."""
-    before = {start: start}
+    """Return the shortest path between atoms of a component, the goal first."""
+    predecessors = {start: start}
     queue = [start]
     for number in queue:
         for successor in dependencies(number):
-            if successor in inside and successor not in before:
-                before[successor] = number
+            if successor in inside and successor not in predecessors:
+                predecessors[successor] = number
                 queue.append(successor)
     path = [goal]
     while path[-1] != start:
-        path.append(before[path[-1]])
+        path.append(predecessors[path[-1]])
     return [path[0], *reversed(path[1:])]

@@ -1,4 +1,4 @@
-"""Atoms and their arguments as plain Python values: numbers are ints, every other term is its clingo text."""
+"""Atoms and their arguments as plain Python values: numbers are ints, all other terms are their clingo text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Term = int | str
 
 
 class Atom(NamedTuple):
-    """A ground atom; equal to the plain tuple (name, arguments). `str` gives its clingo text.
+    """Ground atom, equal to the plain tuple (name, arguments); `str` gives its clingo text.
 
     >>> str(Atom("held", (4, "h")))
     'held(4,h)'
@@ -27,7 +27,7 @@ class Atom(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """A predicate: name and number of arguments, written `held/2`."""
+    """Predicate: its name and its number of arguments, written `held/2`."""
 
     name: str
     arity: int
@@ -37,7 +37,17 @@ class Signature(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read `held/2`; raises ValueError for anything else."""
+        """Parse a text such as `held/2`.
+
+        Args:
+            text: Name, slash and number of arguments.
+
+        Returns:
+            The signature.
+
+        Raises:
+            ValueError: The text has another form.
+        """
         name, slash, arity = text.rpartition("/")
         if not (slash and name and arity.isdecimal()):
             raise ValueError(f"not a predicate: '{text}' (write name/arity, such as 'held/2')")
@@ -46,9 +56,12 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, init=False)
 class Input:
-    """The typed declaration of an input predicate on the Python side.
+    """Declaration of an input predicate by the engine.
 
-    `domains` lists, for each argument, the values that Python can supply; None leaves them to the knowledge base.
+    Attributes:
+        name: Name of the predicate.
+        domains: For each argument the values that the engine can supply; None leaves them to the knowledge base.
+        arity: Number of arguments.
 
     >>> Input("held", (range(13), (1, 2))).arity
     2
@@ -59,6 +72,16 @@ class Input:
     arity: int
 
     def __init__(self, name: str, domains: object = None, arity: int | None = None) -> None:
+        """Declare an input.
+
+        Args:
+            name: Name of the predicate.
+            domains: For each argument an iterable of its values; None leaves them to the knowledge base.
+            arity: Number of arguments; by default that of `domains`.
+
+        Raises:
+            ValueError: Neither the domains nor the arity are given, or they contradict each other.
+        """
         values = None if domains is None else tuple(tuple(domain) for domain in domains)  # type: ignore[attr-defined]
         if arity is None:
             if values is None:
@@ -72,26 +95,47 @@ class Input:
 
     @property
     def signature(self) -> Signature:
+        """Name and arity."""
         return Signature(self.name, self.arity)
 
     def admits(self, args: tuple[Term, ...]) -> bool:
-        """Whether Python can supply this instance."""
+        """Return whether the engine can supply the instance with these arguments."""
         return self.domains is None or all(arg in domain for arg, domain in zip(args, self.domains, strict=True))
 
 
-@lru_cache(maxsize=1 << 14)  # a ground program has far more atoms than terms, and asking clingo is slow
+@lru_cache(maxsize=1 << 14)  # a ground program has far more atoms than terms, and calls of clingo are slow
 def term_from_symbol(symbol: clingo.Symbol) -> Term:
-    """The Python value of a clingo term."""
+    """Convert a clingo term to an int or a text.
+
+    Args:
+        symbol: Term of a ground atom.
+
+    Returns:
+        The value of a number, else the text of the term.
+    """
     return symbol.number if symbol.type.name == "Number" else str(symbol)
 
 
 def atom_from_symbol(symbol: clingo.Symbol) -> Atom:
-    """The Python value of a clingo atom."""
+    """Convert a clingo atom to plain values.
+
+    Args:
+        symbol: Function symbol of a ground atom.
+
+    Returns:
+        The atom with its arguments as ints and texts.
+    """
     return Atom(symbol.name, tuple(term_from_symbol(argument) for argument in symbol.arguments))
 
 
 def split_term(text: Term) -> Atom:
-    """The functor and the arguments of a term's text; a number has neither.
+    """Split the text of a term into functor and arguments.
+
+    Args:
+        text: Term as clingo writes it, or a number.
+
+    Returns:
+        The functor with its arguments; a number or a string becomes the functor, without arguments.
 
     >>> split_term("break_straight_flush(5,h)")
     Atom(name='break_straight_flush', args=(5, 'h'))
@@ -103,7 +147,14 @@ def split_term(text: Term) -> Atom:
 
 
 def string_value(term: Term) -> str:
-    """What a string of the rule files says, without its quotes."""
+    """Return the content of a string term.
+
+    Args:
+        term: Term as clingo writes it.
+
+    Returns:
+        The string without quotes and escapes; any other term as its text.
+    """
     import clingo
 
     symbol = clingo.parse_term(str(term))

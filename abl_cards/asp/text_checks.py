@@ -1,4 +1,4 @@
-"""What the text of a rule file shows to be wrong before clingo reads it: only text that passes is parsed."""
+"""Checks of the text of a rule file before clingo parses it; only text that passes is parsed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING
 from abl_cards.asp.errors import Diagnostic, make_error
 from abl_cards.asp.intervals import INT32_MAX
 from abl_cards.asp.lexer import INCLUDE, MAX_NESTING, LexerToken, parse_number
+from abl_cards.core import ErrorCode
 
 if TYPE_CHECKING:
     from abl_cards.asp.program import RuleSource
 
+_Refusal = tuple[str, str, ErrorCode]
+"""Message, remedy and code."""
 TOO_DEEP_MESSAGE = "terms or literals are nested too deeply"
 _INVALID_CHARACTER = re.compile("[\0\ud800-\udfff]")
 MAX_TEXT_ERRORS = 100
-"""Of one file."""
+"""Most errors of one file that are reported."""
 
 
 def check_source_texts(sources: Iterable[RuleSource]) -> Iterator[Diagnostic]:
-    """Constructs that run Python, numbers that clingo cuts, letters that stop it: all found in the text."""
+    """Find scripts, numbers beyond 32 bits, and characters that end clingo's parser.
+
+    Args:
+        sources: Rule files.
+
+    Yields:
+        Errors with their locations, at most `MAX_TEXT_ERRORS` for each file.
+    """
     for source in sources:
         yield from islice(_check_source(source), MAX_TEXT_ERRORS)
 
@@ -33,41 +43,49 @@ def _check_source(source: RuleSource) -> Iterator[Diagnostic]:
             yield make_error(source.location(token.start, token.end), *refusal)
     if source.scan.unclosed_comment_at is not None:
         where = source.location(source.scan.unclosed_comment_at, source.scan.unclosed_comment_at + 2)
-        yield make_error(where, "a comment that does not end", "close it by *%")
+        yield make_error(where, "a comment that does not end", "close it by *%", ErrorCode.SYNTAX_ERROR)
     if source.scan.too_deep_at is not None:
         where = source.location(source.scan.too_deep_at, source.scan.too_deep_at + 1)
-        yield make_error(
-            where, TOO_DEEP_MESSAGE, f"take the statement apart: {MAX_NESTING} brackets and operators at most"
-        )
+        remedy = f"take the statement apart: {MAX_NESTING} brackets and operators at most"
+        yield make_error(where, TOO_DEEP_MESSAGE, remedy, ErrorCode.NESTED_TOO_DEEPLY)
 
 
-def _check_number(token: LexerToken) -> tuple[str, str] | None:
+def _check_number(token: LexerToken) -> _Refusal | None:
     value = parse_number(token.text)
     if value is not None and value <= INT32_MAX:
         return None
-    told = token.text if len(token.text) <= 20 else f"{token.text[:20]}…"
-    return f"{told} is more than {INT32_MAX}", "numbers have 32 bits"
+    shown = token.text if len(token.text) <= 20 else f"{token.text[:20]}…"
+    return f"{shown} is more than {INT32_MAX}", "numbers have 32 bits", ErrorCode.INTEGER_OVERFLOW
 
 
-def _check_string(token: LexerToken) -> tuple[str, str] | None:
-    # Nothing that clingo reads has this word, so that it never opens a file.
+def _check_string(token: LexerToken) -> _Refusal | None:
+    # clingo gets no text with this word, so it never opens a file.
     if INCLUDE in token.text:
-        return f"'{INCLUDE}' in a string", "say it in other words"
+        return f"'{INCLUDE}' in a string", "use other words", ErrorCode.UNSUPPORTED_CONSTRUCT
     if _INVALID_CHARACTER.search(token.text):
-        return "half a letter, or a NUL, in a string", "write the letter again"
+        return "a surrogate or a NUL in a string", "write the character again", ErrorCode.SYNTAX_ERROR
     return None
 
 
-def _check_foreign(token: LexerToken) -> tuple[str, str]:
-    shown = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in token.text[:20])
-    return f"unexpected '{shown}'", "names are ASCII: put other text into quotes"
+def _check_foreign(token: LexerToken) -> _Refusal:
+    shown = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in token.text[:20])
+    return f"unexpected '{shown}'", "names are ASCII: put other text into quotes", ErrorCode.SYNTAX_ERROR
 
 
-_TOKEN_CHECKS: dict[str, Callable[[LexerToken], tuple[str, str] | None]] = {
-    "script": lambda token: ("#script is not supported", "write rules only"),
-    "function": lambda token: ("@functions and @priorities are not supported", "write rules and large weights"),
+_NO_SCRIPTS = "#script is not supported", "write rules only", ErrorCode.UNSUPPORTED_CONSTRUCT
+_NO_FUNCTIONS = (
+    "@functions and @priorities are not supported", "write rules and large weights", ErrorCode.UNSUPPORTED_CONSTRUCT
+)  # fmt: skip
+_OPEN_STRING = (
+    "a string that does not end",
+    'close it by " in its line; \\ stands before \\, " or n only',
+    ErrorCode.SYNTAX_ERROR,
+)
+_TOKEN_CHECKS: dict[str, Callable[[LexerToken], _Refusal | None]] = {
+    "script": lambda token: _NO_SCRIPTS,
+    "function": lambda token: _NO_FUNCTIONS,
     "number": _check_number,
     "string": _check_string,
-    "open": lambda token: ("a string that does not end", 'close it by " in its line; \\ stands before \\, " or n only'),
+    "open": lambda token: _OPEN_STRING,
     "foreign": _check_foreign,
 }

@@ -68,5 +68,5 @@ __all__ = [
     "weighted_sums",
 ]
 
-if not TYPE_CHECKING:  # else any name would be right to type checkers
+if not TYPE_CHECKING:  # otherwise type checkers would accept any name
     __getattr__ = lazy_exports(__name__)

@@ -1,4 +1,4 @@
-"""Hash-consing gate constructors: equal gates are built once, constants and trivial gates never."""
+"""Hash-consing gate constructors: equal gates are built once; constant and trivial gates are not built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from abl_cards.circuit.circuit import AND, FALSE, OR, SUM, TRUE
 
 
 class Gate(NamedTuple):
-    """One gate; `weights` is empty except for sums. Literals are `2 * node + negated`."""
+    """Gate of a circuit.
+
+    Attributes:
+        kind: AND, OR or SUM.
+        literals: Operands, `2 * node + negated`.
+        weights: Weight of each operand of a SUM; empty for other kinds.
+        bound: Least sum of the weights of true operands of a SUM.
+    """
 
     kind: int
     literals: tuple[int, ...]
@@ -20,32 +27,51 @@ class Gate(NamedTuple):
 
 
 class CircuitBuilder:
-    """Collects gates over `inputs` input nodes; every constructor returns a literal."""
+    """Collects gates over input nodes; the constructors of gates return literals.
+
+    Attributes:
+        first_gate: Node of the first gate.
+        gates: The gates, in topological order outside of loops.
+        loops: First gate, and the gate behind the last one, of each loop.
+    """
 
     def __init__(self, inputs: int) -> None:
+        """Begin a circuit with a number of input nodes."""
         self.first_gate = 1 + inputs
         self.gates: list[Gate] = []
         self.loops: list[tuple[int, int]] = []
         self._literals: dict[Gate, int] = {}
 
     def conjunction(self, literals: Iterable[int]) -> int:
-        """True when all literals are."""
-        kept = set(literals)
-        kept.discard(TRUE)
-        if FALSE in kept or any(literal ^ 1 in kept for literal in kept):
+        """Return a literal that is true when all literals are."""
+        operands = set(literals)
+        operands.discard(TRUE)
+        if FALSE in operands or any(literal ^ 1 in operands for literal in operands):
             return FALSE
-        return self._nary_gate(AND, kept) if kept else TRUE
+        return self._nary_gate(AND, operands) if operands else TRUE
 
     def disjunction(self, literals: Iterable[int]) -> int:
-        """True when one literal is."""
-        kept = set(literals)
-        kept.discard(FALSE)
-        if TRUE in kept or any(literal ^ 1 in kept for literal in kept):
+        """Return a literal that is true when one of the literals is."""
+        operands = set(literals)
+        operands.discard(FALSE)
+        if TRUE in operands or any(literal ^ 1 in operands for literal in operands):
             return TRUE
-        return self._nary_gate(OR, kept) if kept else FALSE
+        return self._nary_gate(OR, operands) if operands else FALSE
 
     def at_least(self, literals: Sequence[int], weights: Sequence[int], bound: int) -> int:
-        """True when the weights of the true literals add up to the bound or more."""
+        """Return a literal that is true when a weighted sum reaches a bound.
+
+        Args:
+            literals: Operands.
+            weights: Weight of each operand.
+            bound: Least sum of the weights of true operands.
+
+        Returns:
+            The literal.
+
+        Raises:
+            OverflowError: The weights could add up to more than an int32 holds.
+        """
         terms, bound = normalise_sum(literals, weights, bound)
         if bound <= 0:
             return TRUE
@@ -62,12 +88,13 @@ class CircuitBuilder:
         return self._append(gate)
 
     def add_loop(self, gates: Sequence[Gate]) -> None:
-        """Append the gates of a recursive component, whose literals may point forward, as they are."""
+        """Append the gates of a recursive component unchanged; their literals may point forward."""
         first = len(self.gates)
         self.gates.extend(gates)
         self.loops.append((first, len(self.gates)))
 
     def next_node(self) -> int:
+        """Return the node of the next gate."""
         return self.first_gate + len(self.gates)
 
     def _nary_gate(self, kind: int, literals: set[int]) -> int:
@@ -84,9 +111,18 @@ class CircuitBuilder:
 
 
 def normalise_sum(literals: Sequence[int], weights: Sequence[int], bound: int) -> tuple[dict[int, int], int]:
-    """An equivalent sum with one positive weight a node, no constants and no common divisor.
+    """Simplify a weighted sum to one positive weight for each node, without constants and common divisors.
 
-    Raises OverflowError when the weights could add up to more than an int32 holds.
+    Args:
+        literals: Operands.
+        weights: Weight of each operand, of any sign.
+        bound: Least sum of the weights of true operands.
+
+    Returns:
+        Weights by literal, and the bound, of an equivalent sum.
+
+    Raises:
+        OverflowError: The weights could add up to more than an int32 holds.
     """
     coefficients: dict[int, int] = {}
     for literal, weight in zip(literals, weights, strict=True):

@@ -1,4 +1,4 @@
-"""A circuit: the ground program as gates over input rows, ready to be evaluated for many states at once."""
+"""Circuits: a ground program as gates over inputs, to be evaluated for many states at once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from abl_cards.asp import Atom, Term
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TRUE, FALSE = 0, 1  # the two literals of node 0
-AND, OR, SUM = 0, 1, 2  # kinds of gates
+TRUE, FALSE = 0, 1
+"""The two literals of node 0."""
+AND, OR, SUM = 0, 1, 2
+"""Kinds of gates."""
 
 
 @dataclass(frozen=True)
 class CircuitStats:
-    """The size of a circuit; depth counts gates on the longest path (a recursive component counts its gates once)."""
+    """Size of a circuit; `depth` counts the gates on the longest path, on which a loop counts as one gate."""
 
     inputs: int
     outputs: int
@@ -36,67 +38,104 @@ class Circuit:
     """Gates in topological order.
 
     Node 0 is the constant true, nodes 1 … are the inputs, then come the gates. A literal is `2 * node + negated`,
-    so literal 0 is true and literal 1 is false. Gate g holds `literals[starts[g]:starts[g + 1]]` and is their
-    conjunction, their disjunction, or "the weights of its true literals add up to at least its bound".
+    so literal 0 is true and literal 1 is false. Gate g has the operands `literals[starts[g]:starts[g + 1]]`. It is
+    their conjunction, their disjunction, or true when the weights of its true literals add up to at least its bound.
     Inside `loops` (ranges of gates) literals may point forward: start from false and repeat until nothing changes.
+
+    Attributes:
+        inputs: Input atoms.
+        outputs: Output atoms.
+        output_literals: int32[outputs] Literal of each output.
+        kinds: int32[gates] AND, OR or SUM.
+        starts: int32[gates + 1] Index of the first literal of each gate.
+        literals: int32[literals] Operands of all gates.
+        weights: int32[literals] Positive weights; 1 outside of sums.
+        bounds: int32[gates] Least sum of weights of a SUM gate.
+        loops: int32[loops, 2] First gate, and the gate behind the last one.
+        fixed_inputs: Inputs that `specialise` fixed, with their values.
     """
 
     inputs: tuple[Atom, ...]
     outputs: tuple[Atom, ...]
-    output_literals: NDArray[np.int32]  # [outputs]
-    kinds: NDArray[np.int32]  # [gates]
-    starts: NDArray[np.int32]  # [gates + 1]
-    literals: NDArray[np.int32]  # [literals]
-    weights: NDArray[np.int32]  # [literals], positive; 1 outside of sums
-    bounds: NDArray[np.int32]  # [gates]
-    loops: NDArray[np.int32]  # [loops, 2], first gate and the gate after the last
-    fixed_inputs: Mapping[Atom, bool] = field(default_factory=dict)  # inputs fixed by `specialise`
+    output_literals: NDArray[np.int32]
+    kinds: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    literals: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    bounds: NDArray[np.int32]
+    loops: NDArray[np.int32]
+    fixed_inputs: Mapping[Atom, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Circuit({self.stats})"
 
     def input_rows(self, name: str, arity: int) -> dict[tuple[Term, ...], int]:
-        """The row of every instance of an input predicate that the outputs still depend on."""
+        """Return the rows of an input predicate.
+
+        Args:
+            name: Name of the predicate.
+            arity: Number of its arguments.
+
+        Returns:
+            The row by the arguments, for each instance that the outputs depend on.
+        """
         return self._input_rows.get((name, arity), {})
 
     def output_rows(self, name: str, arity: int) -> dict[tuple[Term, ...], int]:
-        """The row of every instance of an output predicate, constant ones included."""
+        """Return the rows of an output predicate.
+
+        Args:
+            name: Name of the predicate.
+            arity: Number of its arguments.
+
+        Returns:
+            The row by the arguments, for each instance, constant ones included.
+        """
         return self._output_rows.get((name, arity), {})
 
     def specialise(self, values: Mapping[Atom, bool]) -> Circuit:
-        """Fix some inputs: the constants are propagated and what no longer matters is dropped."""
+        """Fix inputs, propagate the constants, and drop gates and inputs that no output depends on.
+
+        Args:
+            values: Inputs with their values.
+
+        Returns:
+            The smaller circuit, with equal outputs.
+        """
         from abl_cards.circuit.compile import specialise_circuit
 
         return specialise_circuit(self, values)
 
     def without_false_outputs(self) -> Circuit:
-        """The same without the outputs that are constantly false: nobody has to write them, or look at them."""
-        kept = np.flatnonzero(self.output_literals != FALSE)
-        outputs = tuple(self.outputs[output] for output in kept.tolist())
-        return replace(self, outputs=outputs, output_literals=self.output_literals[kept])
+        """Return a copy without the outputs that are constantly false."""
+        rows = np.flatnonzero(self.output_literals != FALSE)
+        outputs = tuple(self.outputs[row] for row in rows.tolist())
+        return replace(self, outputs=outputs, output_literals=self.output_literals[rows])
 
     @property
     def num_gates(self) -> int:
+        """Number of gates."""
         return len(self.kinds)
 
     @property
     def first_gate(self) -> int:
-        """The node of gate 0."""
+        """Node of gate 0."""
         return 1 + len(self.inputs)
 
     @cached_property
     def digest(self) -> bytes:
-        """Equal for circuits of equal content, and for no others."""
+        """SHA-256 digest of the content, fixed inputs included."""
         names = repr((self.inputs, self.outputs, sorted(self.fixed_inputs.items(), key=repr)))
-        found = sha256(names.encode())
-        for each in (
+        digest = sha256(names.encode())
+        for values in (
             self.output_literals, self.kinds, self.starts, self.literals, self.weights, self.bounds, self.loops
         ):  # fmt: skip
-            found.update(len(each).to_bytes(8, "little") + each.astype(np.int32).tobytes())
-        return found.digest()
+            digest.update(len(values).to_bytes(8, "little") + values.astype(np.int32).tobytes())
+        return digest.digest()
 
     @cached_property
     def stats(self) -> CircuitStats:
+        """Size of the circuit."""
         depth = int(self.levels.max(initial=0))
         return CircuitStats(
             len(self.inputs), len(self.outputs), self.num_gates, len(self.literals), depth, len(self.loops)
@@ -104,7 +143,7 @@ class Circuit:
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:
-        """[gates] the length of the longest path to each gate; all the gates of a loop share one level."""
+        """int32[gates] Length of the longest path to each gate; all gates of a loop have one level."""
         level = [0] * (self.first_gate + self.num_gates)
         loops = {int(first): int(end) for first, end in self.loops}
         nodes, starts = (self.literals >> 1).tolist(), self.starts.tolist()
@@ -118,7 +157,7 @@ class Circuit:
 
     @cached_property
     def cost_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Rows of the `cost(Name, Weight)` outputs and their weights."""
+        """int64[costs] rows and int32[costs] weights of the `cost(Name, Weight)` outputs."""
         rows = self.output_rows("cost", 2)
         weights = [weight for _, weight in rows]
         return np.array(list(rows.values()), np.int64), np.array(weights, np.int32)

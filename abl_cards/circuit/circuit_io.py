@@ -1,4 +1,4 @@
-"""A circuit as bytes, for the disk cache; see asp/serialization.py for their form."""
+"""Encode circuits as bytes for the disk cache, in the format of asp/serialization.py."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _ARRAYS = ("output_literals", "kinds", "starts", "literals", "weights", "bounds"
 
 
 def pack_circuit(circuit: Circuit) -> bytes:
-    """The bytes of a circuit that no input was fixed of."""
+    """Encode a circuit without fixed inputs."""
     header = {"inputs": atoms_to_json(circuit.inputs), "outputs": atoms_to_json(circuit.outputs)}
     return pack_arrays(header, [getattr(circuit, name).reshape(-1) for name in _ARRAYS])
 
 
 def unpack_circuit(data: bytes) -> Circuit:
-    """The reverse of `pack_circuit`."""
+    """Decode a circuit from the bytes of `pack_circuit`."""
     header, arrays = unpack_arrays(data)
     parts: dict[str, Any] = {
-        name: np.frombuffer(each, np.int32) if each else np.zeros(0, np.int32)
-        for name, each in zip(_ARRAYS, arrays, strict=True)
+        name: np.frombuffer(values, np.int32) if values else np.zeros(0, np.int32)
+        for name, values in zip(_ARRAYS, arrays, strict=True)
     }
     parts["loops"] = parts["loops"].reshape(-1, 2)
     return Circuit(atoms_from_json(header["inputs"]), atoms_from_json(header["outputs"]), **parts)

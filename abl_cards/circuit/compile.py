@@ -1,4 +1,4 @@
-"""From a ground program to a circuit: order the atoms, propagate constants, build each gate once, drop the rest."""
+"""Compile a ground program to a circuit: order the atoms, propagate constants, build each gate once, prune."""
 
 from __future__ import annotations
 
@@ -23,66 +23,87 @@ def compile_circuit(
     fixed_inputs: Mapping[Atom, bool] | None = None,
     order: Iterable[int] | None = None,
 ) -> Circuit:
-    """The circuit of the outputs (atom numbers with their names), with some atoms fixed to values.
+    """Compile a circuit.
 
-    Who knows an order in which each atom comes after what it depends on may say so.
+    Args:
+        equations: Bodies by atom number.
+        inputs: Atom numbers of the inputs, with their names.
+        outputs: Atom numbers of the outputs, with their names.
+        values: Atom numbers that are fixed, with their values.
+        fixed_inputs: Inputs that were fixed, to be stored in the circuit.
+        order: All atom numbers to compile, each after those that it depends on; by default it is computed.
 
-    Raises NotStratified when an atom that matters depends on its own negation.
+    Returns:
+        The circuit of the outputs.
+
+    Raises:
+        NotStratified: An atom that an output depends on depends on its own negation.
     """
-    free = [(number, name) for number, name in inputs if number not in (values or {})]
-    builder = CircuitBuilder(len(free))
-    known = {number: TRUE if value else FALSE for number, value in (values or {}).items()}
-    known.update({number: 2 * (1 + row) for row, (number, _) in enumerate(free)})
-    compiler = _Compiler(equations, builder, known)
+    free_inputs = [(number, name) for number, name in inputs if number not in (values or {})]
+    builder = CircuitBuilder(len(free_inputs))
+    literals = {number: TRUE if value else FALSE for number, value in (values or {}).items()}
+    literals.update({number: 2 * (1 + row) for row, (number, _) in enumerate(free_inputs)})
+    compiler = _Compiler(equations, builder, literals)
     if order is None:
         compiler.compile_atoms(abs(number) for number, _ in outputs)
     else:
         compiler.compile_ordered(order)
     roots = [compiler.literal(number) for number, _ in outputs]
     return build_pruned_circuit(
-        builder, [name for _, name in free], [name for _, name in outputs], roots, fixed_inputs or {}
+        builder, [name for _, name in free_inputs], [name for _, name in outputs], roots, fixed_inputs or {}
     )
 
 
 _specialise_cache: WeakValueDictionary[bytes, Circuit] = WeakValueDictionary()
-"""What somebody still holds, by what it was made of: of edited rules most circuits are those of the rules before."""
+"""Specialised circuits that are still in use, by the digest of their content and the fixed values.
+
+After an edit of the rules most circuits are equal to those before, so they are reused.
+"""
 
 
 def specialise_circuit(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
-    """See Circuit.specialise."""
-    fixed = repr(sorted(((name, bool(true)) for name, true in values.items()), key=repr))
+    """Fix inputs of a circuit; equal circuits with equal values share the result.
+
+    Args:
+        circuit: Circuit to specialise.
+        values: Inputs with their values.
+
+    Returns:
+        The smaller circuit, with equal outputs.
+    """
+    fixed = repr(sorted(((name, bool(value)) for name, value in values.items()), key=repr))
     key = circuit.digest + fixed.encode()
-    found = _specialise_cache.get(key)
-    if found is None:
-        found = _specialise_cache[key] = _specialise(circuit, values)
-    return found
+    specialised = _specialise_cache.get(key)
+    if specialised is None:
+        specialised = _specialise_cache[key] = _specialise(circuit, values)
+    return specialised
 
 
 def _specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
     inputs = [(1 + row, name) for row, name in enumerate(circuit.inputs)]
     fixed = {node: bool(values[name]) for node, name in inputs if name in values}
-    constant = circuit.first_gate + circuit.num_gates  # a number of its own for the node true
+    constant = circuit.first_gate + circuit.num_gates  # unused number, for the constant node
     equations, settled = residual_equations(circuit, fixed, constant)
     outputs = [
         (to_body_literal(literal, constant), name)
         for literal, name in zip(circuit.output_literals.tolist(), circuit.outputs, strict=True)
     ]
-    order = None if len(circuit.loops) else sorted(equations)  # gates lie in topological order, but for loops
+    order = None if len(circuit.loops) else sorted(equations)  # gates are in topological order outside of loops
     return compile_circuit(equations, inputs, outputs, settled, {**circuit.fixed_inputs, **values}, order)
 
 
 class _Compiler:
-    """Gives every atom a literal of the builder, component by component."""
+    """Assigns a literal of the builder to each atom, component by component."""
 
     def __init__(self, equations: Equations, builder: CircuitBuilder, literals: dict[int, int]) -> None:
         self.equations, self.builder, self.literals = equations, builder, literals
 
     def literal(self, number: int) -> int:
-        """The builder's literal of a body literal; an atom without rules is false."""
+        """Return the builder's literal of a compiled body literal."""
         return self.literals[number] if number > 0 else self.literals[-number] ^ 1
 
     def compile_atoms(self, atoms: Iterable[int]) -> None:
-        """Build the gates of these atoms and of everything that they depend on."""
+        """Build the gates of atoms and of all atoms that they depend on."""
         for component in strong_components(atoms, self.dependencies):
             number = component[0]
             if number in self.literals:
@@ -93,11 +114,12 @@ class _Compiler:
                 self._compile_recursive(component)
 
     def compile_ordered(self, atoms: Iterable[int]) -> None:
-        """Build the gates of atoms of which each comes after all that it depends on."""
+        """Build the gates of atoms, each after those that it depends on; an atom without rules is false."""
         for number in atoms:
             self.literals[number] = self.builder.disjunction(map(self._compile_body, self.equations.get(number, ())))
 
     def dependencies(self, number: int) -> list[int]:
+        """Return the atoms that an atom depends on; none for one that is compiled."""
         if number in self.literals:
             return []
         return [abs(literal) for body in self.equations.get(number, ()) for literal in body.literals]
@@ -107,14 +129,14 @@ class _Compiler:
 
     def _compile_body(self, body: Body) -> int:
         check_budget()
-        known = self.literals
-        literals = [known[number] if number > 0 else known[-number] ^ 1 for number in body.literals]
+        literal_of = self.literals
+        literals = [literal_of[number] if number > 0 else literal_of[-number] ^ 1 for number in body.literals]
         if body.weights:
             return self.builder.at_least(literals, body.weights, body.bound)
         return literals[0] if len(literals) == 1 else self.builder.conjunction(literals)
 
     def _compile_recursive(self, component: list[int]) -> None:
-        """Settle the atoms that are constant; what stays recursive becomes one loop of gates."""
+        """Assign the constant atoms of a component; the atoms that stay recursive become one loop of gates."""
         check_stratified(component, self.equations, self.dependencies)
         settled = fixpoint_constants(component, self.equations, self.literal)
         if settled:

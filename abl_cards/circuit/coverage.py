@@ -1,4 +1,4 @@
-"""Which rules fire: every rule with a body gets a twin, with the same body, that says so."""
+"""Trace which rules fire: each rule with a body gets a second rule with an equal body that derives `_fired(K)`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from abl_cards.asp import KBError, Limits, Location, Signature, ground_statement
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 
 FIRED_PREDICATE = Signature("_fired", 1)
-"""``_fired(K)``: the body of rule K is true; K counts the rules that have one."""
+"""``_fired(K)``: the body of rule K is true; K counts the rules that have a body."""
 
 
 @dataclass(frozen=True)
 class TracedRule:
-    """A rule with a body."""
+    """Rule with a body.
+
+    Attributes:
+        location: Its location.
+        head: Predicate of its head.
+        text: The rule as clingo writes it.
+    """
 
     location: Location
     head: Signature
@@ -24,28 +30,36 @@ class TracedRule:
 
 
 def trace_rules(kb: KnowledgeBase) -> tuple[KnowledgeBase, tuple[TracedRule, ...]]:
-    """The same knowledge base where ``_fired(K)`` is true where rule K fires, and the rules; raises KBError.
+    """Extend a knowledge base by atoms that hold where rules fire.
 
-    A rule without an instance of ``_fired`` can fire in no state at all.
+    Args:
+        kb: The knowledge base.
+
+    Returns:
+        A copy in which ``_fired(K)`` is true where rule K fires, and the rules by K. A rule without an instance of
+        ``_fired`` can fire in no state.
+
+    Raises:
+        KBError: clingo refuses the extended rules.
     """
     statements, sources = read_rewritten_statements(kb.request, Limits())
     rules: list[TracedRule] = []
-    twins = []
+    firing_rules = []
     for statement in statements:
         if statement.ast_type == ast.ASTType.Rule and len(statement.body):
-            twins.append(_make_firing_rule(statement, len(rules)))
+            firing_rules.append(_make_firing_rule(statement, len(rules)))
             rules.append(TracedRule(sources.node_location(statement), _signature(statement.head), str(statement)))
-    ground, messages = ground_statements([*statements, *twins], sources, kb.constants, None)
+    ground, messages = ground_statements([*statements, *firing_rules], sources, kb.constants, None)
     if ground is None:
         raise KBError(messages.errors())
     return replace(kb, ground=ground, cache_name=None), tuple(rules)
 
 
-def _make_firing_rule(rule: ast.AST, number: int) -> ast.AST:
-    place = rule.location
-    said = ast.Function(place, FIRED_PREDICATE.name, [ast.SymbolicTerm(place, clingo.Number(number))], 0)
-    head = ast.Literal(place, ast.Sign.NoSign, ast.SymbolicAtom(said))
-    return ast.Rule(place, head, rule.body)
+def _make_firing_rule(rule: ast.AST, index: int) -> ast.AST:
+    location = rule.location
+    firing_atom = ast.Function(location, FIRED_PREDICATE.name, [ast.SymbolicTerm(location, clingo.Number(index))], 0)
+    head = ast.Literal(location, ast.Sign.NoSign, ast.SymbolicAtom(firing_atom))
+    return ast.Rule(location, head, rule.body)
 
 
 def _signature(head: ast.AST) -> Signature:

@@ -1,4 +1,4 @@
-"""Evaluate a circuit for a table of states: a byte row for each atom, a column for each state."""
+"""Evaluate a circuit for many states at once, given as bytes with a row for each atom and a column for each state."""
 
 from __future__ import annotations
 
@@ -15,38 +15,58 @@ from abl_cards.core import map_ranges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORD_BITS = 64  # states in a machine word
-MIN_WORDS = 16  # what is worth a thread: an operation on half as many words takes three quarters of the time
-BLOCK_BYTES = 1 << 20  # what the buffer of one block may take: long rows are worth more than the nearest cache
+WORD_BITS = 64
+"""States in a machine word."""
+MIN_WORDS = 16
+"""Least words for one thread: an operation on half as many words takes three quarters of the time."""
+BLOCK_BYTES = 1 << 20
+"""Most bytes of the buffer of a block: long rows save more time than a buffer in the nearest cache would."""
 
 
 def evaluate(
     circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None = None, threads: int = 1
 ) -> NDArray[np.uint8]:
-    """uint8[outputs, states] from uint8[inputs, states], both 0 or 1; written to `out` when it is given.
+    """Evaluate a circuit.
 
-    Raises ValueError when a shape or a type does not fit the circuit.
+    Args:
+        circuit: Circuit to evaluate.
+        rows: uint8[inputs, states] Values of the inputs, 0 or 1.
+        out: uint8[outputs, states] Array for the result; by default a new one.
+        threads: Most threads to use.
+
+    Returns:
+        uint8[outputs, states] Values of the outputs, 0 or 1.
+
+    Raises:
+        ValueError: A shape or a dtype does not fit the circuit.
     """
     rows, out = _check_arrays(circuit, rows, out)
     if not out.flags.c_contiguous:
         out[:] = evaluate(circuit, rows, threads=threads)
         return out
-    every = CircuitInputs(rows, np.arange(len(rows), dtype=np.int32), np.empty((0, rows.shape[1]), np.int32))
-    return _evaluate(circuit, every, lambda lo, hi: None, (), out, threads)
+    all_inputs = CircuitInputs(rows, np.arange(len(rows), dtype=np.int32), np.empty((0, rows.shape[1]), np.int32))
+    return _evaluate(circuit, all_inputs, lambda lo, hi: None, (), out, threads)
 
 
 class CircuitInputs(NamedTuple):
-    """What some states are told: some inputs as bytes, and of others which hold."""
+    """Values of the inputs of a circuit for a number of states.
 
-    rows: NDArray[np.uint8]  # [slots, states] 0 or 1
-    slots: NDArray[np.int32]  # the number of the input that each row is about
-    one_hot: NDArray[np.int32]  # [maps, states] the number of an input that holds, -1 for none; all others do not
+    Attributes:
+        rows: uint8[slots, states] Values 0 or 1 of the inputs in `slots`.
+        slots: int32[slots] Index of the input of each row.
+        one_hot: int32[maps, states] Index of an input that is true, -1 for none; inputs not named here are false.
+    """
+
+    rows: NDArray[np.uint8]
+    slots: NDArray[np.int32]
+    one_hot: NDArray[np.int32]
 
 
 SetBits = Callable[[int, int, int, "NDArray[np.uint64]"], None]
-"""Sets the bits of inputs that hold: ``set_bits(first, states, words, block)``, of ``states`` states from ``first`` on.
+"""Sets the bits of true inputs in a block: ``set_bits(first, states, words, block)``.
 
-An input owns the row of its number in the block; `kernels.set_bits` says which bit is whose.
+The block, uint64[slots, words], holds ``states`` states from column ``first`` on; input i owns row i. See
+`kernels.set_bits` for the order of the bits.
 """
 
 
@@ -57,10 +77,17 @@ def evaluate_inputs(
     threads: int = 1,
     bit_setters: Sequence[SetBits] = (),
 ) -> NDArray[np.uint8]:
-    """uint8[outputs, states] of what `write_rows(lo, hi)` tells the states lo..hi-1, and bit setters tell besides.
+    """Evaluate a circuit whose inputs are written in the threads that evaluate them, while they are in the cache.
 
-    A share is written and evaluated by one thread, while it is in its cache. Where an input says which of many values
-    something has, its number is told and not a row for each of them. Where few of many inputs hold, they are lit.
+    Args:
+        circuit: Circuit to evaluate.
+        inputs: Arrays that `write_rows` fills. `one_hot` is for inputs of which one in many is true.
+        write_rows: ``write_rows(first, end)`` writes the columns of these states to the arrays of `inputs`.
+        threads: Most threads to use.
+        bit_setters: Functions that set the bits of further inputs directly, for inputs of which few are true.
+
+    Returns:
+        uint8[outputs, states] Values of the outputs, 0 or 1.
     """
     out = np.empty((len(circuit.outputs), inputs.rows.shape[1]), np.uint8)
     return _evaluate(circuit, inputs, write_rows, bit_setters, out, threads)
@@ -73,25 +100,41 @@ def _evaluate(
     code, states = get_bytecode(circuit), inputs.rows.shape[1]
     words = -(-states // WORD_BITS)
 
-    def share(lo: int, hi: int) -> None:
-        first, end = WORD_BITS * lo, min(states, WORD_BITS * hi)
+    def evaluate_share(first_word: int, end_word: int) -> None:
+        first, end = WORD_BITS * first_word, min(states, WORD_BITS * end_word)
         write_rows(first, end)
         _run_blocks(code, len(circuit.inputs), inputs, bit_setters, out, first, end)
 
-    map_ranges(words, share, threads, MIN_WORDS)
+    map_ranges(words, evaluate_share, threads, MIN_WORDS)
     return out
 
 
 def scores(circuit: Circuit, out: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """int32[states]: the sum of the weights of the `cost(Name, Weight)` outputs that hold in each state."""
+    """Compute the cost of each state.
+
+    Args:
+        circuit: Circuit with outputs `cost(Name, Weight)`.
+        out: uint8[outputs, states] Values of its outputs.
+
+    Returns:
+        int32[states] Sum of the weights of the true `cost(Name, Weight)`.
+    """
     rows, weights = circuit.cost_rows
-    every = np.zeros(len(out), np.int32)
-    every[rows] = weights
-    return weighted_sums(every, out)
+    output_weights = np.zeros(len(out), np.int32)
+    output_weights[rows] = weights
+    return weighted_sums(output_weights, out)
 
 
 def weighted_sums(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """int32[states]: the sum of the weights [outputs] of the outputs that hold in each state."""
+    """Compute the sum of the weights of the true outputs of each state.
+
+    Args:
+        weights: int32[outputs] Weight of each output.
+        out: uint8[outputs, states] Values of the outputs.
+
+    Returns:
+        int32[states] The sums.
+    """
     from abl_cards.circuit import kernels
 
     totals, rows = np.zeros(out.shape[1], np.int32), np.flatnonzero(weights)
@@ -100,13 +143,11 @@ def weighted_sums(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray
 
 
 _bytecode_cache: WeakValueDictionary[bytes, Bytecode] = WeakValueDictionary()
-"""By the circuits that they are of, as long as one of these is there; see
-`abl_cards.circuit.compile.specialise_circuit`.
-"""
+"""Bytecode by the digest of its circuit, as long as a circuit with this digest exists."""
 
 
 def get_bytecode(circuit: Circuit) -> Bytecode:
-    """The word code of a circuit, made once."""
+    """Return the bytecode of a circuit; circuits of equal content share it."""
     code: Bytecode | None = circuit.__dict__.get("_code")
     if code is None:
         code = _bytecode_cache.get(circuit.digest)
@@ -145,12 +186,12 @@ def _run_blocks(
     from abl_cards.circuit import kernels
 
     lanes, words = kernels.LANES, max(1, -(-(end - first) // WORD_BITS))
-    most = min(kernels.padded_words(words), max(1, BLOCK_BYTES // (8 * code.slots * lanes)) * lanes)
-    buffer = np.empty((code.slots, most), np.uint64)
-    for start in range(first, end, WORD_BITS * most):
-        states = min(WORD_BITS * most, end - start)
-        words = min(most, kernels.padded_words(-(-states // WORD_BITS)))
+    block_words = min(kernels.padded_words(words), max(1, BLOCK_BYTES // (8 * code.slots * lanes)) * lanes)
+    buffer = np.empty((code.slots, block_words), np.uint64)
+    for start in range(first, end, WORD_BITS * block_words):
+        states = min(WORD_BITS * block_words, end - start)
+        words = min(block_words, kernels.padded_words(-(-states // WORD_BITS)))
         kernels.load_inputs(inputs, *circuit_inputs, start, states, words, buffer)
-        for light in bit_setters:
-            light(start, states, words, buffer)
+        for set_bits in bit_setters:
+            set_bits(start, states, words, buffer)
         kernels.evaluate_block(code.operations, code.segments, code.outputs, out, start, states, words, buffer)

@@ -1,7 +1,7 @@
-"""The numba kernels; importing this module imports numba, so only `evaluate` does, and only when it is called.
+"""Numba kernels that evaluate circuits; only functions of `evaluation` import this module, on their first call.
 
-Sixty-four states share a word. Which of them is which bit does not matter as long as packing and unpacking agree:
-a block of states is cut into eight runs, and run k lends bit k of every byte. So both are shifts of whole words.
+Sixty-four states share a word. A block of states is cut into eight runs, and run k is bit k of every byte, so that
+packing and unpacking are shifts of whole words.
 """
 
 # mypy: disable-error-code="no-untyped-call,misc"
@@ -19,72 +19,72 @@ ZERO = np.uint64(0)
 
 
 LANES = 8
-"""Words that the machine works on at once: to go through a few more of them is sooner than to go one by one."""
+"""Words of a vector of the processor: whole vectors are faster than a remainder of single words."""
 
 
 def padded_words(words: int) -> int:
-    """How many words a block of so many has: one, or a multiple of LANES."""
+    """Round a number of words up to that of a block: one, or a multiple of LANES."""
     return words if words < 2 else (words + LANES - 1) // LANES * LANES
 
 
 @njit(nogil=True, cache=True, inline="always")
 def pack_bits(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
-    """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each; slots [rows] is where they go."""
+    """Pack bytes (0 or 1) of `64 * words` states from column `first` on to bits; row i goes to slot `slots[i]`."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
     columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(rows))):
-        at, to = row * columns + np.uint64(first), np.uint64(slots[row]) * width
+        source_start, target_start = row * columns + np.uint64(first), np.uint64(slots[row]) * width
         for j in range(run):
-            byte = source[at + np.uint64(7) * run + j] & ONE
+            byte = source[source_start + np.uint64(7) * run + j] & ONE
             for k in range(1, 8):
-                byte = (byte + byte) | (source[at + np.uint64(7 - k) * run + j] & ONE)
-            target[to + j] = byte
+                byte = (byte + byte) | (source[source_start + np.uint64(7 - k) * run + j] & ONE)
+            target[target_start + j] = byte
 
 
 @njit(nogil=True, cache=True, inline="always")
 def set_bits(one_hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
-    """Set the bits that `one_hot` [maps, states] names by their slots, -1 for none; from column `first` on."""
+    """Set the bit of slot `one_hot[map, state]` for each state from column `first` on; -1 stands for no slot."""
     target = buffer.reshape(buffer.size).view(np.uint8)
     width, run = 8 * buffer.shape[1], 8 * words
-    for each in range(len(one_hot)):
+    for row in range(len(one_hot)):
         for k in range(8):
             for state in range(k * run, min(states, (k + 1) * run)):
-                slot = np.int64(one_hot[each, first + state])
+                slot = np.int64(one_hot[row, first + state])
                 if slot >= 0:
                     target[slot * width + state - k * run] |= ONE << np.uint8(k)
 
 
 @njit(nogil=True, cache=True, inline="always")
 def is_never_true(buffer: Any, literal: int, words: int) -> bool:
-    """Whether a literal holds in no state of a block, as most outputs do."""
-    flat, at = buffer.reshape(buffer.size), np.uint64(literal >> 1) * np.uint64(buffer.shape[1])
-    mask, some = ZERO - np.uint64(literal & 1), ZERO
+    """Return whether a literal is false in all states of a block, as most outputs are."""
+    flat, start = buffer.reshape(buffer.size), np.uint64(literal >> 1) * np.uint64(buffer.shape[1])
+    mask, any_bits = ZERO - np.uint64(literal & 1), ZERO
     for j in range(np.uint64(words)):
-        some |= flat[at + j] ^ mask
-    return some == ZERO
+        any_bits |= flat[start + j] ^ mask
+    return any_bits == ZERO
 
 
 @njit(nogil=True, cache=True, inline="always")
 def unpack_bits(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
-    """The reverse of `pack_bits`, for literals of slots."""
+    """Unpack the bits of output literals to bytes of `64 * words` states from column `first` on."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
-        to, literal = row * columns + np.uint64(first), outputs[row]
+        target_start, literal = row * columns + np.uint64(first), outputs[row]
         if literal < 0 or is_never_true(buffer, literal, words):
             out[row, first : first + 64 * words] = np.uint8(1 if literal == CONST_TRUE else 0)
             continue
-        at, flip = np.uint64(literal >> 1) * width, np.uint8(255 * (literal & 1))
+        source_start, flip = np.uint64(literal >> 1) * width, np.uint8(255 * (literal & 1))
         for j in range(run):
-            byte = source[at + j] ^ flip
+            byte = source[source_start + j] ^ flip
             for k in range(8):
-                target[to + np.uint64(k) * run + j] = (byte >> np.uint8(k)) & ONE
+                target[target_start + np.uint64(k) * run + j] = (byte >> np.uint8(k)) & ONE
 
 
 @njit(nogil=True, cache=True)
 def execute_operations(operations: Any, first: int, end: int, words: int, buffer: Any) -> bool:
-    """Run operations [first, end) on a block; returns whether an OR_ASSIGN changed a word."""
-    # One flat array and unsigned indices: no views to count references of, and loops that LLVM vectorises.
+    """Run operations [first, end) on a block; return whether an OR_ASSIGN changed a word."""
+    # One flat array and unsigned indices avoid reference counts of views, and LLVM vectorises the loops.
     flat = buffer.reshape(buffer.size)
     stride = np.uint64(buffer.shape[1])
     length = np.uint64(words)
@@ -133,7 +133,7 @@ def execute_operations(operations: Any, first: int, end: int, words: int, buffer
 
 @njit(nogil=True, cache=True)
 def execute_operations_word(operations: Any, first: int, end: int, flat: Any) -> bool:
-    """As `execute_operations` does, where a slot is a single word: the loops over words would take most of the time."""
+    """Run operations [first, end) on slots of one word, where loops over words would take most of the time."""
     risen = ZERO
     for index in range(np.uint64(first), np.uint64(end)):
         code, target = operations[index, 0], np.uint64(operations[index, 1])
@@ -162,13 +162,13 @@ def execute_operations_word(operations: Any, first: int, end: int, flat: Any) ->
 
 @njit(nogil=True, cache=True, inline="always")
 def read_literal(flat: Any, literal: int) -> Any:
-    """The word of `2 * slot + negated`."""
+    """Return the word of the literal `2 * slot + negated`."""
     return flat[np.uint64(literal >> 1)] ^ (ZERO - np.uint64(literal & 1))
 
 
 @njit(nogil=True, cache=True, inline="always")
 def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> None:
-    """Run all the segments; a recursive one until nothing rises."""
+    """Run all segments; a repeated one until no word changes."""
     flat, single = buffer.reshape(buffer.size), buffer.shape[1] == 1
     for segment in range(len(segments)):
         first, end, repeated = segments[segment]
@@ -182,47 +182,50 @@ def run_segments(operations: Any, segments: Any, words: int, buffer: Any) -> Non
 
 @njit(nogil=True, cache=True, inline="always")
 def pack_partial_bits(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
-    """As `pack_bits` does, of a block that is not full: the states that are not there are 0."""
+    """Pack bytes of `states` states from column `first` on to bits of a block that is not full; its rest is 0."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
     columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(rows))):
-        at, to, left = row * columns + np.uint64(first), np.uint64(slots[row]) * width, np.uint64(states)
+        source_start, target_start, num_left = (
+            row * columns + np.uint64(first),
+            np.uint64(slots[row]) * width,
+            np.uint64(states),
+        )
         for j in range(run):
-            target[to + j] = 0
+            target[target_start + j] = 0
         bit = np.uint8(0)
-        while left > 0:
-            length = min(left, run)
+        while num_left > 0:
+            length = min(num_left, run)
             for j in range(length):
-                target[to + j] |= (source[at + j] & ONE) << bit
-            at, left, bit = at + length, left - length, bit + ONE
+                target[target_start + j] |= (source[source_start + j] & ONE) << bit
+            source_start, num_left, bit = source_start + length, num_left - length, bit + ONE
 
 
 @njit(nogil=True, cache=True, inline="always")
 def unpack_partial_bits(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
-    """The reverse of `pack_partial_bits`."""
+    """Unpack the bits of output literals to bytes of `states` states of a block that is not full."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
-        to, literal, left = row * columns + np.uint64(first), outputs[row], np.uint64(states)
+        target_start, literal, num_left = row * columns + np.uint64(first), outputs[row], np.uint64(states)
         if literal < 0 or is_never_true(buffer, literal, words):
             out[row, first : first + states] = np.uint8(1 if literal == CONST_TRUE else 0)
             continue
-        at, flip, bit = np.uint64(literal >> 1) * width, np.uint8(literal & 1), np.uint8(0)
-        while left > 0:
-            length = min(left, run)
+        source_start, flip, bit = np.uint64(literal >> 1) * width, np.uint8(literal & 1), np.uint8(0)
+        while num_left > 0:
+            length = min(num_left, run)
             for j in range(length):
-                target[to + j] = ((source[at + j] >> bit) & ONE) ^ flip
-            to, left, bit = to + length, left - length, bit + ONE
+                target[target_start + j] = ((source[source_start + j] >> bit) & ONE) ^ flip
+            target_start, num_left, bit = target_start + length, num_left - length, bit + ONE
 
 
 @njit(nogil=True, cache=True)
 def load_inputs(
     inputs: int, rows: Any, slots: Any, one_hot: Any, first: int, states: int, words: int, buffer: Any
 ) -> None:
-    """Write what so many states from column `first` on are told into a block.
+    """Write the inputs of `states` states from column `first` on into a block, whose first slots hold the inputs.
 
-    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `set_bits` has
-    it.
+    `rows` holds the inputs in `slots` as bytes; `one_hot` names true ones among the others.
     """
     if len(slots) < inputs:
         buffer[:inputs, :words] = ZERO
@@ -237,7 +240,7 @@ def load_inputs(
 def evaluate_block(
     operations: Any, segments: Any, outputs: Any, out: Any, first: int, states: int, words: int, buffer: Any
 ) -> None:
-    """Evaluate a block that has been told everything."""
+    """Evaluate a block that holds all inputs, and write the outputs."""
     run_segments(operations, segments, words, buffer)
     if states == 64 * words:
         unpack_bits(buffer, outputs, first, words, out)
@@ -247,7 +250,7 @@ def evaluate_block(
 
 @njit(nogil=True, cache=True)
 def add_weighted_rows(rows: Any, weights: Any, out: Any, totals: Any) -> None:
-    """totals[state] += the weights of the rows that are 1 there."""
+    """Add the weights of the rows that are 1 in a state to `totals[state]`."""
     block = 2048
     for start in range(0, len(totals), block):
         total = totals[start : start + block]

@@ -1,4 +1,4 @@
-"""The knowledge base: rule files, checked and grounded, and the circuits that are made of them."""
+"""The knowledge base: rule files, checked and ground, and the circuits that are made of them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,20 @@ from abl_cards.asp import (
 from abl_cards.circuit import circuit_io
 from abl_cards.circuit.circuit import Circuit
 from abl_cards.circuit.compile import compile_circuit
-from abl_cards.core import CpuBudget, CpuBudgetExceeded, get_budget
+from abl_cards.core import CpuBudget, CpuBudgetExceeded, ErrorCode, get_budget
 
 
 @dataclass(frozen=True, eq=False)
 class KnowledgeBase:
-    """Rule files that passed every check, ground and ready to be compiled.
+    """Rule files that passed all checks, ground and ready to be compiled to circuits.
+
+    Attributes:
+        request: Files, inputs, outputs and constants.
+        ground: The ground program.
+        constraints: The integrity constraints; the index is the K of `violated(K)`.
+        warnings: Warnings of the checks.
+        cache_name: Name in the disk cache; None where it is not cached.
+        cpu_budget: Budget of processor time for making circuits.
 
     >>> kb = KnowledgeBase.load([path], inputs=[Input("held", (range(13), (1, 2)))], outputs=[("legal", 1)])
     >>> circuit = kb.circuit("legal/1", "violated/1")
@@ -57,10 +65,10 @@ class KnowledgeBase:
 
     request: BuildRequest
     ground: GroundProgram = field(repr=False)
-    constraints: tuple[Constraint, ...]  # violated(K) speaks of constraint K
+    constraints: tuple[Constraint, ...]
     warnings: tuple[Diagnostic, ...]
-    cache_name: str | None = field(default=None, repr=False)  # its name in the disk cache
-    cpu_budget: CpuBudget = field(default_factory=lambda: CpuBudget(math.inf), repr=False)  # for making circuits
+    cache_name: str | None = field(default=None, repr=False)
+    cpu_budget: CpuBudget = field(default_factory=lambda: CpuBudget(math.inf), repr=False)
 
     @classmethod
     def load(
@@ -75,11 +83,24 @@ class KnowledgeBase:
         limits: Limits | None = None,
         library: Sequence[Path] = (),
     ) -> KnowledgeBase:
-        """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
+        """Read, check and ground rule files.
 
-        Time is that of a budget which all that is loaded inside of `shared_budget` has in common.
+        Args:
+            files: Rule files.
+            inputs: Inputs that the engine supplies.
+            outputs: Name and arity of each predicate that the engine reads.
+            constants: Values that replace those of `#const`.
+            trusted: Whether to build in this process; else a child process builds within the limits, and charges its
+                time to the budget that all builds inside of `shared_budget` have in common.
+            cache: Whether to use the disk cache.
+            limits: Bounds on files and on the child; by default `Limits()`.
+            library: Folders in which `#include <name>.` finds files.
 
-        Raises KBError with all the problems that were found.
+        Returns:
+            The knowledge base.
+
+        Raises:
+            KBError: The rules are refused; it holds all problems that were found.
         """
         request = BuildRequest(
             tuple(map(Path, files)),
@@ -90,44 +111,66 @@ class KnowledgeBase:
         )
         limits = limits or Limits()
         key = make_cache_key(request, limits.file_bytes) if cache else None
-        paid = CpuBudget(math.inf) if trusted else get_budget(limits.seconds)
-        built = _load_or_build(request, trusted, key, limits, paid)
+        cpu_budget = CpuBudget(math.inf) if trusted else get_budget(limits.seconds)
+        built = _load_or_build(request, trusted, key, limits, cpu_budget)
         if built.ground is None:
             raise KBError(built.diagnostics)
-        return cls(request, built.ground, built.constraints, built.diagnostics, key and key.name, paid)
+        return cls(request, built.ground, built.constraints, built.diagnostics, key and key.name, cpu_budget)
 
     @property
     def files(self) -> tuple[Path, ...]:
+        """Rule files, without those that they include."""
         return self.request.files
 
     @property
     def inputs(self) -> tuple[Input, ...]:
+        """Inputs that the engine supplies."""
         return self.request.inputs
 
     @property
     def constants(self) -> Mapping[str, Term]:
+        """Values that replace those of `#const`."""
         return self.request.constants
 
     @cached_property
     def input_atoms(self) -> tuple[Atom, ...]:
-        """Every declared instance of every input, in clingo's order."""
+        """All declared instances of all inputs, in clingo's order."""
         return tuple(name for _, name in self._input_numbers)
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
-        """What others have made of it and want to find again; it goes when the knowledge base goes."""
+        """Cache for values that other packages compute from this knowledge base; it ends with it."""
         return {}
 
     def facts_as_dict(self, name: str) -> dict[Term, Term]:
-        """The facts of two arguments as a mapping of the first to the second; raises KBError for two of one first."""
-        found: dict[Term, Term] = {}
+        """Return the facts of a predicate of two arguments as a mapping.
+
+        Args:
+            name: Name of the predicate.
+
+        Returns:
+            The second argument by the first.
+
+        Raises:
+            KBError: Two facts have equal first and different second arguments.
+        """
+        mapping: dict[Term, Term] = {}
         for first, second in self.facts(name, 2):
-            if found.setdefault(first, second) != second:
-                raise make_kb_error(f"{name}({first},…): there are {found[first]} and {second}", "keep one of them")
-        return found
+            if mapping.setdefault(first, second) != second:
+                message = f"{name}({first},…): there are {mapping[first]} and {second}"
+                raise make_kb_error(message, "keep one of them", ErrorCode.CONFLICTING_FACTS)
+        return mapping
 
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
-        """The arguments of the atoms that are true in every state, in clingo's order of terms; none of unknown ones."""
+        """Return the arguments of the atoms of a predicate that are true in every state.
+
+        Args:
+            name: Name of the predicate.
+            arity: Number of its arguments.
+
+        Returns:
+            Arguments in clingo's order of terms; none for an unknown predicate.
+        """
         instances = self._by_signature.get(Signature(name, arity), [])
         if all(number in self._fact_numbers for number, _ in instances):
             return [atom.args for _, atom in instances]
@@ -136,33 +179,49 @@ class KnowledgeBase:
         return [atom.args for atom, literal in rows if literal == 0]
 
     def instances(self, name: str, arity: int) -> list[tuple[Term, ...]]:
-        """The arguments of the atoms that rules derive in some state, in clingo's order; none of unknown ones."""
+        """Return the arguments of the atoms of a predicate that rules may derive in some state.
+
+        Args:
+            name: Name of the predicate.
+            arity: Number of its arguments.
+
+        Returns:
+            Arguments in clingo's order of terms; none for an unknown predicate.
+        """
         return [atom.args for _, atom in self._by_signature.get(Signature(name, arity), [])]
 
     @cached_property
     def preference_groups(self) -> dict[str, str]:
-        """The group of each preference by its functor, in the order of the terms."""
+        """Group of each preference, by its functor and in clingo's order."""
         return {str(name.args[0]): str(name.args[1]) for _, name in self._by_signature.get(PREFERENCE, [])}
 
     @cached_property
     def preference_texts(self) -> dict[tuple[str, str], str]:
-        """The sentence of each preference by its functor and a language."""
-        said = (name.args for _, name in self._by_signature.get(SAYS, []))
-        return {(str(functor), str(language)): string_value(sentence) for functor, language, sentence in said}
+        """Sentence of each preference, by its functor and the language, such as "en"."""
+        facts = (name.args for _, name in self._by_signature.get(SAYS, []))
+        return {(str(functor), str(language)): string_value(sentence) for functor, language, sentence in facts}
 
     def circuit(self, *outputs: str) -> Circuit:
-        """The circuit of some output predicates, such as "legal/1": only what they depend on; made once.
+        """Return the circuit of output predicates; it is compiled once.
 
-        Raises ValueError for a predicate that no rule derives, and KBError where it takes too long.
+        Args:
+            *outputs: Predicates, such as "legal/1". The circuit holds only gates and inputs that they depend on.
+
+        Returns:
+            The circuit; its outputs are all instances of the predicates.
+
+        Raises:
+            ValueError: No rule derives a predicate, and it is no declared output.
+            KBError: The budget of processor time is exceeded.
         """
-        wanted = tuple(sorted({Signature.parse(output) for output in outputs}))
-        circuit = self._circuits.get(wanted)
+        signatures = tuple(sorted({Signature.parse(output) for output in outputs}))
+        circuit = self._circuits.get(signatures)
         if circuit is None:
-            circuit = self._circuits[wanted] = self._load_or_compile(wanted)
+            circuit = self._circuits[signatures] = self._load_or_compile(signatures)
         return circuit
 
     def _load_or_compile(self, outputs: tuple[Signature, ...]) -> Circuit:
-        """From the disk cache, or compiled and kept there."""
+        """Load a circuit from the disk cache; compile and store it where it is not there."""
         numbers = [pair for signature in outputs for pair in self._instances(signature)]
         name = circuit_cache_name(self.cache_name, outputs) if self.cache_name else None
         circuit = load_cached(name, circuit_io.unpack_circuit) if name else None
@@ -177,20 +236,20 @@ class KnowledgeBase:
             with self.cpu_budget.charge():
                 return compile_circuit(self._equations, self._input_numbers, numbers)
         except CpuBudgetExceeded:
-            what = f"grounding and making circuits exceeded {self.cpu_budget.seconds:g} s"
-            raise KBError([make_error(None, what, "simplify the rules")]) from None
+            message = f"grounding and making circuits exceeded {self.cpu_budget.seconds:g} s"
+            raise KBError([make_error(None, message, "simplify the rules", ErrorCode.LIMIT_EXCEEDED)]) from None
 
     def _instances(self, signature: Signature) -> list[tuple[int, Atom]]:
-        found = self._by_signature.get(signature, [])
-        if not found and signature not in {COST, VIOLATED, *self.request.outputs}:
-            known = [str(other) for other in self._by_signature]
-            advice = did_you_mean(str(signature), known)
-            raise ValueError(f"no instance of '{signature}'" + (f" ({advice})" if advice else ""))
-        return found
+        instances = self._by_signature.get(signature, [])
+        if not instances and signature not in {COST, VIOLATED, *self.request.outputs}:
+            known_predicates = [str(other) for other in self._by_signature]
+            suggestion = did_you_mean(str(signature), known_predicates)
+            raise ValueError(f"no instance of '{signature}'" + (f" ({suggestion})" if suggestion else ""))
+        return instances
 
     @cached_property
     def _fact_numbers(self) -> set[int]:
-        """The numbers of the atoms that are facts of the ground program; others may be true in every state as well."""
+        """Numbers of the atoms that are facts of the ground program; other atoms may be true in all states as well."""
         ground, starts = self.ground, self.ground.starts
         return {
             head

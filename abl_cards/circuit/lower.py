@@ -1,4 +1,4 @@
-"""From gates to straight-line code over words of 64 states: the sums become adders, values get slots of a small buffer.
+"""Lower gates to straight-line code over words of 64 states: sums become adders, values get slots of a small buffer.
 
 An operation is a row `[opcode, target, second target, a, b, c, d]`; operands and targets are `2 * slot + negated`.
 """
@@ -17,17 +17,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AND2, AND3, AND4, HALF_ADD, FULL_ADD, CLEAR, OR_ASSIGN = range(7)
-CONST_TRUE, CONST_FALSE = -1, -2  # output slots of constants
+"""Opcodes."""
+CONST_TRUE, CONST_FALSE = -1, -2
+"""Operands of constant outputs."""
 
 
 @dataclass(frozen=True)
 class Bytecode:
-    """What the numba kernel runs."""
+    """Code of a circuit for the numba kernels.
 
-    operations: NDArray[np.int32]  # [operations, 7]
-    segments: NDArray[np.int32]  # [segments, 3]: first operation, end, whether to repeat until nothing rises
-    outputs: NDArray[np.int32]  # [outputs] 2 * slot + negated, or CONST_TRUE, CONST_FALSE
-    slots: int  # the inputs own the first ones
+    Attributes:
+        operations: int32[operations, 7] Rows `[opcode, target, second target, a, b, c, d]`.
+        segments: int32[segments, 3] First operation, end, and whether to repeat until no value changes.
+        outputs: int32[outputs] `2 * slot + negated`, or CONST_TRUE or CONST_FALSE.
+        slots: Number of slots; the first ones hold the inputs.
+    """
+
+    operations: NDArray[np.int32]
+    segments: NDArray[np.int32]
+    outputs: NDArray[np.int32]
+    slots: int
 
 
 class _Operation(NamedTuple):
@@ -51,34 +60,34 @@ class _CodeWriter:
         return 2 * (self.values - 1)
 
     def emit(self, opcode: int, operands: tuple[int, ...]) -> int:
-        """The literal of the (first) result; the second one of HALF_ADD and FULL_ADD is the next value."""
+        """Return the literal of the (first) result; the second one of HALF_ADD and FULL_ADD is the next value."""
         key = (opcode, tuple(sorted(operands)))
-        known = self.known_literals.get(key)
-        if known is None:
-            known = self.known_literals[key] = self.new_literal()
+        literal = self.known_literals.get(key)
+        if literal is None:
+            literal = self.known_literals[key] = self.new_literal()
             second = self.new_literal() if opcode in (HALF_ADD, FULL_ADD) else 0
-            self.operations.append(_Operation(opcode, known, second, key[1]))
-        return known
+            self.operations.append(_Operation(opcode, literal, second, key[1]))
+        return literal
 
     def conjunction(self, literals: list[int]) -> int:
         while len(literals) > 1:
-            taken, literals = literals[:4], literals[4:]
-            literals.insert(0, self.emit(AND2 + len(taken) - 2, tuple(taken)))
+            operands, literals = literals[:4], literals[4:]
+            literals.insert(0, self.emit(AND2 + len(operands) - 2, tuple(operands)))
         return literals[0]
 
     def disjunction(self, literals: list[int]) -> int:
         return self.conjunction([literal ^ 1 for literal in literals]) ^ 1
 
     def at_least(self, literals: tuple[int, ...], weights: tuple[int, ...], bound: int) -> int:
-        """Compare the binary digits of the sum with those of the bound, from the lowest."""
+        """Compare the binary digits of a sum with those of the bound, lowest first."""
         digits = self.known_sums.get((literals, weights))
         if digits is None:
             digits = self.known_sums[literals, weights] = self._sum_digits(literals, weights)
         if bound <= 0 or bound >> len(digits):
             return TRUE if bound <= 0 else FALSE
         result = TRUE
-        for place, digit in enumerate(digits):
-            result = self._fold_and(digit, result) if bound >> place & 1 else self._fold_or(digit, result)
+        for digit_index, digit in enumerate(digits):
+            result = self._fold_and(digit, result) if bound >> digit_index & 1 else self._fold_or(digit, result)
         return result
 
     def _fold_and(self, left: int, right: int) -> int:
@@ -94,19 +103,19 @@ class _CodeWriter:
         return self._fold_and(left ^ 1, right ^ 1) ^ 1
 
     def _sum_digits(self, literals: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
-        """Binary digits of a weighted sum, lowest first, by full and half adders."""
+        """Return the binary digits of a weighted sum, lowest first, by full and half adders."""
         columns: list[list[int]] = [[] for _ in range(sum(weights).bit_length() + 1)]
         for literal, weight in zip(literals, weights, strict=True):
-            for place in range(weight.bit_length()):
-                if weight >> place & 1:
-                    columns[place].append(literal)
+            for digit_index in range(weight.bit_length()):
+                if weight >> digit_index & 1:
+                    columns[digit_index].append(literal)
         digits = []
-        for place, column in enumerate(columns):
+        for digit_index, column in enumerate(columns):
             while len(column) > 1:
-                taken, column = tuple(column[:3]), column[3:]
-                result = self.emit(FULL_ADD if len(taken) == 3 else HALF_ADD, taken)
+                operands, column = tuple(column[:3]), column[3:]
+                result = self.emit(FULL_ADD if len(operands) == 3 else HALF_ADD, operands)
                 column.append(result)
-                columns[place + 1].append(result + 2)
+                columns[digit_index + 1].append(result + 2)
             digits.append(column[0] if column else FALSE)
         while digits and digits[-1] == FALSE:
             digits.pop()
@@ -114,7 +123,14 @@ class _CodeWriter:
 
 
 def lower_circuit(circuit: Circuit) -> Bytecode:
-    """The code of a circuit."""
+    """Lower a circuit to code for the numba kernels.
+
+    Args:
+        circuit: Circuit to lower.
+
+    Returns:
+        Its code.
+    """
     writer = _CodeWriter(circuit.first_gate)
     node_literal = [2 * node for node in range(circuit.first_gate)]
     loops = {int(first): int(end) for first, end in circuit.loops}
@@ -140,17 +156,17 @@ def lower_circuit(circuit: Circuit) -> Bytecode:
 
 
 def _emit_loop(writer: _CodeWriter, emit: Callable[[int], int], first: int, state: list[int]) -> None:
-    """What a round computes is not remembered: its values change from round to round."""
-    seen, sums = dict(writer.known_literals), dict(writer.known_sums)
+    """Emit the gates of a loop; its values are not cached, because they change in each round."""
+    saved_literals, saved_sums = dict(writer.known_literals), dict(writer.known_sums)
     for offset, target in enumerate(state):
         result = emit(first + offset)
         if result != FALSE:
             writer.operations.append(_Operation(OR_ASSIGN, target, 0, (result,)))
-    writer.known_literals, writer.known_sums = seen, sums
+    writer.known_literals, writer.known_sums = saved_literals, saved_sums
 
 
 def _make_gate_emitter(circuit: Circuit, writer: _CodeWriter, node_literal: list[int]) -> Callable[[int], int]:
-    """A function that writes one gate and returns its literal; operands are read from `node_literal`."""
+    """Make a function that emits one gate and returns its literal; operands are read from `node_literal`."""
     kinds, bounds, starts = circuit.kinds.tolist(), circuit.bounds.tolist(), circuit.starts.tolist()
     literals, weights = circuit.literals.tolist(), circuit.weights.tolist()
 
@@ -169,25 +185,25 @@ def _make_gate_emitter(circuit: Circuit, writer: _CodeWriter, node_literal: list
 def _allocate_slots(
     writer: _CodeWriter, inputs: int, outputs: list[int], segments: list[tuple[int, int, int]]
 ) -> Bytecode:
-    """Linear scan: a value keeps its slot until its last use; inside a loop, until the end of the loop."""
+    """Allocate slots by linear scan: a value keeps its slot until its last use, in a loop until the loop's end."""
     operations = writer.operations
-    forever = len(operations) + 1
-    moment = list(range(len(operations)))  # when the uses of an operation count as over
+    never = len(operations) + 1
+    last_index = list(range(len(operations)))  # operation after which the operands of each operation may be freed
     for first, end, repeated in segments:
         if repeated:
-            moment[first:end] = [end - 1] * (end - first)
-    last = [-1] * writer.values
+            last_index[first:end] = [end - 1] * (end - first)
+    last_use = [-1] * writer.values
     for index, operation in enumerate(operations):
-        touched = (operation.target, operation.second, *operation.operands)
-        for literal in touched:
-            last[literal >> 1] = moment[index]
+        used = (operation.target, operation.second, *operation.operands)
+        for literal in used:
+            last_use[literal >> 1] = last_index[index]
     for literal in outputs:
-        last[literal >> 1] = forever
-    dying: dict[int, list[int]] = {}
-    for value, when in enumerate(last):
+        last_use[literal >> 1] = never
+    values_by_last_use: dict[int, list[int]] = {}
+    for value, last in enumerate(last_use):
         if value:
-            dying.setdefault(when, []).append(value)
-    return _assign_slots(operations, inputs, outputs, segments, dying, writer.values)
+            values_by_last_use.setdefault(last, []).append(value)
+    return _assign_slots(operations, inputs, outputs, segments, values_by_last_use, writer.values)
 
 
 def _assign_slots(
@@ -214,13 +230,13 @@ def _assign_slots(
         second = slot[operation.second >> 1] if operation.opcode in (HALF_ADD, FULL_ADD) else 0
         rows[index, : 3 + len(operands)] = [operation.opcode, slot[operation.target >> 1], second, *operands]
         free.extend(slot[value] for value in last_uses.get(index, ()))
-    final = [
+    output_codes = [
         (CONST_TRUE if literal == TRUE else CONST_FALSE) if literal <= FALSE else 2 * slot[literal >> 1] + (literal & 1)
         for literal in outputs
     ]
     return Bytecode(
         rows,
         np.array(segments, np.int32).reshape(-1, 3),
-        np.array(final, np.int32),
+        np.array(output_codes, np.int32),
         max(slots, 1),
     )

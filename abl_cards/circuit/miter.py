@@ -1,4 +1,4 @@
-"""Is there a state in which two circuits differ? clingo finds one, or proves that there is none."""
+"""Compare two circuits over all states: clingo finds a state in which they differ, or proves that there is none."""
 
 from __future__ import annotations
 
@@ -12,83 +12,110 @@ from abl_cards.asp import Atom
 from abl_cards.circuit.circuit import AND, OR, Circuit
 
 Axioms = Callable[["MiterEncoding"], None]
-"""Adds what is true of all states that there can be."""
+"""Adds constraints that hold in all possible states to an encoding."""
 
 
 class MiterStatus(Enum):
-    """What the search came to."""
+    """Outcome of a search: a state was found, it is proved that there is none, or the time ran out."""
 
     FOUND = "found"
-    NONE = "none"  # proved
-    UNKNOWN = "unknown"  # time ran out
+    NONE = "none"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class MiterResult:
-    """A verdict, with the inputs that are true in the state that was found."""
+    """Result of a search.
+
+    Attributes:
+        status: Its outcome.
+        state: The true inputs of the state that was found.
+    """
 
     status: MiterStatus
     state: frozenset[Atom] = frozenset()
 
 
 class MiterEncoding:
-    """A ground program in the making: the inputs are chosen, what depends on them is derived."""
+    """Ground program under construction: it chooses the inputs, and derives the values of gates.
+
+    Literals are clingo's: an atom number, negative when negated.
+
+    Attributes:
+        true: Atom that is always true.
+        inputs: Atom number of each input.
+    """
 
     def __init__(self, backend: clingo.Backend) -> None:
-        """Nothing is in it but the atom that is always true."""
+        """Begin a program with one atom, which is always true."""
         self._backend = backend
         self.true = self.new_atom()
         backend.add_rule([self.true])
         self.inputs: dict[Atom, int] = {}
 
     def new_atom(self) -> int:
-        """An atom without a name."""
+        """Add an atom without a name, and return its number."""
         return self._backend.add_atom()
 
     def new_choice(self) -> int:
-        """An atom that may be true or not."""
-        chosen = self.new_atom()
-        self._backend.add_rule([chosen], choice=True)
-        return chosen
+        """Add an atom that may be true or false, and return its number."""
+        atom = self.new_atom()
+        self._backend.add_rule([atom], choice=True)
+        return atom
 
     def input_atom(self, atom: Atom) -> int:
-        """The atom of an input, the same for all circuits."""
+        """Return the atom of an input, which all circuits share."""
         if atom not in self.inputs:
             self.inputs[atom] = self.new_choice()
         return self.inputs[atom]
 
     def all_of(self, body: Iterable[int]) -> int:
-        """An atom that is true where these literals are."""
+        """Add an atom that is true where all of these literals are."""
         return self._derive([list(body)])
 
     def any_of(self, literals: Iterable[int]) -> int:
-        """An atom that is true where one of these literals is."""
+        """Add an atom that is true where one of these literals is."""
         return self._derive([[literal] for literal in literals])
 
     def at_least(self, bound: int, weighted: Iterable[tuple[int, int]]) -> int:
-        """An atom that is true where the weights of the true literals come to a bound."""
+        """Add an atom that is true where a weighted sum reaches a bound.
+
+        Args:
+            bound: Least sum.
+            weighted: Literals with their weights.
+
+        Returns:
+            The number of the atom.
+        """
         head = self.new_atom()
         self._backend.add_weight_rule([head], bound, list(weighted))
         return head
 
     def forbid(self, *body: int) -> None:
-        """These literals are not true together."""
+        """Add the constraint that these literals are not all true."""
         self._backend.add_rule([], list(body))
 
     def require_equal(self, first: int, second: int) -> None:
-        """Two literals are both true or both false."""
+        """Add the constraint that two literals are both true or both false."""
         self.forbid(first, -second)
         self.forbid(-first, second)
 
     def require_one_of(self, literals: Iterable[int], at_least_one: bool = True) -> None:
-        """At most one of these literals is true, and at least one if so said."""
-        every = [(literal, 1) for literal in literals]
-        self._backend.add_weight_rule([], 2, every)
+        """Add the constraint that at most one of these literals is true, and with `at_least_one` exactly one."""
+        weighted = [(literal, 1) for literal in literals]
+        self._backend.add_weight_rule([], 2, weighted)
         if at_least_one:
-            self.forbid(*(-literal for literal, _ in every))
+            self.forbid(*(-literal for literal, _ in weighted))
 
     def encode_circuit(self, circuit: Circuit) -> dict[Atom, int]:
-        """The literal of each output."""
+        """Add the gates of a circuit.
+
+        Args:
+            circuit: Circuit, whose inputs are shared with others by their atoms.
+
+        Returns:
+            The literal of each output.
+        """
         nodes = [
             self.true,
             *(self.input_atom(atom) for atom in circuit.inputs),
@@ -101,16 +128,18 @@ class MiterEncoding:
         starts, literals, weights = circuit.starts.tolist(), circuit.literals.tolist(), circuit.weights.tolist()
         for gate, (kind, bound) in enumerate(zip(circuit.kinds.tolist(), circuit.bounds.tolist(), strict=True)):
             head = [nodes[circuit.first_gate + gate]]
-            places = range(starts[gate], starts[gate + 1])
-            body = [literal(literals[place]) for place in places]
+            positions = range(starts[gate], starts[gate + 1])
+            body = [literal(literals[position]) for position in positions]
             if kind == AND:
                 self._backend.add_rule(head, body)
             elif kind == OR:
-                for each in body:
-                    self._backend.add_rule(head, [each])
+                for operand in body:
+                    self._backend.add_rule(head, [operand])
             else:
                 self._backend.add_weight_rule(
-                    head, bound, [(each, weights[place]) for each, place in zip(body, places, strict=True)]
+                    head,
+                    bound,
+                    [(operand, weights[position]) for operand, position in zip(body, positions, strict=True)],
                 )
         rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         return {atom: literal(number) for atom, number in rows}
@@ -123,21 +152,47 @@ class MiterEncoding:
 
 
 def find_difference(first: Circuit, second: Circuit, axioms: Axioms, seconds: float) -> MiterResult:
-    """A state in which some output of one circuit is true and that of the other, or none of its name, is not."""
+    """Search a state in which two circuits differ.
+
+    Args:
+        first: A circuit.
+        second: A circuit; an output that one of the two lacks counts as false there.
+        axioms: Constraints on the states.
+        seconds: Time limit, in seconds.
+
+    Returns:
+        A state, or the proof that there is none.
+    """
 
     def goal(encoding: MiterEncoding) -> int:
-        ours, theirs = encoding.encode_circuit(first), encoding.encode_circuit(second)
-        unlike = []
-        for atom in dict.fromkeys([*ours, *theirs]):
-            one, other = ours.get(atom, -encoding.true), theirs.get(atom, -encoding.true)
-            unlike += [encoding.all_of([one, -other]), encoding.all_of([-one, other])]
-        return encoding.any_of(unlike)
+        first_literals, second_literals = encoding.encode_circuit(first), encoding.encode_circuit(second)
+        differences = []
+        for atom in dict.fromkeys([*first_literals, *second_literals]):
+            first_literal, second_literal = (
+                first_literals.get(atom, -encoding.true),
+                second_literals.get(atom, -encoding.true),
+            )
+            differences += [
+                encoding.all_of([first_literal, -second_literal]),
+                encoding.all_of([-first_literal, second_literal]),
+            ]
+        return encoding.any_of(differences)
 
     return _search(goal, axioms, seconds)
 
 
 def find_state_with(circuit: Circuit, output: Atom, axioms: Axioms, seconds: float) -> MiterResult:
-    """A state in which an output of a circuit is true."""
+    """Search a state in which an output of a circuit is true.
+
+    Args:
+        circuit: The circuit.
+        output: One of its outputs.
+        axioms: Constraints on the states.
+        seconds: Time limit, in seconds.
+
+    Returns:
+        A state, or the proof that there is none.
+    """
     return _search(lambda encoding: encoding.encode_circuit(circuit)[output], axioms, seconds)
 
 
@@ -147,17 +202,17 @@ def _search(goal: Callable[[MiterEncoding], int], axioms: Axioms, seconds: float
         encoding = MiterEncoding(backend)
         encoding.forbid(-goal(encoding))
         axioms(encoding)
-    found: list[frozenset[Atom]] = []
+    states: list[frozenset[Atom]] = []
 
-    def keep(model: clingo.Model) -> None:
-        found.append(_state(encoding.inputs, model))
+    def on_model(model: clingo.Model) -> None:
+        states.append(_state(encoding.inputs, model))
 
-    with control.solve(on_model=keep, async_=True) as handle:
+    with control.solve(on_model=on_model, async_=True) as handle:
         finished = handle.wait(seconds)
         handle.cancel()
         result = handle.get()
-    if found:
-        return MiterResult(MiterStatus.FOUND, found[0])
+    if states:
+        return MiterResult(MiterStatus.FOUND, states[0])
     return MiterResult(MiterStatus.NONE if finished and result.unsatisfiable else MiterStatus.UNKNOWN)
 
 

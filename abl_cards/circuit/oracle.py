@@ -1,4 +1,4 @@
-"""clingo as the reference: the same files, grounded once, solved for one state after another."""
+"""Reference for circuits: clingo solves equal files for one state after another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OracleAnswer:
-    """What clingo derives from one state; `atoms` is None when an integrity constraint is violated."""
+    """Answer of clingo for one state.
+
+    Attributes:
+        atoms: True atoms; None when an integrity constraint is violated.
+        cost: Sum of the weights of the true ``cost(Name,Weight)``.
+    """
 
     atoms: frozenset[Atom] | None
     cost: int
@@ -36,7 +41,13 @@ class OracleAnswer:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A difference between circuit and clingo in one state (a column of the rows)."""
+    """Difference between circuit and clingo in one state.
+
+    Attributes:
+        state: Column of the state.
+        message: The difference.
+        inputs: Inputs that are true in the state.
+    """
 
     state: int
     message: str
@@ -49,10 +60,16 @@ class Mismatch:
 class Oracle:
     """Multi-shot clingo over the files of a knowledge base.
 
-    Without the constraints every state has an answer, in which ``violated(K)`` holds of those that are violated.
+    Without constraints every state has an answer, in which ``violated(K)`` is true for violated constraints K.
     """
 
     def __init__(self, kb: KnowledgeBase, constraints: bool = True) -> None:
+        """Ground the files.
+
+        Args:
+            kb: The knowledge base.
+            constraints: Whether a state that violates a constraint has no answer.
+        """
         options = [*clingo_arguments(kb.constants), "--warn=none", "--opt-mode=enum"]
         self._control = clingo.Control(options, logger=lambda code, text: None)
         if constraints:
@@ -67,12 +84,20 @@ class Oracle:
             self._control.assign_external(literal, None)
 
     def solve(self, true_inputs: Collection[Atom], atoms: Collection[Atom] | None = None) -> OracleAnswer:
-        """The atoms (those of `atoms`, which is much faster than all) and the cost of one state.
+        """Solve one state.
 
-        Raises KeyError for an atom that is not an input.
+        Args:
+            true_inputs: Inputs that are true; all others are false.
+            atoms: Atoms to look up; None for all, which is much slower.
+
+        Returns:
+            The true atoms among these, and the cost.
+
+        Raises:
+            KeyError: An atom of `true_inputs` is no input.
         """
-        true = {self._inputs[name] for name in true_inputs}
-        assumptions = [literal if literal in true else -literal for literal in self._inputs.values()]
+        true_literals = {self._inputs[name] for name in true_inputs}
+        assumptions = [literal if literal in true_literals else -literal for literal in self._inputs.values()]
         with self._control.solve(assumptions=assumptions, yield_=True) as handle:
             for model in handle:
                 return OracleAnswer(self._true_atoms(model, atoms), model.cost[0] if model.cost else 0)
@@ -85,27 +110,59 @@ class Oracle:
         return frozenset(name for name in among if name in literals and model.is_true(literals[name]))
 
     def answers(self, rows: NDArray[np.uint8], inputs: Sequence[Atom]) -> Iterable[OracleAnswer]:
-        """The answer for every column of the rows of these inputs; all the other inputs are false."""
+        """Solve the states of a table.
+
+        Args:
+            rows: uint8[inputs, states] Values of the inputs.
+            inputs: The inputs of the rows; all others are false.
+
+        Yields:
+            The answer for each state, with all atoms.
+        """
         for state in range(rows.shape[1]):
             yield self.solve(true_atoms(rows, inputs, state))
 
 
 def true_atoms(rows: NDArray[np.uint8], inputs: Sequence[Atom], state: int) -> list[Atom]:
-    """The inputs that hold in a column."""
+    """Return the inputs that are true in a state.
+
+    Args:
+        rows: uint8[inputs, states] Values of the inputs.
+        inputs: The inputs of the rows.
+        state: Column of the state.
+
+    Returns:
+        The true inputs, in the order of the rows.
+    """
     return [inputs[row] for row in rows[:, state].nonzero()[0].tolist()]
 
 
 @dataclass(frozen=True)
 class OutputTable:
-    """What is so in some states, according to a circuit or to clingo."""
+    """Results of a circuit or of clingo for a number of states.
+
+    Attributes:
+        outputs: The output atoms.
+        values: uint8[outputs, states] Their values; undefined for an inconsistent state.
+        cost: int32[states] Costs, undefined for an inconsistent state; None where not all costs are known.
+        consistent: bool[states] Whether no constraint is violated.
+    """
 
     outputs: tuple[Atom, ...]
-    values: NDArray[np.uint8]  # [outputs, states], of no meaning where a state is inconsistent
-    cost: NDArray[np.int32] | None  # [states] likewise; None where not all the costs are known
-    consistent: NDArray[np.bool_]  # [states] whether no constraint is violated
+    values: NDArray[np.uint8]
+    cost: NDArray[np.int32] | None
+    consistent: NDArray[np.bool_]
 
     def select(self, states: slice, outputs: NDArray[np.int64]) -> OutputTable:
-        """Some of the states and of the outputs."""
+        """Return the results of some states and outputs.
+
+        Args:
+            states: Columns to keep.
+            outputs: int64[kept outputs] Rows to keep.
+
+        Returns:
+            A table of these.
+        """
         return OutputTable(
             tuple(self.outputs[output] for output in outputs),
             self.values[outputs, states],
@@ -122,9 +179,18 @@ def tabulate_oracle(
     always_true: Sequence[Atom] = (),
     on_progress: Callable[[int], object] | None = None,
 ) -> OutputTable:
-    """Clingo's answers for every column of the rows of these inputs.
+    """Solve the states of a table by clingo.
 
-    Other inputs are false, but for those that are always true. `on_progress` is told how many states are done.
+    Args:
+        oracle: clingo with the ground rules.
+        rows: uint8[inputs, states] Values of the inputs.
+        inputs: The inputs of the rows; others are false.
+        outputs: Atoms to look up.
+        always_true: Further inputs that are true in all states.
+        on_progress: Called with the number of solved states.
+
+    Returns:
+        Values of the outputs, costs, and consistency of each state.
     """
     import numpy as np
 
@@ -144,20 +210,29 @@ def tabulate_oracle(
 def compare_tables(
     circuit_table: OutputTable, oracle_table: OutputTable, inputs_of: Callable[[int], tuple[Atom, ...]]
 ) -> list[Mismatch]:
-    """Where a circuit's answers differ from clingo's for the same outputs; ``inputs_of`` gives those of a state."""
+    """Compare two tables of equal outputs and states.
+
+    Args:
+        circuit_table: Results of the circuit.
+        oracle_table: Results of clingo.
+        inputs_of: Returns the true inputs of a state.
+
+    Returns:
+        All differences, by state.
+    """
     import numpy as np
 
     both = circuit_table.consistent & oracle_table.consistent
-    asked = np.array([output.name != "violated" for output in circuit_table.outputs], bool)
-    differs = (circuit_table.values != oracle_table.values) & both & asked[:, None]
-    dearer = both & False if circuit_table.cost is None else both & (circuit_table.cost != oracle_table.cost)
-    found = []
+    is_compared = np.array([output.name != "violated" for output in circuit_table.outputs], bool)
+    differs = (circuit_table.values != oracle_table.values) & both & is_compared[:, None]
+    cost_differs = both & False if circuit_table.cost is None else both & (circuit_table.cost != oracle_table.cost)
+    mismatches = []
     for state in np.flatnonzero(
-        differs.any(axis=0) | dearer | (circuit_table.consistent != oracle_table.consistent)
+        differs.any(axis=0) | cost_differs | (circuit_table.consistent != oracle_table.consistent)
     ).tolist():
         for message in _differences(circuit_table, oracle_table, np.flatnonzero(differs[:, state]).tolist(), state):
-            found.append(Mismatch(state, message, inputs_of(state)))
-    return found
+            mismatches.append(Mismatch(state, message, inputs_of(state)))
+    return mismatches
 
 
 def _differences(claimed: OutputTable, solved: OutputTable, outputs: Sequence[int], state: int) -> Iterable[str]:
@@ -178,36 +253,54 @@ def verify(
     oracle: Oracle | None = None,
     on_progress: Callable[[int], object] | None = None,
 ) -> list[Mismatch]:
-    """Compare a circuit with clingo on every column: the outputs, the costs, and whether a constraint is violated.
+    """Compare a circuit with clingo: its outputs, its costs, and whether a constraint is violated.
 
-    Inputs that the circuit does not have are false for clingo, or what `specialise` made them. `on_progress` is told
-    how many states are done.
+    Args:
+        kb: Knowledge base of the circuit.
+        circuit: Circuit to verify; for clingo, inputs that it does not have are false, or as `specialise` fixed them.
+        rows: uint8[inputs, states] Values of the inputs of the circuit.
+        oracle: clingo with the ground rules; by default a new one.
+        on_progress: Called with the number of states that clingo has solved.
+
+    Returns:
+        All differences, by state.
     """
-    assumed = [name for name, value in circuit.fixed_inputs.items() if value]
-    claimed = tabulate_circuit(kb, circuit, rows)
-    solved = tabulate_oracle(oracle or Oracle(kb), rows, circuit.inputs, circuit.outputs, assumed, on_progress)
-    return compare_tables(claimed, solved, lambda state: (*true_atoms(rows, circuit.inputs, state), *assumed))
+    fixed_true = [name for name, value in circuit.fixed_inputs.items() if value]
+    circuit_table = tabulate_circuit(kb, circuit, rows)
+    oracle_table = tabulate_oracle(oracle or Oracle(kb), rows, circuit.inputs, circuit.outputs, fixed_true, on_progress)
+    return compare_tables(
+        circuit_table, oracle_table, lambda state: (*true_atoms(rows, circuit.inputs, state), *fixed_true)
+    )
 
 
 def tabulate_circuit(kb: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> OutputTable:
-    """What a circuit says of every column of its input rows; the costs where it has them all."""
-    assumed = [name for name, value in circuit.fixed_inputs.items() if value]
+    """Evaluate a circuit for the states of a table.
+
+    Args:
+        kb: Knowledge base of the circuit.
+        circuit: Circuit to evaluate.
+        rows: uint8[inputs, states] Values of its inputs.
+
+    Returns:
+        Values of the outputs, consistency, and the costs when the circuit has all ``cost/2`` as outputs.
+    """
+    fixed_true = [name for name, value in circuit.fixed_inputs.items() if value]
     results = evaluate(circuit, rows)
-    complete = len(circuit.cost_rows[0]) == len(kb.circuit("cost/2").outputs)
-    cost = scores(circuit, results) if complete else None
-    return OutputTable(circuit.outputs, results, cost, ~_find_violations(kb, circuit, rows, assumed))
+    has_all_costs = len(circuit.cost_rows[0]) == len(kb.circuit("cost/2").outputs)
+    cost = scores(circuit, results) if has_all_costs else None
+    return OutputTable(circuit.outputs, results, cost, ~_find_violations(kb, circuit, rows, fixed_true))
 
 
 def _find_violations(
-    kb: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8], assumed: Sequence[Atom]
+    kb: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8], fixed_true: Sequence[Atom]
 ) -> NDArray[np.bool_]:
-    """bool[states] whether some constraint is violated, from a circuit of all the constraints."""
+    """Return bool[states]: whether any constraint is violated, by a circuit of all constraints."""
     import numpy as np
 
     constraints = kb.circuit("violated/1")
-    given = {name: rows[row] for row, name in enumerate(circuit.inputs)}
+    values_by_input = {name: rows[row] for row, name in enumerate(circuit.inputs)}
     full = np.zeros((len(constraints.inputs), rows.shape[1]), np.uint8)
     for row, name in enumerate(constraints.inputs):
-        full[row] = given.get(name, 1 if name in assumed else 0)
-    broken: NDArray[np.bool_] = np.any(evaluate(constraints, full), axis=0)
-    return broken
+        full[row] = values_by_input.get(name, 1 if name in fixed_true else 0)
+    is_violated: NDArray[np.bool_] = np.any(evaluate(constraints, full), axis=0)
+    return is_violated

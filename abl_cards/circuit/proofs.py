@@ -1,9 +1,9 @@
-"""Why an atom holds in a state, or why not: the chain of ground rules, down to what was told.
+"""Explain why an atom holds in a state, or why not, by a chain of rules down to the inputs.
 
-Clingo answers: the stable model of the state is written down as facts, and a rule is looked at by the longest part of
-its body that holds. Of an atom that holds, the first rule whose whole body does; of another, the rule that comes
-nearest, and the first literal that fails there. What is positive in a body is looked at before what is compared or
-negated.
+clingo evaluates the rules over the stable model of the state, given as facts; a rule is rated by the longest prefix
+of its body that holds. An atom that holds is explained by the first rule whose whole body holds. Another atom is
+explained by the rule with the longest prefix, and the first literal that fails there. Positive literals of a body come
+before comparisons and negated ones.
 """
 
 from __future__ import annotations
@@ -24,55 +24,78 @@ from abl_cards.circuit.knowledge_base import KnowledgeBase
 from abl_cards.circuit.oracle import Oracle
 
 MAX_PROOF_DEPTH = 5
-"""Rules behind rules."""
+"""Most rules in a chain."""
 _TARGET, _REACHED = "_target", "_reached"
 _POSITIVE, _COMPARED, _NEGATED, _COUNTED = range(4)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """An atom, whether it holds, and what that comes from."""
+    """Explanation of an atom or a literal.
 
-    atom: str  # a ground atom; of a literal that no binding satisfies, its text
+    Attributes:
+        atom: Ground atom; the text of a literal that no binding satisfies.
+        holds: Whether it holds.
+        kind: "told" for an input, "fact" for an atom that is true in every state, "rule", "no rule", or "literal" for
+            a comparison, an aggregate, or a literal with unbound variables.
+        rule: Text of the rule; empty for other kinds.
+        location: Location of the rule.
+        premises: The body of the rule for an atom that holds, else the literal that fails.
+    """
+
+    atom: str
     holds: bool
-    kind: str  # "told", "fact" (in every state), "rule", "no rule", or "literal": what is compared, counted, not bound
-    rule: str = ""  # its text
+    kind: str
+    rule: str = ""
     location: Location | None = None
-    premises: tuple[Proof, ...] = ()  # of an atom that holds all of the body; else the literal that fails
+    premises: tuple[Proof, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        place = {"file": self.location.file, "line": self.location.line} if self.location else None
-        found: dict[str, Any] = {"atom": self.atom, "holds": self.holds, "kind": self.kind}
+        """Return plain values for JSON."""
+        location = {"file": self.location.file, "line": self.location.line} if self.location else None
+        data: dict[str, Any] = {"atom": self.atom, "holds": self.holds, "kind": self.kind}
         if self.rule:
-            found |= {"rule": self.rule, "place": place, "because": [each.to_json() for each in self.premises]}
-        return found
+            data |= {"rule": self.rule, "place": location, "because": [premise.to_json() for premise in self.premises]}
+        return data
 
 
 @dataclass(frozen=True)
 class _IndexedRule:
     head: ast.AST  # a symbol
-    body: tuple[ast.AST, ...]  # in the order in which it is looked at
+    body: tuple[ast.AST, ...]  # in the order of evaluation
     text: str
     location: Location
 
 
 @dataclass
 class ProofFinder:
-    """The rules of a knowledge base in one state."""
+    """Finds proofs of atoms in one state.
+
+    Attributes:
+        kb: The knowledge base.
+        true_inputs: Inputs that are true in the state.
+    """
 
     kb: KnowledgeBase
-    true_inputs: Collection[Atom]  # the inputs that hold
+    true_inputs: Collection[Atom]
     _cache: dict[tuple[str, bool], Proof] = field(default_factory=dict)
 
     def explain(self, atom: Atom | str, max_depth: int = MAX_PROOF_DEPTH) -> Proof:
-        """The chain behind an atom, so deep at most."""
+        """Explain an atom.
+
+        Args:
+            atom: Ground atom.
+            max_depth: Most rules in a chain.
+
+        Returns:
+            The explanation, whether the atom holds or not.
+        """
         text = str(atom)
         return self._explain(text, text in self._true, max_depth)
 
     @cached_property
     def _model(self) -> frozenset[Atom]:
-        """Everything that holds; constraints that are violated do not keep it from holding."""
+        """All true atoms of the state, which may violate constraints."""
         return Oracle(self.kb, constraints=False).solve(self.true_inputs).atoms or frozenset()
 
     @cached_property
@@ -81,7 +104,7 @@ class ProofFinder:
 
     @cached_property
     def _always_true(self) -> frozenset[str]:
-        """What is true in every state."""
+        """Facts of the ground program."""
         ground = self.kb.ground
         certain = {
             head
@@ -102,7 +125,7 @@ class ProofFinder:
     @cached_property
     def _rules(self) -> Mapping[Signature, list[_IndexedRule]]:
         statements, sources = self._program
-        found: dict[Signature, list[_IndexedRule]] = {}
+        rules: dict[Signature, list[_IndexedRule]] = {}
         for statement in statements:
             head = getattr(statement, "head", None)
             if statement.ast_type != ast.ASTType.Rule or head is None or head.ast_type != ast.ASTType.Literal:
@@ -112,14 +135,14 @@ class ProofFinder:
             body = tuple(sorted(statement.body, key=_evaluation_order))
             for symbol in head.atom.symbol.unpool():
                 rule = _IndexedRule(symbol, body, str(statement), sources.node_location(statement))
-                found.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
-        return found
+                rules.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
+        return rules
 
     # --- chains -------------------------------------------------------------------------------------------------------
 
     def _explain(self, text: str, holds: bool, max_depth: int) -> Proof:
         if (text, holds) not in self._cache:
-            self._cache[text, holds] = Proof(text, holds, "rule")  # a circle ends here
+            self._cache[text, holds] = Proof(text, holds, "rule")  # ends a cyclic chain
             self._cache[text, holds] = self._find_proof(text, holds, max_depth)
         return self._cache[text, holds]
 
@@ -134,29 +157,29 @@ class ProofFinder:
             return Proof(text, holds, "no rule")
         nearest: tuple[int, _IndexedRule, Mapping[str, clingo.Symbol]] | None = None
         for rule in rules:
-            reached = self._match_body(rule, text)
-            if reached is None:
+            match = self._match_body(rule, text)
+            if match is None:
                 continue
-            if reached[0] == len(rule.body) and holds:
-                return self._make_proof(text, rule, reached[1], max_depth)
-            if nearest is None or reached[0] > nearest[0]:
-                nearest = (reached[0], rule, reached[1])
+            if match[0] == len(rule.body) and holds:
+                return self._make_proof(text, rule, match[1], max_depth)
+            if nearest is None or match[0] > nearest[0]:
+                nearest = (match[0], rule, match[1])
         if nearest is None:
             return Proof(text, holds, "no rule")
-        reached_to, rule, binding = nearest
-        failing = rule.body[min(reached_to, len(rule.body) - 1)] if rule.body else None
-        because = () if failing is None else (self._explain_literal(failing, binding, False, max_depth - 1),)
-        return Proof(text, holds, "rule", rule.text, rule.location, because)
+        num_satisfied, rule, binding = nearest
+        failing = rule.body[min(num_satisfied, len(rule.body) - 1)] if rule.body else None
+        premises = () if failing is None else (self._explain_literal(failing, binding, False, max_depth - 1),)
+        return Proof(text, holds, "rule", rule.text, rule.location, premises)
 
     def _make_proof(self, text: str, rule: _IndexedRule, binding: Mapping[str, clingo.Symbol], max_depth: int) -> Proof:
-        because = tuple(self._explain_literal(each, binding, True, max_depth - 1) for each in rule.body)
-        told = tuple(each for each in because if each.kind != "literal" or not each.holds)
-        return Proof(text, True, "rule", rule.text, rule.location, told)
+        premises = tuple(self._explain_literal(premise, binding, True, max_depth - 1) for premise in rule.body)
+        shown = tuple(premise for premise in premises if premise.kind != "literal" or not premise.holds)
+        return Proof(text, True, "rule", rule.text, rule.location, shown)
 
     def _explain_literal(
         self, literal: ast.AST, binding: Mapping[str, clingo.Symbol], holds: bool, max_depth: int
     ) -> Proof:
-        """A literal of a body that is true there, or that fails."""
+        """Explain a literal of a body under a binding."""
         bound = _Substitution(binding, self._constants).substitute(literal)
         atom = _ground_atom(bound) if _evaluation_order(literal) in (_POSITIVE, _NEGATED) else None
         if atom is None:
@@ -171,34 +194,34 @@ class ProofFinder:
     # --- one rule -----------------------------------------------------------------------------------------------------
 
     def _match_body(self, rule: _IndexedRule, target: str) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
-        """How much of a body holds where the head is the target, and by what; None where the head never is."""
+        """Return the length of the longest satisfied prefix of a body, and its binding; None where the head differs."""
         names = sorted({name for part in (rule.head, *rule.body) for name in _variables(part)})
-        found = self._satisfied_prefixes(rule, target, names)
-        if not found:
+        bindings = self._satisfied_prefixes(rule, target, names)
+        if not bindings:
             return None
-        length = max(found)
-        return length, found[length]
+        length = max(bindings)
+        return length, bindings[length]
 
     def _satisfied_prefixes(
         self, rule: _IndexedRule, target: str, names: Sequence[str]
     ) -> dict[int, Mapping[str, clingo.Symbol]]:
-        """By length, a binding of the parts of the body that hold; those that are not safe alone are left out."""
-        found: dict[int, Mapping[str, clingo.Symbol]] = {}
+        """Return a binding for each length of a satisfied prefix; prefixes with unsafe variables are left out."""
+        bindings: dict[int, Mapping[str, clingo.Symbol]] = {}
         facts = f"{self._facts_for(rule)}\n{_TARGET}({target})."
         for length in range(len(rule.body) + 1):
             parts = rule.body[:length]
-            here = [name for name in names if any(name in _variables(each) for each in (rule.head, *parts))]
-            head = f"{_REACHED}({','.join(['0', *here])})"
+            bound_names = [name for name in names if any(name in _variables(part) for part in (rule.head, *parts))]
+            head = f"{_REACHED}({','.join(['0', *bound_names])})"
             text = f"{head} :- {'; '.join([f'{_TARGET}({rule.head})', *map(str, parts)])}."
-            reached = self._first_instance(f"{facts}\n{text}", len(here) + 1)
-            if reached == []:
+            instances = self._first_instance(f"{facts}\n{text}", len(bound_names) + 1)
+            if instances == []:
                 break
-            if reached:
-                found[length] = dict(zip(here, reached[0].arguments[1:], strict=True))
-        return found
+            if instances:
+                bindings[length] = dict(zip(bound_names, instances[0].arguments[1:], strict=True))
+        return bindings
 
     def _first_instance(self, program: str, arity: int) -> list[clingo.Symbol] | None:
-        """The first instance of what is reached, or nothing; None for a program that is not safe."""
+        """Return the first derived instance of `_REACHED`, or an empty list; None for an unsafe program."""
         control = clingo.Control([*clingo_arguments(self.kb.constants), "--warn=none"], logger=lambda code, text: None)
         try:
             control.add("base", [], program)
@@ -209,32 +232,32 @@ class ProofFinder:
 
     @cached_property
     def _constants(self) -> Mapping[str, clingo.Symbol]:
-        """What `#const` names in the files stand for."""
+        """Values of the constants of the files."""
         control = clingo.Control(clingo_arguments(self.kb.constants), logger=lambda code, text: None)
         control.add("base", [], "\n".join(self._definitions))
-        names = [each.name for each in self._program[0] if each.ast_type == ast.ASTType.Definition]
+        names = [statement.name for statement in self._program[0] if statement.ast_type == ast.ASTType.Definition]
         return {name: value for name in names if (value := control.get_const(name)) is not None}
 
     @cached_property
     def _definitions(self) -> list[str]:
-        return [str(each) for each in self._program[0] if each.ast_type == ast.ASTType.Definition]
+        return [str(statement) for statement in self._program[0] if statement.ast_type == ast.ASTType.Definition]
 
     @cached_property
     def _facts(self) -> Mapping[str, list[str]]:
-        """What holds, by predicate."""
-        found: dict[str, list[str]] = {}
+        """True atoms as facts, by the name of the predicate."""
+        facts: dict[str, list[str]] = {}
         for text in sorted(self._true):
-            found.setdefault(text.partition("(")[0], []).append(f"{text}.")
-        return found
+            facts.setdefault(text.partition("(")[0], []).append(f"{text}.")
+        return facts
 
     def _facts_for(self, rule: _IndexedRule) -> str:
-        """The constants, and what holds of the predicates that a rule speaks of."""
-        spoken = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & self._facts.keys())
-        return "\n".join([*self._definitions, *(fact for name in spoken for fact in self._facts[name])])
+        """Return the constants, and the true atoms of the predicates in a rule."""
+        predicates = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & self._facts.keys())
+        return "\n".join([*self._definitions, *(fact for name in predicates for fact in self._facts[name])])
 
 
 def _evaluation_order(literal: ast.AST) -> int:
-    """What is looked at first."""
+    """Return the rank of a literal in the order of evaluation."""
     if literal.ast_type != ast.ASTType.Literal:
         return _COUNTED
     kind = literal.atom.ast_type
@@ -256,7 +279,7 @@ class _VariableCollector(ast.Transformer):
 
 
 def _variables(part: ast.AST) -> list[str]:
-    """The variables of a term or a literal; those of conditions and aggregates are their own."""
+    """Return the variables of a term or a literal, without those that are local to conditions and aggregates."""
     if part.ast_type in (ast.ASTType.ConditionalLiteral, ast.ASTType.BodyAggregate, ast.ASTType.Aggregate):
         return []
     if part.ast_type == ast.ASTType.Literal and part.atom.ast_type in (
@@ -264,19 +287,19 @@ def _variables(part: ast.AST) -> list[str]:
         ast.ASTType.Aggregate,
     ):
         return []
-    names = _VariableCollector()
-    names.visit(part)
-    return names.names
+    collector = _VariableCollector()
+    collector.visit(part)
+    return collector.names
 
 
 class _Substitution(ast.Transformer):
-    """Puts values in the places of variables."""
+    """Replaces variables by values."""
 
     def __init__(self, binding: Mapping[str, clingo.Symbol], constants: Mapping[str, clingo.Symbol]) -> None:
         self._binding, self._constants, self.complete = binding, constants, True
 
     def substitute(self, part: ast.AST) -> _SubstitutedLiteral:
-        """A literal or a term with its values, and whether there was one for every variable."""
+        """Return a literal or a term with its values, and whether all variables have one."""
         return _SubstitutedLiteral(self.visit(part), self.complete)
 
     def visit_Variable(self, node: ast.AST) -> ast.AST:
@@ -299,7 +322,7 @@ class _SubstitutedLiteral:
 
 
 def _ground_atom(bound: _SubstitutedLiteral) -> str | None:
-    """The atom of a literal; None where it is none or many, as `p(1..2)`, or where its arithmetic has no result."""
+    """Return the atom of a literal; None for several atoms, as `p(1..2)`, or for undefined arithmetic."""
     if not bound.complete:
         return None
     try:
@@ -309,17 +332,25 @@ def _ground_atom(bound: _SubstitutedLiteral) -> str | None:
 
 
 def format_proof(proof: Proof, depth: int = 0) -> Iterator[str]:
-    """The chain as text, a line a rule or a fact."""
-    mark = "" if proof.holds else "not "
-    place = f"   {_short_location(proof.location)}" if proof.location else ""
-    said = {"told": "   told", "fact": "   always", "no rule": "   no rule derives it"}.get(proof.kind, "")
-    yield f"{'  ' * depth}{mark}{proof.atom}{said}"
+    """Format a proof as text.
+
+    Args:
+        proof: The proof.
+        depth: Level of indentation.
+
+    Yields:
+        One line for each atom, and one for each rule.
+    """
+    negation = "" if proof.holds else "not "
+    location = f"   {_short_location(proof.location)}" if proof.location else ""
+    suffix = {"told": "   told", "fact": "   always", "no rule": "   no rule derives it"}.get(proof.kind, "")
+    yield f"{'  ' * depth}{negation}{proof.atom}{suffix}"
     if proof.rule:
-        yield f"{'  ' * depth}  {'by' if proof.holds else 'nearest'}: {proof.rule}{place}"
-    for each in proof.premises:
-        yield from format_proof(each, depth + 1)
+        yield f"{'  ' * depth}  {'by' if proof.holds else 'nearest'}: {proof.rule}{location}"
+    for premise in proof.premises:
+        yield from format_proof(premise, depth + 1)
 
 
 def _short_location(location: Location) -> str:
-    """The folder, the file and the line."""
+    """Return folder, file and line of a location."""
     return f"{'/'.join(Path(location.file).parts[-2:])}:{location.line}"

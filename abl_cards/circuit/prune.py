@@ -1,4 +1,4 @@
-"""The last step of compilation: keep what the outputs depend on, number it anew, put it into arrays."""
+"""Last step of compilation: drop gates and inputs that no output depends on, and build the arrays of the circuit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,18 @@ from abl_cards.circuit.circuit import Circuit
 def build_pruned_circuit(
     builder: CircuitBuilder, inputs: list[Atom], outputs: list[Atom], roots: list[int], assumed: Mapping[Atom, bool]
 ) -> Circuit:
-    """The circuit without the gates and the inputs that no output depends on."""
+    """Build the circuit without the gates and inputs that no output depends on.
+
+    Args:
+        builder: Builder with all gates.
+        inputs: Atoms of the input nodes.
+        outputs: Atoms of the outputs.
+        roots: Literal of each output.
+        assumed: Inputs that were fixed, with their values.
+
+    Returns:
+        The circuit.
+    """
     used = _reachable(builder, roots)
     kept_inputs = [row for row in range(len(inputs)) if used[1 + row]]
     kept_gates = [gate for gate in range(len(builder.gates)) if used[builder.first_gate + gate]]
@@ -23,10 +34,10 @@ def build_pruned_circuit(
     renumbered[nodes] = np.arange(len(nodes), dtype=np.int32)
     gates = [builder.gates[gate] for gate in kept_gates]
     loops = []
-    position = {gate: index for index, gate in enumerate(kept_gates)}
+    new_gate = {gate: index for index, gate in enumerate(kept_gates)}
     for first, end in builder.loops:
-        if first in position:
-            loops.append((position[first], position[end - 1] + 1))
+        if first in new_gate:
+            loops.append((new_gate[first], new_gate[end - 1] + 1))
 
     def renumber(literals: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
         old = np.fromiter(literals, np.int32)
@@ -47,7 +58,7 @@ def build_pruned_circuit(
 
 
 def _reachable(builder: CircuitBuilder, roots: list[int]) -> list[bool]:
-    """[nodes] whether an output depends on the node; a loop is kept or dropped as a whole."""
+    """Return for each node whether an output depends on it; a loop is kept or dropped as a whole."""
     used = [False] * (builder.first_gate + len(builder.gates))
     for literal in roots:
         used[literal >> 1] = True

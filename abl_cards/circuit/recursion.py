@@ -1,4 +1,4 @@
-"""Recursive components: which of their atoms are constant, and the gates of the others."""
+"""Compile recursive components: find their constant atoms, and make the gates of the others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ from abl_cards.circuit.builder import Gate
 from abl_cards.circuit.circuit import AND, FALSE, OR, SUM, TRUE
 from abl_cards.core import check_budget
 
-LiteralLookup = Callable[[int], int]  # the literal in the circuit of a body literal from outside of the component
+LiteralLookup = Callable[[int], int]
+"""Returns the circuit's literal of a body literal outside of the component."""
 
 
 def fixpoint_constants(component: list[int], equations: Equations, literal_of: LiteralLookup) -> dict[int, int]:
-    """Atoms whose value is the same whatever the open literals are: two least fixpoints."""
+    """Find the atoms that have one value for all values of the open literals, by two least fixpoints.
+
+    Args:
+        component: Atom numbers of the component.
+        equations: Bodies by atom number.
+        literal_of: Returns the literal of a body literal outside of the component.
+
+    Returns:
+        TRUE or FALSE for each constant atom.
+    """
     certain = _fixpoint(component, equations, literal_of, unknown=False)
     possible = _fixpoint(component, equations, literal_of, unknown=True)
     values = {number: FALSE for number in component if number not in possible}
@@ -23,7 +33,7 @@ def fixpoint_constants(component: list[int], equations: Equations, literal_of: L
 
 
 def _fixpoint(component: list[int], equations: Equations, literal_of: LiteralLookup, unknown: bool) -> set[int]:
-    """The atoms that are derived when every open literal has the value `unknown`."""
+    """Return the atoms that are derived when all open literals have the value `unknown`."""
     inside, true = set(component), set[int]()
     dependents: dict[int, list[int]] = {}
     for number in component:
@@ -44,22 +54,38 @@ def _fixpoint(component: list[int], equations: Equations, literal_of: LiteralLoo
             return sum(weight for other, weight in weights if holds(other)) >= body.bound
         return all(map(holds, body.literals))
 
-    waiting = list(component)
-    while waiting:
-        number = waiting.pop()
+    queue = list(component)
+    while queue:
+        number = queue.pop()
         if number not in true and any(map(fires, equations[number])):
             true.add(number)
-            waiting.extend(dependents.get(number, ()))
+            queue.extend(dependents.get(number, ()))
     return true
 
 
 class RecursiveComponent:
-    """The gates of one recursive component. Literals between its atoms are positive, so values only ever rise."""
+    """The gates of one recursive component; literals between its atoms are positive, so its values only rise.
+
+    Attributes:
+        members: Atom numbers of the component.
+        outside_literal: Returns the literal of a body literal outside of the component.
+        first_node: Node of the first gate.
+        literals: Literal of each atom.
+        gates: The gates.
+    """
 
     def __init__(self, component: list[int], equations: Equations, literal_of: LiteralLookup, base: int) -> None:
+        """Make the gates.
+
+        Args:
+            component: Atom numbers, none of which is constant.
+            equations: Bodies by atom number.
+            literal_of: Returns the literal of a body literal outside of the component.
+            base: Node of the first gate.
+        """
         self.members = set(component)
         self.outside_literal, self.first_node = literal_of, base
-        ordered = component[::-1]  # dependencies tend to come first: fewer rounds
+        ordered = component[::-1]  # dependencies tend to come first, which needs fewer rounds
         bodies = {number: [b for b in map(self._reduce, equations[number]) if b is not None] for number in ordered}
         self.literals: dict[int, int] = {}
         node = self.first_node
@@ -72,10 +98,10 @@ class RecursiveComponent:
             self._emit_atom(bodies[number])
 
     def _reduce(self, body: Body) -> Body | None:
-        """The body without the literals that are constant, a sum as it is; None when it can never be true."""
+        """Drop the constant literals of a conjunction; return None for a body that is never true."""
         if body.weights:
-            able = [literal in self.members or self.outside_literal(literal) != FALSE for literal in body.literals]
-            return body if sum(compress(body.weights, able)) >= body.bound else None
+            possible = [literal in self.members or self.outside_literal(literal) != FALSE for literal in body.literals]
+            return body if sum(compress(body.weights, possible)) >= body.bound else None
         outside = {literal: self.outside_literal(literal) for literal in body.literals if literal not in self.members}
         if FALSE in outside.values():
             return None
@@ -93,7 +119,7 @@ class RecursiveComponent:
         self.gates.append(Gate(OR, tuple(alternatives)))
 
     def _make_sum(self, body: Body) -> Gate:
-        """Constants move into the bound: gates hold no constant literals."""
+        """Make the gate of a sum; constant literals move into its bound."""
         bound, literals, weights = body.bound, [], []
         for number, weight in zip(body.literals, body.weights, strict=True):
             literal = self._literal(number)

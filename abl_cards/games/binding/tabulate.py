@@ -1,4 +1,4 @@
-"""Questions that look at nothing but a few fluents: their answers are looked up."""
+"""Circuit queries that read nothing but a few fluents, answered from a table."""
 
 from __future__ import annotations
 
@@ -15,30 +15,49 @@ from abl_cards.games.description import Contexts, Fluents, find_contexts
 
 @dataclass(frozen=True)
 class TabulatedQuery:
-    """A circuit, and its answers by context where they depend on nothing else."""
+    """Circuit query with a table of its answers, if these depend on a few fluents only.
+
+    Attributes:
+        query: Query that is evaluated if there is no table.
+        contexts: Combinations of fluents; None if the query reads other inputs, or there are too many combinations.
+        answers: uint8 [outputs, contexts], answers in each context; None if there is no table.
+    """
 
     query: CircuitQuery
     contexts: Contexts | None
-    answers: NDArray[np.uint8] | None  # [outputs, contexts]
+    answers: NDArray[np.uint8] | None
 
     @classmethod
     def from_query(cls, query: CircuitQuery, fluents: Fluents) -> TabulatedQuery:
-        """Look up what can be looked up."""
+        """Tabulate the answers of a query, if it reads fluents only.
+
+        Args:
+            query: Query to tabulate.
+            fluents: Fluents of the game.
+        """
         circuit = query.circuit
         if any(Signature(name, len(arguments)) not in fluents for name, arguments in circuit.inputs):
             return cls(query, None, None)
         try:
             contexts = find_contexts(fluents, [circuit])
-        except KBError:  # too many to look up
+        except KBError:  # too many combinations to tabulate
             return cls(query, None, None)
         return cls(query, contexts, contexts.evaluate(circuit))
 
     def evaluate(
         self, state: NDArray[np.int16], rows: NDArray[np.int64], writers: Mapping[str, ColumnWriter]
     ) -> NDArray[np.uint8]:
-        """[outputs, n] the answers at tables [n] of those that remember state [tables, slots]."""
+        """Look up or evaluate the answers at some tables.
+
+        Args:
+            state: int16 [tables, slots], values of the fluents.
+            rows: int64 [n], indices of tables.
+            writers: Writers of the columns of each group, used if there is no table.
+
+        Returns:
+            uint8 [outputs, n].
+        """
         if self.contexts is None or self.answers is None:
             return self.query.evaluate(len(rows), writers)
-        return np.take(
-            self.answers, self.contexts.compute_index(state[rows]), axis=1
-        )  # row by row in memory, as circuits answer
+        # np.take gives a C-contiguous result, as evaluating a circuit does.
+        return np.take(self.answers, self.contexts.compute_index(state[rows]), axis=1)

@@ -1,4 +1,8 @@
-"""From columns of numbers to the input rows of a circuit."""
+"""Convert columns of numbers to the input rows of a circuit.
+
+A column holds one number for each state, such as the number of aces in a hand. An input of a circuit is a test of a
+column: at least a value, equal to a value, or a bit. Columns form groups, and a writer fills the columns of a group.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -18,67 +22,102 @@ from abl_cards.core import NUM_THREADS, map_ranges
 from abl_cards.games.description import AT_LEAST, BIT, EQUAL, InputSchema, find_test
 
 BLOCK_SIZE = 256
-"""Columns compared at once."""
+"""Number of states whose columns are compared at once."""
 
 
 class ColumnTests(NamedTuple):
-    """The inputs of a circuit by the column that they test, those of one column and manner side by side."""
+    """Tests that define the inputs of a circuit, sorted by column and comparison.
 
-    row: NDArray[np.int32]  # [tests] of the circuit
-    column: NDArray[np.int32]  # [tests] among the columns that the circuit needs
-    comparison: NDArray[np.int8]  # [tests]
-    value: NDArray[np.int16]  # [tests]
-    lookup_column: NDArray[np.int32]  # [maps] columns with many values, of which one holds
-    lookup_min: NDArray[np.int32]  # [maps] the lowest value
-    lookup_rows: NDArray[np.int32]  # [maps, values] the row of a value, -1 for none
+    Columns that are compared for equality with many values are looked up in maps, as at most one of the tests holds.
+    """
+
+    row: NDArray[np.int32]  # [tests] input row of the circuit
+    column: NDArray[np.int32]  # [tests] index among the columns that the circuit reads
+    comparison: NDArray[np.int8]  # [tests] AT_LEAST, EQUAL or BIT
+    value: NDArray[np.int16]  # [tests] value or index of a bit
+    lookup_column: NDArray[np.int32]  # [maps] index among the columns that the circuit reads
+    lookup_min: NDArray[np.int32]  # [maps] lowest value with a row
+    lookup_rows: NDArray[np.int32]  # [maps, values] input row of each value from the lowest on, -1 for none
 
 
 ColumnWriter = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
-"""Fills columns [used, n] for rows lo..hi-1: which columns of the group are wanted is told last."""
+"""Function ``(lo, hi, columns, used)`` that fills int16 columns [used, n] of a group for the states lo..hi-1.
+
+``used`` [used] holds the indices in the group of the columns that the circuit reads.
+"""
 
 
 class BitSettingWriter(ABC):
-    """A fill whose columns may go unwritten: it lights the inputs that hold."""
+    """Column writer that may set the input bits of a circuit directly, without writing columns."""
 
     @abstractmethod
     def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        """As any fill."""
+        """Fill columns of the group, as a ``ColumnWriter``.
+
+        Args:
+            lo: First state.
+            hi: End of the states, exclusive.
+            columns: int16 [used, n], modified.
+            used: int64 [used], indices in the group.
+        """
 
     @abstractmethod
     def make_bit_setter(self, slots: NDArray[np.int32]) -> SetBits | None:
-        """Lights inputs; None where the columns must be written.
+        """Make a function that sets input bits.
 
-        Slots [columns of the group, most] say which input holds where a column is at least 1, 2, …, -1 for none.
+        Args:
+            slots: int32 [columns of the group, max_value], input that tests whether a column is at least 1, 2, …;
+                -1 for none.
+
+        Returns:
+            The function; None if the columns must be written.
         """
 
 
 def make_array_writer(values: Sequence[NDArray[np.integer]] | NDArray[np.integer]) -> ColumnWriter:
-    """Columns that lie in arrays [n], one a column of the group."""
+    """Make a writer of columns that are stored as arrays.
+
+    Args:
+        values: Arrays [n], one for each column of the group.
+    """
     return make_lazy_writer(lambda column: values[column])
 
 
 def make_lazy_writer(values: Callable[[int], NDArray[np.integer]]) -> ColumnWriter:
-    """The same, each made when it is wanted, by its number."""
+    """Make a writer of columns that are computed only if the circuit reads them.
 
-    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        for place, column in enumerate(used):
-            columns[place, lo:hi] = values(column)[lo:hi]
+    Args:
+        values: Returns the array [n] of a column, by its index in the group.
+    """
 
-    return fill
+    def write_columns(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        for row, column in enumerate(used):
+            columns[row, lo:hi] = values(column)[lo:hi]
+
+    return write_columns
 
 
 def make_sliced_writer(values: Callable[[int, slice], NDArray[np.integer]]) -> ColumnWriter:
-    """The same, each share of a column by itself: for what costs more to make than to copy."""
+    """Make a writer of columns that are computed slice by slice, for columns that are expensive to compute.
 
-    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        for place, column in enumerate(used):
-            columns[place, lo:hi] = values(column, slice(lo, hi))
+    Args:
+        values: Returns a slice of a column, by the index of the column in the group.
+    """
 
-    return fill
+    def write_columns(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        for row, column in enumerate(used):
+            columns[row, lo:hi] = values(column, slice(lo, hi))
+
+    return write_columns
 
 
 def make_gather_writer(values: NDArray[np.integer], rows: NDArray[np.int64]) -> ColumnWriter:
-    """Columns of the rows [n] of values [tables, columns]: tables are read one after the other."""
+    """Make a writer of columns that are stored table by table.
+
+    Args:
+        values: [tables, columns of the group].
+        rows: int64 [n], indices of tables.
+    """
     return lambda lo, hi, columns, used: _gather(values, rows, used, lo, hi, columns)
 
 
@@ -86,7 +125,15 @@ def make_masked_writer(
     values: NDArray[np.integer], rows: NDArray[np.int64], seats: NDArray[np.int8], slot_owner: NDArray[np.int8],
     defaults: NDArray[np.integer],
 ) -> ColumnWriter:  # fmt: skip
-    """The same, but seats [n] are told defaults [columns] where slot_owner [columns] is another seat, and not -1."""
+    """Make a writer of columns that are stored table by table, and of which some are private to a seat.
+
+    Args:
+        values: [tables, columns of the group].
+        rows: int64 [n], indices of tables.
+        seats: int8 [n], seat that observes each table.
+        slot_owner: int8 [columns of the group], seat that may observe the column, -1 for all seats.
+        defaults: [columns of the group], values written for columns that the seat may not observe.
+    """
     return lambda lo, hi, columns, used: _gather_masked(
         values, rows, seats, slot_owner, defaults, used, lo, hi, columns
     )
@@ -96,62 +143,91 @@ def make_masked_writer(
 def _gather_masked(values, rows, seats, slot_owner, defaults, used, lo, hi, columns):
     for i in range(lo, hi):
         row = rows[i]
-        for place in range(len(used)):
-            slot = used[place]
-            told = slot_owner[slot] < 0 or slot_owner[slot] == seats[i]
-            columns[place, i] = values[row, slot] if told else defaults[slot]
+        for column in range(len(used)):
+            slot = used[column]
+            is_visible = slot_owner[slot] < 0 or slot_owner[slot] == seats[i]
+            columns[column, i] = values[row, slot] if is_visible else defaults[slot]
 
 
 @njit(cache=True, nogil=True)
 def _gather(values, rows, used, lo, hi, columns):
     for i in range(lo, hi):
         row = rows[i]
-        for place in range(len(used)):
-            columns[place, i] = values[row, used[place]]
+        for column in range(len(used)):
+            columns[column, i] = values[row, used[column]]
 
 
 MIN_LOOKUP_VALUES = 6
-"""From so many values on, the row of a value is looked up."""
+"""Minimum number of values from which on the input rows of a column are looked up by value."""
 
 
 @dataclass(frozen=True)
 class CircuitQuery:
-    """A circuit, and what it has to be told."""
+    """Circuit with the columns that its inputs test.
+
+    Attributes:
+        circuit: Circuit to evaluate.
+        groups: Groups with columns that the circuit reads, in the order of the columns.
+        used_columns: int64 [used] for each group, indices in the group of the columns that the circuit reads.
+        offsets: First column of each group, and the number of columns.
+        group_sizes: Number of columns of each group, used or not.
+        tests: Tests that define the inputs.
+    """
 
     circuit: Circuit
-    groups: tuple[str, ...]  # in the order of their columns
-    used_columns: tuple[NDArray[np.int64], ...]  # by group, which of its columns are needed
-    offsets: tuple[int, ...]  # where the columns of each group begin; one more at the end
-    group_sizes: Mapping[str, int]  # how many columns each group has, needed or not
+    groups: tuple[str, ...]
+    used_columns: tuple[NDArray[np.int64], ...]
+    offsets: tuple[int, ...]
+    group_sizes: Mapping[str, int]
     tests: ColumnTests
 
     @classmethod
     def from_circuit(cls, circuit: Circuit, schema: InputSchema, groups: frozenset[str] | None = None) -> CircuitQuery:
-        """Look up the tests of its inputs, or of those in some groups; inputs that can never hold are false."""
-        found = [(row, find_test(schema, atom)) for row, atom in enumerate(circuit.inputs)]
-        kept = [(row, test) for row, test in found if test and (groups is None or test.group in groups)]
+        """Build a query from a circuit.
+
+        Args:
+            circuit: Circuit to evaluate.
+            schema: Numbering of the arguments of inputs.
+            groups: Groups whose inputs are written; None for all groups. Other inputs, and those that can never hold,
+                are false.
+        """
+        tests_by_row = [(row, find_test(schema, atom)) for row, atom in enumerate(circuit.inputs)]
+        row_tests = [(row, test) for row, test in tests_by_row if test and (groups is None or test.group in groups)]
         columns: dict[str, set[int]] = {}
-        for _, test in kept:
+        for _, test in row_tests:
             columns.setdefault(test.group, set()).add(test.column)
-        names = tuple(sorted(columns))
-        used = tuple(np.array(sorted(columns[name]), np.int64) for name in names)
-        offsets = np.cumsum([0, *map(len, used)]).tolist()
-        at = {
-            (name, int(column)): offset + place
-            for name, each, offset in zip(names, used, offsets, strict=False)
-            for place, column in enumerate(each)
+        group_names = tuple(sorted(columns))
+        used_columns = tuple(np.array(sorted(columns[name]), np.int64) for name in group_names)
+        offsets = np.cumsum([0, *map(len, used_columns)]).tolist()
+        column_index = {
+            (name, int(column)): offset + position
+            for name, group_columns, offset in zip(group_names, used_columns, offsets, strict=False)
+            for position, column in enumerate(group_columns)
         }
-        rows = [(at[test.group, test.column], test.comparison, test.value, row) for row, test in kept]
-        return cls(circuit, names, used, tuple(offsets), schema.group_sizes, _build_tests(rows))
+        rows = [(column_index[test.group, test.column], test.comparison, test.value, row) for row, test in row_tests]
+        return cls(circuit, group_names, used_columns, tuple(offsets), schema.group_sizes, _build_tests(rows))
 
     def build_rows(self, n: int, writers: Mapping[str, ColumnWriter]) -> NDArray[np.uint8]:
-        """[inputs, n] what holds; the groups are filled by their names."""
+        """Compute the input rows of n states.
+
+        Args:
+            n: Number of states.
+            writers: Column writers by group.
+
+        Returns:
+            uint8 [inputs, n], truth of each input.
+        """
         rows = np.zeros((len(self.circuit.inputs), n), np.uint8)
         self.write_rows(rows, writers)
         return rows
 
     def write_rows(self, rows: NDArray[np.uint8], writers: Mapping[str, ColumnWriter]) -> None:
-        """Write what holds into rows [inputs, n], where the inputs of these groups are zero."""
+        """Compute the input rows of n states in place.
+
+        Args:
+            rows: uint8 [inputs, n], modified; the inputs of the groups of this query must be zero.
+            writers: Column writers by group.
+        """
         n = rows.shape[1]
         columns, tests = self._allocate_columns(n), self.tests
 
@@ -163,80 +239,101 @@ class CircuitQuery:
         map_ranges(n, write)
 
     def evaluate(self, n: int, writers: Mapping[str, ColumnWriter]) -> NDArray[np.uint8]:
-        """[outputs, n] the answers."""
-        lights = self._make_bit_setters(writers)
-        rest, in_order = self._get_reduced(frozenset(lights))
-        tests, columns = rest.tests, rest._allocate_columns(n)
-        told = CircuitInputs(
+        """Evaluate the circuit for n states.
+
+        Args:
+            n: Number of states.
+            writers: Column writers by group.
+
+        Returns:
+            uint8 [outputs, n], truth of each output.
+        """
+        bit_setters = self._make_bit_setters(writers)
+        reduced, compact_tests = self._get_reduced(frozenset(bit_setters))
+        tests, columns = reduced.tests, reduced._allocate_columns(n)
+        inputs = CircuitInputs(
             np.empty((len(tests.row), n), np.uint8), tests.row, np.empty((len(tests.lookup_column), n), np.int32)
         )
 
         def write(lo: int, hi: int) -> None:
-            rest._write_columns(writers, columns, lo, hi)
-            compare_columns(in_order, columns, lo, hi, told.rows)
-            write_lookup_indices(tests, columns, lo, hi, told.one_hot)
+            reduced._write_columns(writers, columns, lo, hi)
+            compare_columns(compact_tests, columns, lo, hi, inputs.rows)
+            write_lookup_indices(tests, columns, lo, hi, inputs.one_hot)
 
-        return evaluate_inputs(self.circuit, told, write, NUM_THREADS, [*lights.values()])
+        return evaluate_inputs(self.circuit, inputs, write, NUM_THREADS, [*bit_setters.values()])
 
     def _make_bit_setters(self, writers: Mapping[str, ColumnWriter]) -> dict[str, SetBits]:
-        """By group, what lights its inputs."""
-        found = {}
+        """Return the functions that set input bits, by group; groups without one are left out."""
+        bit_setters = {}
         for group, slots in self._threshold_slots.items():
-            fill = writers[group]
-            light = fill.make_bit_setter(slots) if isinstance(fill, BitSettingWriter) else None
-            if light is not None:
-                found[group] = light
-        return found
+            writer = writers[group]
+            bit_setter = writer.make_bit_setter(slots) if isinstance(writer, BitSettingWriter) else None
+            if bit_setter is not None:
+                bit_setters[group] = bit_setter
+        return bit_setters
 
     @cached_property
     def _threshold_slots(self) -> dict[str, NDArray[np.int32]]:
-        """[columns, most] the input that says a column is at least 1, 2, …, -1 for none; of groups with such alone."""
-        found = {}
+        """Inputs [columns, max_value] that test whether a column is at least 1, 2, …, by group; -1 for none.
+
+        Groups with any other test are left out.
+        """
+        slots_by_group = {}
         tests = self.tests
         for group, used, first, end in zip(
             self.groups, self.used_columns, self.offsets[:-1], self.offsets[1:], strict=True
         ):
-            mine = (tests.column >= first) & (tests.column < end)
-            looked_up = ((tests.lookup_column >= first) & (tests.lookup_column < end)).any()
-            if mine.any() and not looked_up and ((tests.comparison == AT_LEAST) & (tests.value > 0))[mine].all():
-                slots = np.full((self.group_sizes[group], tests.value[mine].max()), -1, np.int32)
-                slots[used[tests.column[mine] - first], tests.value[mine] - 1] = tests.row[mine]
-                found[group] = slots
-        return found
+            in_group = (tests.column >= first) & (tests.column < end)
+            has_lookup = ((tests.lookup_column >= first) & (tests.lookup_column < end)).any()
+            if (
+                in_group.any()
+                and not has_lookup
+                and ((tests.comparison == AT_LEAST) & (tests.value > 0))[in_group].all()
+            ):
+                slots = np.full((self.group_sizes[group], tests.value[in_group].max()), -1, np.int32)
+                slots[used[tests.column[in_group] - first], tests.value[in_group] - 1] = tests.row[in_group]
+                slots_by_group[group] = slots
+        return slots_by_group
 
     def _get_reduced(self, excluded_groups: frozenset[str]) -> tuple[CircuitQuery, ColumnTests]:
-        """What is left to be told without some groups, and its tests with their rows in their order."""
-        found = self._reduced_cache.get(excluded_groups)
-        if found is None:
-            rest = self._build_reduced(excluded_groups) if excluded_groups else self
-            found = rest, rest.tests._replace(row=np.arange(len(rest.tests.row), dtype=np.int32))
-            self._reduced_cache[excluded_groups] = found
-        return found
+        """Return the query without some groups, and its tests with consecutive rows."""
+        cached = self._reduced_cache.get(excluded_groups)
+        if cached is None:
+            reduced = self._build_reduced(excluded_groups) if excluded_groups else self
+            cached = reduced, reduced.tests._replace(row=np.arange(len(reduced.tests.row), dtype=np.int32))
+            self._reduced_cache[excluded_groups] = cached
+        return cached
 
     @cached_property
     def _reduced_cache(self) -> dict[frozenset[str], tuple[CircuitQuery, ColumnTests]]:
-        """What was left without some groups: the same ones are lit each time."""
+        """Results of _get_reduced: the same groups are excluded each time."""
         return {}
 
     def _build_reduced(self, excluded_groups: frozenset[str]) -> CircuitQuery:
-        """The same without some groups, all of whose tests compare a column with a value."""
-        kept = [place for place, group in enumerate(self.groups) if group not in excluded_groups]
-        old = [column for place in kept for column in range(*self.offsets[place : place + 2])]
-        new = np.full(self.offsets[-1], -1, np.int32)
-        new[old] = np.arange(len(old))
-        tests, used = self.tests, tuple(self.used_columns[place] for place in kept)
-        mine = new[tests.column] >= 0
-        told = tests._replace(
-            row=tests.row[mine], column=new[tests.column[mine]], comparison=tests.comparison[mine],
-            value=tests.value[mine], lookup_column=new[tests.lookup_column],
+        """Build the query without some groups; their tests must compare columns with values."""
+        group_indices = [index for index, group in enumerate(self.groups) if group not in excluded_groups]
+        old_columns = [column for index in group_indices for column in range(*self.offsets[index : index + 2])]
+        new_index = np.full(self.offsets[-1], -1, np.int32)
+        new_index[old_columns] = np.arange(len(old_columns))
+        tests, used = self.tests, tuple(self.used_columns[index] for index in group_indices)
+        is_retained = new_index[tests.column] >= 0
+        reduced_tests = tests._replace(
+            row=tests.row[is_retained], column=new_index[tests.column[is_retained]],
+            comparison=tests.comparison[is_retained], value=tests.value[is_retained],
+            lookup_column=new_index[tests.lookup_column],
         )  # fmt: skip
         offsets = np.cumsum([0, *map(len, used)]).tolist()
         return CircuitQuery(
-            self.circuit, tuple(self.groups[place] for place in kept), used, tuple(offsets), self.group_sizes, told
+            self.circuit,
+            tuple(self.groups[index] for index in group_indices),
+            used,
+            tuple(offsets),
+            self.group_sizes,
+            reduced_tests,
         )
 
     def _allocate_columns(self, n: int) -> NDArray[np.int16]:
-        """[columns, n] as many as the circuit needs."""
+        """Allocate the columns [columns, n] that the circuit reads."""
         return np.zeros((self.offsets[-1], n), np.int16)
 
     def _write_columns(self, writers: Mapping[str, ColumnWriter], columns: NDArray[np.int16], lo: int, hi: int) -> None:
@@ -248,8 +345,8 @@ class CircuitQuery:
 
 def _build_tests(rows: list[tuple[int, int, int, int]]) -> ColumnTests:
     by_column: dict[int, list[tuple[int, int]]] = {}
-    for column, how, value, row in rows:
-        if how == EQUAL:
+    for column, comparison, value, row in rows:
+        if comparison == EQUAL:
             by_column.setdefault(column, []).append((value, row))
     looked_up = {column for column, values in by_column.items() if len(values) >= MIN_LOOKUP_VALUES}
     compared = sorted(row for row in rows if not (row[1] == EQUAL and row[0] in looked_up))
@@ -258,9 +355,9 @@ def _build_tests(rows: list[tuple[int, int, int, int]]) -> ColumnTests:
         (max(by_column[column])[0] - low + 1 for column, low in zip(sorted(looked_up), lows, strict=True)), default=1
     )
     maps = np.full((len(looked_up), span), -1, np.int32)
-    for place, (column, low) in enumerate(zip(sorted(looked_up), lows, strict=True)):
+    for index, (column, low) in enumerate(zip(sorted(looked_up), lows, strict=True)):
         for value, row in by_column[column]:
-            maps[place, value - low] = row
+            maps[index, value - low] = row
     columns = np.array(compared, np.int32).reshape(-1, 4).T
     return ColumnTests(
         columns[3].copy(), columns[0].copy(), columns[1].astype(np.int8), columns[2].astype(np.int16),
@@ -268,48 +365,72 @@ def _build_tests(rows: list[tuple[int, int, int, int]]) -> ColumnTests:
     )  # fmt: skip
 
 
-# Flat arrays and unsigned indices: no views to count references of, and loops that LLVM vectorises.
+# Flat arrays with unsigned indices avoid reference counting of views, and let LLVM vectorise the loops.
 
 
 @njit(cache=True, nogil=True)
 def compare_columns(tests, columns, lo, hi, rows):
-    """Write the tests that compare columns with a value into their rows of rows [any, n], for states lo..hi-1."""
-    numbers, told, n = columns.reshape(columns.size), rows.reshape(rows.size), np.uint64(columns.shape[1])
+    """Write the results of all tests that compare a column with a value.
+
+    Args:
+        tests: ColumnTests.
+        columns: int16 [columns, n].
+        lo: First state.
+        hi: End of the states, exclusive.
+        rows: uint8 [inputs, n], modified.
+    """
+    flat_columns, flat_rows, n = columns.reshape(columns.size), rows.reshape(rows.size), np.uint64(columns.shape[1])
     for start in range(lo, hi, BLOCK_SIZE):
         length = np.uint64(min(BLOCK_SIZE, hi - start))
         for test in range(len(tests.row)):
-            at, to = (
+            source, target = (
                 np.uint64(tests.column[test]) * n + np.uint64(start),
                 np.uint64(tests.row[test]) * n + np.uint64(start),
             )
-            value, how = tests.value[test], tests.comparison[test]
-            if how == AT_LEAST:
+            value, comparison = tests.value[test], tests.comparison[test]
+            if comparison == AT_LEAST:
                 for i in range(length):
-                    told[to + i] = np.uint8(numbers[at + i] >= value)
-            elif how == BIT:
+                    flat_rows[target + i] = np.uint8(flat_columns[source + i] >= value)
+            elif comparison == BIT:
                 for i in range(length):
-                    told[to + i] = np.uint8((numbers[at + i] >> value) & np.int16(1))
+                    flat_rows[target + i] = np.uint8((flat_columns[source + i] >> value) & np.int16(1))
             else:
                 for i in range(length):
-                    told[to + i] = np.uint8(numbers[at + i] == value)
+                    flat_rows[target + i] = np.uint8(flat_columns[source + i] == value)
 
 
 @njit(cache=True, nogil=True)
 def write_lookup_rows(tests, columns, lo, hi, rows):
-    """Raise the rows of zeroed rows [inputs, n] that stand for the values of columns, for states lo..hi-1."""
-    for each in range(len(tests.lookup_column)):
-        column, low, table = tests.lookup_column[each], tests.lookup_min[each], tests.lookup_rows[each]
+    """Set the inputs that stand for the values of columns with a map.
+
+    Args:
+        tests: ColumnTests.
+        columns: int16 [columns, n].
+        lo: First state.
+        hi: End of the states, exclusive.
+        rows: uint8 [inputs, n], zeros that are modified.
+    """
+    for index in range(len(tests.lookup_column)):
+        column, low, table = tests.lookup_column[index], tests.lookup_min[index], tests.lookup_rows[index]
         for i in range(lo, hi):
-            place = np.int64(columns[column, i]) - low
-            if 0 <= place < len(table) and table[place] >= 0:
-                rows[table[place], i] = 1
+            offset = np.int64(columns[column, i]) - low
+            if 0 <= offset < len(table) and table[offset] >= 0:
+                rows[table[offset], i] = 1
 
 
 @njit(cache=True, nogil=True)
 def write_lookup_indices(tests, columns, lo, hi, indices):
-    """Write which input stands for the value of each column to indices [maps, n], -1 for none, for states lo..hi-1."""
-    for each in range(len(tests.lookup_column)):
-        column, low, table = tests.lookup_column[each], tests.lookup_min[each], tests.lookup_rows[each]
+    """Write the index of the input that stands for the value of each column with a map.
+
+    Args:
+        tests: ColumnTests.
+        columns: int16 [columns, n].
+        lo: First state.
+        hi: End of the states, exclusive.
+        indices: int32 [maps, n], modified; -1 if no input stands for the value.
+    """
+    for index in range(len(tests.lookup_column)):
+        column, low, table = tests.lookup_column[index], tests.lookup_min[index], tests.lookup_rows[index]
         for i in range(lo, hi):
-            place = np.int64(columns[column, i]) - low
-            indices[each, i] = table[place] if 0 <= place < len(table) else -1
+            offset = np.int64(columns[column, i]) - low
+            indices[index, i] = table[offset] if 0 <= offset < len(table) else -1

@@ -1,4 +1,4 @@
-"""Everything that the engine knows of a game: knowledge base, circuits and arrays."""
+"""Compiled games: the knowledge base, circuits and arrays of one rule folder."""
 
 from __future__ import annotations
 

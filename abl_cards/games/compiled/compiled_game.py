@@ -1,4 +1,4 @@
-"""Everything the engine knows of a game: one knowledge base, its circuits, and the arrays that the kernels read."""
+"""Compile a rule folder to a knowledge base, circuits, and the arrays that the kernels read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, KBError, ProgramSummary, Signature, Term, make_kb_error
 from abl_cards.circuit import FALSE, Circuit, KnowledgeBase, evaluate
+from abl_cards.core import ErrorCode
 from abl_cards.games.binding import CircuitQuery, make_array_writer
 from abl_cards.games.description import (
     DRAWS_SIGNATURE,
@@ -76,63 +77,71 @@ from abl_cards.games.state import (
 )
 
 MAX_SEATS = 12
+"""Maximum number of seats."""
 MAX_TURN_ENTRIES = 1 << 24
-"""Entries of a turn table."""
+"""Maximum number of entries of a turn table."""
 MAX_OPTIONS, MAX_STAGES = 250, 120
-"""Of choices, which are numbered in a byte, and of a random number of a match."""
+"""Maximum numbers of options and stages, which are indexed by bytes."""
 
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits at a table."""
+    """Seats of a table, their teams and order.
+
+    Attributes:
+        seats: Number of seats.
+        teams: Team of each seat.
+        relative_names: Names of the other seats by their distance, from 1.
+        next_seat: Seat that plays after each seat.
+        num_dealt: Number of cards dealt to each seat.
+        leftover_order: Order in which seats that still hold cards take the last places.
+    """
 
     seats: int
-    teams: tuple[int, ...]  # [seats]
-    relative_names: tuple[Term, ...]  # the other seats by their distance, from 1
-    next_seat: tuple[int, ...]  # [seats] who plays next
-    num_dealt: tuple[int, ...]  # [seats] cards
-    leftover_order: tuple[int, ...]  # in which order those who still hold cards take the last places
+    teams: tuple[int, ...]
+    relative_names: tuple[Term, ...]
+    next_seat: tuple[int, ...]
+    num_dealt: tuple[int, ...]
+    leftover_order: tuple[int, ...]
 
     @cached_property
     def play_order(self) -> NDArray[np.int64]:
-        """[seats, seats] all seats in the order of play, from each seat on."""
-        rounds = [np.arange(self.seats)]
+        """[seats, seats] seats in the order of play, starting from each seat."""
+        columns = [np.arange(self.seats)]
         for _ in range(self.seats - 1):
-            rounds.append(np.array(self.next_seat)[rounds[-1]])
-        return np.stack(rounds, axis=1)
+            columns.append(np.array(self.next_seat)[columns[-1]])
+        return np.stack(columns, axis=1)
 
     @cached_property
     def turn_distance(self) -> NDArray[np.int64]:
-        """[seats, seats] how many turns after each seat the others come."""
+        """[seats, seats] number of turns from one seat to another."""
         return np.argsort(self.play_order, axis=1)
 
     @cached_property
     def others(self) -> NDArray[np.int8]:
-        """[seats, others] the other seats in the order of play."""
+        """[seats, seats - 1] other seats in the order of play."""
         return self.play_order[:, 1:].astype(np.int8)
 
 
 class MoveQuery(NamedTuple):
-    """The question of every decision, and the books that find their way in the answers."""
+    """Query that is evaluated at every decision, and the kernel tables that read its answers."""
 
-    query: CircuitQuery  # legal/1 of every label, move/1 of forms, includes/1 of every card
-    answer_rows: NDArray[np.int32]  # [forms] in which row of the answers it is said whether a form is allowed
-    first_card_row: int  # the row of the first card
-    requirable_cards: tuple[int, ...]  # the cards that there may be a word about
+    query: CircuitQuery  # outputs: legal/1 of every label, move/1 of forms, includes/1 of every card
+    answer_rows: NDArray[np.int32]  # [forms] row of the answers that allows each form
+    first_card_row: int  # row of the answers for the first card
+    requirable_cards: tuple[int, ...]  # kinds of cards that a move may be required to include
     move_tables: MoveTables
-    packed: PackedTables | None  # for the kernels of games where each cell is one kind of card; None for other games
-    lookup: (
-        MoveLookup | None
-    )  # for those of games where each form is one set of cards, in any context; None for other games
+    packed: PackedTables | None  # for games where each cell is one kind of card, else None
+    lookup: MoveLookup | None  # for games where each form is one set of cards in any context, else None
 
 
 @dataclass(frozen=True)
 class CompiledGame:
-    """See the module."""
+    """Game that is compiled from a rule folder: knowledge base, circuits and arrays."""
 
     kb: KnowledgeBase
     folder: Folder
-    profile: str | None
+    profile: str | None  # None for a folder without profiles
     pack: Pack
     seating: Seating
     fluents: Fluents
@@ -141,185 +150,214 @@ class CompiledGame:
     forms: Forms
     schema: InputSchema
     move_tables: MoveTables
-    move_lookup: MoveLookup | None  # the cards of each form, where it is one set of cards in each context
-    # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
+    move_lookup: MoveLookup | None  # cards of each form, if each form is one set of cards in each context
+    # outputs legal/1 of every label, move/1 of every form and includes/1 of every card, in the order of their indices
     play_query: CircuitQuery
-    turn_table: TurnTable  # empty where whose turn it is depends on what is remembered
-    turn_query: CircuitQuery | None  # turn/1, trick_over/0, over/0, where they are to be asked after every act
-    strength: NDArray[np.int64]  # [contexts, forms] tier before strength
-    tiers: Mapping[Term, int]  # by kind
+    turn_table: TurnTable  # without entries if the turn depends on fluents
+    turn_query: CircuitQuery | None  # outputs turn/1, trick_over/0, over/0; None if the turn table has entries
+    strength: NDArray[np.int64]  # [contexts, forms] rank of each form, by tier before strength
+    tiers: Mapping[Term, int]  # tier of each kind of play
 
     @property
     def labels(self) -> tuple[Term, ...]:
-        """The pseudo-actions."""
+        """Labels of moves: the actions of policies."""
         return self.forms.labels
 
     @cached_property
     def label_texts(self) -> tuple[str, ...]:
-        """The labels as text, in the order of masks and policies."""
+        """Labels as text, in the order of masks and policies."""
         return tuple(map(str, self.labels))
 
     @cached_property
     def move_query(self) -> MoveQuery:
-        """What is asked at every decision; forms that are allowed where their label is legal are not asked for."""
+        """Query of every decision, without the forms that are allowed exactly where their label is legal."""
         circuit, label_of = self.play_query.circuit, self.forms.label_of.astype(np.int32)
         literals, labels, forms = circuit.output_literals, len(self.labels), len(self.forms)
-        own = np.flatnonzero(literals[labels : labels + forms] != literals[label_of])
-        answer = label_of.copy()
-        answer[own] = labels + np.arange(len(own))
-        kept = [*range(labels), *(labels + own), *range(labels + forms, len(circuit.outputs))]
-        told = CircuitQuery.from_circuit(with_outputs(circuit, [circuit.outputs[row] for row in kept]), self.schema)
-        return self._build_move_query(told, answer, labels + len(own))
+        separate_forms = np.flatnonzero(literals[labels : labels + forms] != literals[label_of])
+        answer_rows = label_of.copy()
+        answer_rows[separate_forms] = labels + np.arange(len(separate_forms))
+        output_rows = [*range(labels), *(labels + separate_forms), *range(labels + forms, len(circuit.outputs))]
+        query = CircuitQuery.from_circuit(
+            with_outputs(circuit, [circuit.outputs[row] for row in output_rows]), self.schema
+        )
+        return self._build_move_query(query, answer_rows, labels + len(separate_forms))
 
     @cached_property
     def full_move_query(self) -> MoveQuery:
-        """The same with every form, for those who say themselves what is allowed."""
+        """Query with an output for every form, for callers that supply masks of forms."""
         labels, forms = len(self.labels), len(self.forms)
         return self._build_move_query(self.play_query, labels + np.arange(forms, dtype=np.int32), labels + forms)
 
     def _build_move_query(self, query: CircuitQuery, answer_rows: NDArray[np.int32], first_card_row: int) -> MoveQuery:
-        book = with_form_rows(self.move_tables, answer_rows)
-        bare = build_packed_tables(book, int(self.pack.copies.max()), self.forms.max_cards)
-        wantable = tuple(np.flatnonzero(query.circuit.output_literals[first_card_row:] != FALSE).tolist())
-        return MoveQuery(query, answer_rows, first_card_row, wantable, book, bare, None if bare else self.move_lookup)
+        tables = with_form_rows(self.move_tables, answer_rows)
+        packed = build_packed_tables(tables, int(self.pack.copies.max()), self.forms.max_cards)
+        requirable_cards = tuple(np.flatnonzero(query.circuit.output_literals[first_card_row:] != FALSE).tolist())
+        return MoveQuery(
+            query, answer_rows, first_card_row, requirable_cards, tables, packed, None if packed else self.move_lookup
+        )
 
     @cached_property
     def label_kinds(self) -> NDArray[np.float32]:
-        """[labels, kinds] 1 where a card set of the label can have such a card among its cards."""
+        """[labels, kinds] 1 where a card set of the label can include the kind of card."""
         return label_reach(self.move_tables, len(self.pack.copies))
 
     @cached_property
     def secret_stages(self) -> frozenset[Term]:
-        """Stages where nobody else hears what is chosen."""
+        """Stages whose choices are hidden from the other seats, by ``secret/1``."""
         return frozenset(stage for (stage,) in self.kb.facts("secret", 1))
 
     @cached_property
     def has_open_hands(self) -> bool:
-        """Whether every hand lies open."""
+        """True if all hands are visible to all seats, by ``open_hands/0``."""
         return bool(self.kb.facts("open_hands", 0))
 
     @cached_property
     def card_codes(self) -> CardCodes:
-        """How cards are written; raises KBError."""
+        """Card notation, by ``letter/2``.
+
+        Raises:
+            KBError: A card has no text, or two cards have the same text.
+        """
         return read_card_codes(self.kb, self.pack)
 
     @cached_property
     def history_length(self) -> int:
-        """Acts that a table remembers: those of a round at least, so that the play to beat is among them."""
+        """Number of recent acts that a table stores: one round at least, so that the play to beat is among them."""
         return max([self.seating.seats, *(require_int(acts, "recent") for (acts,) in self.kb.facts("recent", 1))])
 
     @property
     def usual_hand_size(self) -> int:
-        """The most cards that a hand comes to where one card changes hands at a time: those dealt, those aside, one."""
-        dealt, cards = self.seating.num_dealt, len(self.pack.deck)
-        changing, taking = (Signature.parse(name) in self.derived_outputs for name in ("passes/3", "takes_aside/1"))
-        aside = max(0, cards - sum(dealt)) if changing or taking else 0
-        return min(cards, max(dealt) + aside + changing)
+        """Maximum size of a hand if one card changes hands at a time: cards dealt, cards aside, and one."""
+        dealt, deck_size = self.seating.num_dealt, len(self.pack.deck)
+        passes_cards, takes_aside = (
+            Signature.parse(name) in self.derived_outputs for name in ("passes/3", "takes_aside/1")
+        )
+        aside = max(0, deck_size - sum(dealt)) if passes_cards or takes_aside else 0
+        return min(deck_size, max(dealt) + aside + passes_cards)
 
     @cached_property
     def label_ranking(self) -> NDArray[np.int32]:
-        """[contexts, labels] labels from weak to strong, those without a form first; of equal ones the earlier."""
-        most = np.iinfo(np.int64).max
-        weakest = np.full((len(self.labels), len(self.contexts)), most)
+        """[contexts, labels] rank of each label by its weakest form; labels without a form first, ties by index."""
+        max_strength = np.iinfo(np.int64).max
+        weakest = np.full((len(self.labels), len(self.contexts)), max_strength)
         np.minimum.at(weakest, self.forms.label_of, self.strength.T)
-        weakest[weakest == most] = -1
+        weakest[weakest == max_strength] = -1
         return np.argsort(np.argsort(weakest.T, axis=1, kind="stable"), axis=1).astype(np.int32)
 
     def create_state(self, n: int) -> TableState:
-        """Tables with nothing on them."""
-        words = self.schema
+        """Create the state of n tables before the first deal."""
+        schema = self.schema
         return empty_state(
             n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents),
-            len(words.lots), len(words.play_kinds) if self.belief_circuit else 0, self.trick_query is not None,
+            len(schema.lots), len(schema.play_kinds) if self.belief_circuit else 0, self.trick_query is not None,
             len(self.pack.deck) if self.has_draws else 0,
         )  # fmt: skip
 
     @cached_property
     def trick_query(self) -> CircuitQuery | None:
-        """The circuit of who takes a trick, and who goes on laying cards; None where seats play no tricks."""
+        """Query of ``takes/1`` and ``more/0``; None in games without tricks."""
         return self.build_query("takes/1", "more/0") if TAKES_SIGNATURE in self.derived_outputs else None
 
     @property
     def has_draws(self) -> bool:
-        """Whether cards are drawn one by one, and not dealt at once."""
+        """True if cards are drawn one by one from a stock."""
         return DRAWS_SIGNATURE in self.derived_outputs
 
     @property
     def has_composed_plays(self) -> bool:
-        """Whether plays may be laid card by card."""
+        """True if plays may be composed card by card."""
         return Signature("more", 0) in self.derived_outputs
 
     @cached_property
     def max_play_cards(self) -> int:
-        """The most cards of a play: those of a form, or of one that is composed."""
-        said = [require_int(cards, "composes") for (cards,) in self.kb.facts("composes", 1)]
-        return max([self.forms.max_cards, *said])
+        """Maximum number of cards of a play, composed plays included."""
+        composed = [require_int(cards, "composes") for (cards,) in self.kb.facts("composes", 1)]
+        return max([self.forms.max_cards, *composed])
 
     @cached_property
     def single_card_forms(self) -> NDArray[np.int16]:
-        """[contexts, kinds] the form of each card by itself, the first whole one; the pass for one that is none."""
-        found = np.full((len(self.contexts), len(self.pack)), self.forms.pass_form, np.int16)
-        for place in np.flatnonzero((self.forms.num_cards == 1) & ~self.partial_forms)[::-1].tolist():
-            group = self.forms.forms[place].groups[0]
-            acting = (self.cells.acts_as == group.cell).any(axis=2)
+        """[contexts, kinds] first form of a single card of each kind that is no part of longer plays; else the pass."""
+        form_of_kind = np.full((len(self.contexts), len(self.pack)), self.forms.pass_form, np.int16)
+        for form in np.flatnonzero((self.forms.num_cards == 1) & ~self.partial_forms)[::-1].tolist():
+            group = self.forms.forms[form].groups[0]
+            acts = (self.cells.acts_as == group.cell).any(axis=2)
             if group.only_kind is not None:
-                acting &= np.arange(len(self.pack)) == group.only_kind
-            found[acting] = place
-        return found
+                acts &= np.arange(len(self.pack)) == group.only_kind
+            form_of_kind[acts] = form
+        return form_of_kind
 
     @cached_property
     def partial_forms(self) -> NDArray[np.bool_]:
-        """[forms] what is a part of longer plays alone, by ``partial/1``."""
-        found = np.zeros(len(self.forms), np.bool_)
-        found[[self.forms.index[form] for (form,) in self.kb.facts("partial", 1) if form in self.forms.index]] = True
-        return found
+        """[forms] True for forms that are only parts of longer plays, by ``partial/1``."""
+        is_partial = np.zeros(len(self.forms), np.bool_)
+        is_partial[[self.forms.index[form] for (form,) in self.kb.facts("partial", 1) if form in self.forms.index]] = (
+            True
+        )
+        return is_partial
 
     @cached_property
     def card_points(self) -> NDArray[np.int64]:
-        """[kinds] what each card is worth in a pile, by ``worth/2``; raises KBError."""
-        found = np.zeros(len(self.pack), np.int64)
-        for (card,), points in read_mapping(self.kb, "worth", 2, 1).items():
+        """[kinds] points of each card in a trick, by ``worth/2``.
+
+        Raises:
+            KBError: A fact has no number.
+        """
+        points = np.zeros(len(self.pack), np.int64)
+        for (card,), value in read_mapping(self.kb, "worth", 2, 1).items():
             if card in self.pack.index:
-                found[self.pack.index[card]] = require_int(points, f"worth({card},…)")
-        return found
+                points[self.pack.index[card]] = require_int(value, f"worth({card},…)")
+        return points
 
     @cached_property
     def belief_circuit(self) -> Circuit | None:
-        """The circuit of ``belief/3``, which is about what seats have shown; None where nothing is believed."""
+        """Circuit of ``belief/3``, which reads play statistics; None if no rule derives it."""
         return self.kb.circuit("belief/3") if Signature("belief", 3) in self.derived_outputs else None
 
     def build_query(self, *outputs: str) -> CircuitQuery | None:
-        """The circuit of some outputs; None where the rules derive none of them."""
+        """Build the query of some outputs.
+
+        Args:
+            *outputs: Names with arities, such as ``option/1``; those that no rule derives are left out.
+
+        Returns:
+            Query; None if the rules derive none of the outputs.
+        """
         known = [name for name in outputs if Signature.parse(name) in self.derived_outputs]
         return CircuitQuery.from_circuit(self.kb.circuit(*known), self.schema) if known else None
 
     @cached_property
     def option_query(self) -> CircuitQuery:
-        """The circuit of ``option/1``; raises KBError where somebody is asked and there is none."""
-        told = self.build_query("option/1")
-        if told is None:
+        """Query of ``option/1``.
+
+        Raises:
+            KBError: No rule derives ``option/1``.
+        """
+        query = self.build_query("option/1")
+        if query is None:
             raise make_kb_error(
-                "asks/2 asks, and no rule derives option/1", "say what may be chosen: option(bid(0..3))."
+                "asks/2 asks for a choice, and no rule derives option/1",
+                "say what may be chosen: option(bid(0..3)).",
+                ErrorCode.MISSING_OUTPUT,
             )
-        return told
+        return query
 
     @cached_property
     def always_set_fluents(self) -> frozenset[Signature]:
-        """The fluents of one value that always have one: all of it from the beginning of a match on."""
-        begun = {str(text) for (text,) in self.kb.facts("init", 1)}
+        """Fluents of one value that have a value for all of their keys throughout a match."""
+        initial = {str(text) for (text,) in self.kb.facts("init", 1)}
         dropped = {str(args[0]).partition("(")[0] for args in self.kb.instances("drop", 1)}
         return frozenset(
             fluent.signature
             for fluent in self.fluents.fluents
             if fluent.value_type == SINGLE_VALUED and fluent.is_persistent and fluent.signature.name not in dropped
             and all(
-                any(_format_instance(fluent, key, value) in begun for value in fluent.values) for key in fluent.keys
+                any(_format_instance(fluent, key, value) in initial for value in fluent.values) for key in fluent.keys
             )
         )  # fmt: skip
 
     @cached_property
     def derived_outputs(self) -> frozenset[Signature]:
-        """What the rules can derive at all."""
+        """Outputs that some rule derives."""
         return frozenset(self.kb.request.outputs)
 
 
@@ -328,47 +366,62 @@ def _format_instance(fluent: Fluent, key: Terms, value: Term) -> str:
 
 
 def compile_game(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
-    """Load, check and compile a folder; raises KBError with the place of what is wrong."""
+    """Load, check and compile a rule folder.
+
+    Args:
+        folder: Folder of the game.
+        profile: Profile of the rules; None for the default profile.
+        cache: Read and write the disk cache of ground programs and circuits.
+
+    Returns:
+        Compiled game.
+
+    Raises:
+        KBError: The rules are not valid, or do not describe a game; with locations.
+    """
     kb, program = load_game_knowledge(folder, profile, cache), folder.program(profile)
     try:
         return _compile(kb, program, folder, profile)
-    except KBError as problem:
-        raise KBError([add_location(each, program, folder) for each in problem.diagnostics]) from None
+    except KBError as error:
+        diagnostics = [add_location(diagnostic, program, folder) for diagnostic in error.diagnostics]
+        raise KBError(diagnostics) from None
 
 
 def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile: str | None) -> CompiledGame:
-    if misnamed := list(find_wrong_arities(program)):
-        raise KBError(misnamed)
+    if wrong_arities := list(find_wrong_arities(program)):
+        raise KBError(wrong_arities)
     fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
     known = KnownNames(kb, program, folder, fluents)
     check_arguments(known)
-    if untrue := list(find_wrong_inputs(known)):
-        raise KBError(untrue)
-    pack, table = read_pack(kb), _read_seating(kb)
-    acting, strong = _compile_output(kb, "acts_as/2"), _compile_output(kb, "strength/2")
-    contexts = find_contexts(fluents, [each for each in (acting, strong, _compile_output(kb, "beats/1")) if each])
-    cells = read_cells(pack, acting, contexts) if acting else build_default_cells(pack, len(contexts))
+    if wrong_inputs := list(find_wrong_inputs(known)):
+        raise KBError(wrong_inputs)
+    pack, seating = read_pack(kb), _read_seating(kb)
+    acts_as, strengths = _compile_output(kb, "acts_as/2"), _compile_output(kb, "strength/2")
+    contexts = find_contexts(
+        fluents, [circuit for circuit in (acts_as, strengths, _compile_output(kb, "beats/1")) if circuit]
+    )
+    cells = read_cells(pack, acts_as, contexts) if acts_as else build_default_cells(pack, len(contexts))
     forms = read_forms(kb, pack, cells)
-    words = _build_schema(kb, pack, cells, forms, fluents, table)
-    untold = list(find_unsupplied_inputs(kb, words, program))
-    if untold:
-        raise KBError(untold)
+    schema = _build_schema(kb, pack, cells, forms, fluents, seating)
+    unsupplied = list(find_unsupplied_inputs(kb, schema, program))
+    if unsupplied:
+        raise KBError(unsupplied)
     tiers = _read_tiers(kb, forms)
-    strength = _compute_strengths(strong, contexts, forms, tiers)
-    fixed = build_move_lookup(cells, forms, _order_forms(kb, contexts, forms, strength))
+    strength = _compute_strengths(strengths, contexts, forms, tiers)
+    lookup = build_move_lookup(cells, forms, _order_forms(kb, contexts, forms, strength))
     return CompiledGame(
-        kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
-        _build_move_tables(kb, pack, cells, contexts, forms, strength, fixed is None), fixed,
-        _build_play_query(kb, words, forms, pack), *_build_turn_table(kb, words, forms, table), strength, tiers,
+        kb, folder, profile or folder.default_profile, pack, seating, fluents, contexts, cells, forms, schema,
+        _build_move_tables(kb, pack, cells, contexts, forms, strength, lookup is None), lookup,
+        _build_play_query(kb, schema, forms, pack), *_build_turn_table(kb, schema, forms, seating), strength, tiers,
     )  # fmt: skip
 
 
-def _count_round(after: Mapping[Term, Term]) -> int:
-    """How many seats come by before it is the turn of the first again."""
-    seat, seen = after[0], 1
+def _cycle_length(next_seats: Mapping[Term, Term]) -> int:
+    """Count the seats from seat 0 until its next turn."""
+    seat, length = next_seats[0], 1
     while seat != 0:
-        seat, seen = after[seat], seen + 1
-    return seen
+        seat, length = next_seats[seat], length + 1
+    return length
 
 
 def _compile_output(kb: KnowledgeBase, output: str) -> Circuit | None:
@@ -378,24 +431,30 @@ def _compile_output(kb: KnowledgeBase, output: str) -> Circuit | None:
 def _read_seating(kb: KnowledgeBase) -> Seating:
     seats = sorted(require_int(seat, f"seat({seat})") for (seat,) in kb.facts("seat", 1))
     if seats != list(range(len(seats))) or not 1 < len(seats) <= MAX_SEATS:
-        raise make_kb_error(f"seat/1: {seats or 'none'}", f"number 2 to {MAX_SEATS} seats from 0: seat(0..3).")
+        remedy = f"number 2 to {MAX_SEATS} seats from 0: seat(0..3)."
+        raise make_kb_error(f"seat/1: {seats or 'none'}", remedy, ErrorCode.INVALID_SEATING)
     n = len(seats)
-    after = kb.facts_as_dict("next") or {seat: (seat + 1) % n for seat in seats}
-    if sorted(after) != seats or sorted(after.values(), key=str) != seats:
-        raise make_kb_error("next/2 is no order of the seats", "give every seat one next seat, or #include <seats>.")
-    if _count_round(after) < n:
+    next_seats = kb.facts_as_dict("next") or {seat: (seat + 1) % n for seat in seats}
+    if sorted(next_seats) != seats or sorted(next_seats.values(), key=str) != seats:
+        remedy = "give every seat one next seat, or #include <seats>."
+        raise make_kb_error("next/2 is no order of the seats", remedy, ErrorCode.INVALID_SEATING)
+    if _cycle_length(next_seats) < n:
         raise make_kb_error(
-            f"next/2 leads from seat 0 to {_count_round(after)} seats of {n}", "let it lead round the whole table"
+            f"next/2 leads from seat 0 to {_cycle_length(next_seats)} seats of {n}",
+            "let it lead round the whole table",
+            ErrorCode.INVALID_SEATING,
         )
-    member = kb.facts_as_dict("member") or {seat: seat for seat in seats}
+    teams = kb.facts_as_dict("member") or {seat: seat for seat in seats}
     dealt = {seat: require_int(count, "deals") for seat, count in kb.facts_as_dict("deals").items()}
-    if less := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
-        raise make_kb_error(f"{less[0]}: a seat cannot get fewer than no cards", "write 0 or more")
-    leftover = {seat: require_int(place, "leftover") for seat, place in kb.facts_as_dict("leftover").items()}
-    who = {require_int(place, "who"): name for name, place in kb.facts_as_dict("who").items()}
+    if negative := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
+        remedy = "write 0 or more"
+        raise make_kb_error(f"{negative[0]}: the number of cards is negative", remedy, ErrorCode.INVALID_ARGUMENT)
+    leftover = {seat: require_int(position, "leftover") for seat, position in kb.facts_as_dict("leftover").items()}
+    relative_names = {require_int(position, "who"): name for name, position in kb.facts_as_dict("who").items()}
     return Seating(
-        n, tuple(require_int(member.get(seat, seat), "member") for seat in seats),
-        tuple(who.get(place, place) for place in range(1, n)), tuple(int(after[seat]) for seat in seats),
+        n, tuple(require_int(teams.get(seat, seat), "member") for seat in seats),
+        tuple(relative_names.get(distance, distance) for distance in range(1, n)),
+        tuple(int(next_seats[seat]) for seat in seats),
         tuple(dealt.get(seat, 0) for seat in seats),
         tuple(sorted(seats, key=lambda seat: leftover.get(seat, seat))),
     )  # fmt: skip
@@ -407,7 +466,7 @@ def _build_schema(
     options = _read_options(kb, pack)
     stages = dict.fromkeys(args[0] for args in kb.instances("asks", 2))
     if len(stages) > MAX_STAGES:
-        raise make_kb_error(f"asks/2: {len(stages)} stages", f"at most {MAX_STAGES}")
+        raise make_kb_error(f"asks/2: {len(stages)} stages", f"at most {MAX_STAGES}", ErrorCode.GAME_TOO_LARGE)
     lots = _read_lots(kb)
     kinds = tuple(dict.fromkeys(generalise_kind(form.kind) for form in forms.forms if form.name != PASS_TERM))
     ranks = _find_shown_ranks(cells, forms)
@@ -419,70 +478,73 @@ def _build_schema(
 
 
 def _read_options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
-    """What may be chosen: what ``listed/2`` names by its keys, then cards as in vectors, all else in order of terms."""
-    found = [args[0] for args in kb.instances("option", 1)]
+    """Read the options of choices: those with ``listed/2`` by their keys, then cards, then the others by term order."""
+    options = [args[0] for args in kb.instances("option", 1)]
     listed = kb.facts_as_dict("listed")
-    keys = _rank_terms([listed[each] for each in found if each in listed])
+    keys = _rank_terms([listed[option] for option in options if option in listed])
 
-    def place(option: Term) -> tuple[int, int]:
+    def sort_key(option: Term) -> tuple[int, int]:
         return (0, keys[listed[option]]) if option in listed else (1, pack.index.get(option, len(pack)))
 
-    if len(found) > MAX_OPTIONS:
-        raise make_kb_error(f"option/1: {len(found)} options", f"at most {MAX_OPTIONS} in all the stages of choices")
-    return sorted(found, key=place)
+    if len(options) > MAX_OPTIONS:
+        remedy = f"at most {MAX_OPTIONS} in all the stages of choices"
+        raise make_kb_error(f"option/1: {len(options)} options", remedy, ErrorCode.GAME_TOO_LARGE)
+    return sorted(options, key=sort_key)
 
 
 def _read_lots(kb: KnowledgeBase) -> tuple[Term, ...]:
-    """The names of the random numbers of a match; raises KBError."""
+    """Read the names of the random numbers of a match."""
     return tuple(kb.facts_as_dict("lots"))
 
 
 def _find_shown_ranks(cells: Cells, forms: Forms) -> tuple[Term, ...]:
-    """The cells that forms speak of, single cards behind the others; as many as there are bits."""
-    used = [cells.names[cell] for cell in sorted({group.cell for form in forms.forms for group in form.groups})]
-    return tuple(sorted(used, key=lambda name: parse_rank_and_suit(name) is not None)[:SHOWN_BITS])
+    """Find the cells that forms take, single cards last; at most SHOWN_BITS."""
+    names = [cells.names[cell] for cell in sorted({group.cell for form in forms.forms for group in form.groups})]
+    return tuple(sorted(names, key=lambda name: parse_rank_and_suit(name) is not None)[:SHOWN_BITS])
 
 
 def _read_tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:
-    said = {kind: require_int(tier, f"tier({kind},…)") for kind, tier in kb.facts_as_dict("tier").items()}
-    return {kind: said.get(kind, 0) for kind in {form.kind for form in forms.forms}}
+    tiers = {kind: require_int(tier, f"tier({kind},…)") for kind, tier in kb.facts_as_dict("tier").items()}
+    return {kind: tiers.get(kind, 0) for kind in {form.kind for form in forms.forms}}
 
 
 def _compute_strengths(
     circuit: Circuit | None, contexts: Contexts, forms: Forms, tiers: Mapping[Term, int]
 ) -> NDArray[np.int64]:
-    """[contexts, forms] the order of the plays, tier before strength; strengths may be any terms."""
+    """Rank the forms [contexts, forms] by tier before strength; strengths may be any terms."""
     table = np.zeros((len(contexts), len(forms)), np.int64)
     if circuit is not None:
-        powers = _rank_terms([args[1] for _, args in circuit.outputs])
-        for (_, (form, power)), truth in zip(circuit.outputs, contexts.evaluate(circuit), strict=True):
+        ranks = _rank_terms([args[1] for _, args in circuit.outputs])
+        for (_, (form, strength)), holds in zip(circuit.outputs, contexts.evaluate(circuit), strict=True):
             if form in forms.index:
-                table[truth == 1, forms.index[form]] = powers[power]
+                table[holds == 1, forms.index[form]] = ranks[strength]
         _require_strengths(table, forms)
     span = int(table.max(initial=0)) + 1
     return table + span * np.array([tiers[form.kind] for form in forms.forms])
 
 
 def _require_strengths(table: NDArray[np.int64], forms: Forms) -> None:
-    """Raises KBError for a form that has none, though there are others of its kind to compare it with."""
-    alone = Counter(form.kind for form in forms.forms)
-    for place, form in enumerate(forms.forms):
-        if alone[form.kind] > 1 and not table[:, place].any():
+    """Raise KBError for a form without a strength if there are other forms of its kind."""
+    num_forms = Counter(form.kind for form in forms.forms)
+    for index, form in enumerate(forms.forms):
+        if num_forms[form.kind] > 1 and not table[:, index].any():
             raise make_kb_error(
-                f"form {form.name} has no strength/2, and there are {alone[form.kind]} forms of its kind, {form.kind}",
+                f"form {form.name} has no strength/2, and there are {num_forms[form.kind]} forms of its kind, "
+                f"{form.kind}",
                 f"write strength({form.name},N): of one kind the higher N beats the lower",
+                ErrorCode.MISSING_FACT,
             )
 
 
 def _rank_terms(terms: list[Term]) -> dict[Term, int]:
-    """Their places in clingo's order of terms; numbers stand for themselves."""
+    """Rank terms from 1 in clingo's order of terms; integers keep their distances."""
     import clingo
 
     if all(isinstance(term, int) for term in terms):
-        low = min(terms, default=0)
-        return {term: int(term) - int(low) + 1 for term in terms}
+        lowest = min(terms, default=0)
+        return {term: int(term) - int(lowest) + 1 for term in terms}
     ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
-    return {term: place + 1 for place, (term, _) in enumerate(ordered)}
+    return {term: index + 1 for index, (term, _) in enumerate(ordered)}
 
 
 def _build_move_tables(
@@ -493,137 +555,155 @@ def _build_move_tables(
     catalogue = build_form_arrays(
         pack, cells, forms, _read_hand_order(kb, pack), LAST_DESCENDING in orders, is_enumerated
     )
-    layout, ranks = catalogue.blocks, len(catalogue.slots.kind)
-    listed = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
-    keys = _rank_terms(list(listed.values()))
-    first_form = [int(max(layout.form[b], layout.suit_form[b].max(), layout.tail_form[b % len(layout.tail_form)].max()))
-                  for b in range(len(layout.label))]  # fmt: skip
+    blocks, num_ranks = catalogue.blocks, len(catalogue.slots.kind)
+    list_keys = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
+    key_ranks = _rank_terms(list(list_keys.values()))
+    num_blocks, num_tails = len(blocks.label), len(blocks.tail_form)
+    first_form = [int(max(blocks.form[block], blocks.suit_form[block].max(), blocks.tail_form[block % num_tails].max()))
+                  for block in range(num_blocks)]  # fmt: skip
     lists = []
     for context in range(len(contexts)):
 
-        def place(block: int, context: int = context) -> tuple[int, int, int]:
-            label = forms.labels[layout.label[block]]
-            if not listed:
+        def sort_key(block: int, context: int = context) -> tuple[int, int, int]:
+            label = forms.labels[blocks.label[block]]
+            if not list_keys:
                 return (0, 0, block)
-            return keys.get(listed.get(label, ""), len(keys) + 1), int(strength[context, first_form[block]]), block
+            return (
+                key_ranks.get(list_keys.get(label, ""), len(key_ranks) + 1),
+                int(strength[context, first_form[block]]),
+                block,
+            )
 
-        lists.append(sorted(range(len(layout.label)), key=place))
-    order = _order_ranks(forms, strength, _find_rank_cells(forms, ranks))
+        lists.append(sorted(range(num_blocks), key=sort_key))
+    rank_order = _order_ranks(forms, strength, _find_rank_cells(forms, num_ranks))
     sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
-    alphabet, main_letter = np.arange(ranks, dtype=np.int16), np.full(len(layout.label), NO_INDEX, np.int16)
+    alphabet, main_letter = np.arange(num_ranks, dtype=np.int16), np.full(len(blocks.label), NO_INDEX, np.int16)
     if TEXT_ORDER in orders:
-        letters = read_card_codes(kb, pack)
+        card_codes = read_card_codes(kb, pack)
         texts = [
-            letters.term_texts.get(cells.names[cell], str(cells.names[cell])) for cell in _find_rank_cells(forms, ranks)
+            card_codes.term_texts.get(cells.names[cell], str(cells.names[cell]))
+            for cell in _find_rank_cells(forms, num_ranks)
         ]
-        alphabet = np.array(sorted(range(ranks), key=texts.__getitem__), np.int16)
-        main_letter = np.where(layout.kicker_row != NO_INDEX, layout.rank[:, 0], np.int16(NO_INDEX))
+        alphabet = np.array(sorted(range(num_ranks), key=texts.__getitem__), np.int16)
+        main_letter = np.where(blocks.kicker_row != NO_INDEX, blocks.rank[:, 0], np.int16(NO_INDEX))
     return MoveTables.from_catalogue(
-        catalogue, order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows
+        catalogue, rank_order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows
     )
 
 
 def _order_forms(kb: KnowledgeBase, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]) -> NDArray[np.int32]:
     """[contexts, forms] the forms in the order of lists: by ``listed(Label,Key)`` and strength, else by label."""
-    listed = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
-    keys, numbers = _rank_terms(list(listed.values())), np.arange(len(forms))
-    if not listed:
-        return np.tile(numbers, (len(contexts), 1)).astype(np.int32)
-    key = np.array([keys.get(listed.get(forms.labels[label], ""), len(keys) + 1) for label in forms.label_of])
-    return np.stack([np.lexsort((numbers, power, key)) for power in strength]).astype(np.int32)
+    list_keys = {label: key for label, key in kb.facts_as_dict("listed").items() if label in forms.label_index}
+    key_ranks, form_indices = _rank_terms(list(list_keys.values())), np.arange(len(forms))
+    if not list_keys:
+        return np.tile(form_indices, (len(contexts), 1)).astype(np.int32)
+    key = np.array(
+        [key_ranks.get(list_keys.get(forms.labels[label], ""), len(key_ranks) + 1) for label in forms.label_of]
+    )
+    return np.stack([np.lexsort((form_indices, strengths, key)) for strengths in strength]).astype(np.int32)
 
 
 LAST_DESCENDING, TEXT_ORDER = "last_descending", "text"
-"""Orders of the card sets of a label: see combinations.py; as their texts are sorted, kickers among the others."""
+"""Orders of the card sets of a label: the last card descending (combinations.py); by text, kickers included."""
 
 
 def _read_set_orders(kb: KnowledgeBase) -> set[str]:
     orders = {str(name) for (name,) in kb.facts("order_of_sets", 1)}
-    strange = sorted(orders - {LAST_DESCENDING, TEXT_ORDER})
-    if strange:
-        raise make_kb_error(f"order_of_sets({strange[0]}): no such order", f"write {LAST_DESCENDING}, or {TEXT_ORDER}")
+    unknown = sorted(orders - {LAST_DESCENDING, TEXT_ORDER})
+    if unknown:
+        remedy = f"write {LAST_DESCENDING}, or {TEXT_ORDER}"
+        raise make_kb_error(f"order_of_sets({unknown[0]}): no such order", remedy, ErrorCode.UNKNOWN_NAME)
     return orders
 
 
 def _find_rank_cells(forms: Forms, ranks: int) -> list[int]:
-    """The cells of the ranks of a layout."""
-    used = sorted({group.cell for form in forms.forms for group in form.groups} | find_kicker_cells(forms))
-    assert len(used) == ranks
-    return used
+    """Find the cell of each rank of the form arrays."""
+    cells = sorted({group.cell for form in forms.forms for group in form.groups} | find_kicker_cells(forms))
+    assert len(cells) == ranks
+    return cells
 
 
 def _order_ranks(forms: Forms, strength: NDArray[np.int64], cells: list[int]) -> NDArray[np.int16]:
-    """[contexts, ranks] by the strength of the smallest form of a single group of each; those without one are last."""
-    power = np.full((len(strength), len(cells)), np.iinfo(np.int64).max)
-    size = np.full(len(cells), np.iinfo(np.int64).max)
-    for place, form in enumerate(forms.forms):
+    """Order the ranks [contexts, ranks] by the strength of their smallest form of one group; ranks without one last."""
+    rank_strength = np.full((len(strength), len(cells)), np.iinfo(np.int64).max)
+    smallest = np.full(len(cells), np.iinfo(np.int64).max)
+    for index, form in enumerate(forms.forms):
         if len(form.groups) == 1 and not form.kickers:
             rank = cells.index(form.groups[0].cell)
-            if form.num_cards < size[rank]:
-                size[rank], power[:, rank] = form.num_cards, strength[:, place]
-    return np.argsort(power, axis=1, kind="stable").astype(np.int16)
+            if form.num_cards < smallest[rank]:
+                smallest[rank], rank_strength[:, rank] = form.num_cards, strength[:, index]
+    return np.argsort(rank_strength, axis=1, kind="stable").astype(np.int16)
 
 
 def _read_hand_order(kb: KnowledgeBase, pack: Pack) -> list[int]:
-    """The kinds of cards as the sets of a list are sorted: by ``hand_order(Suit,I)``, else as in vectors."""
-    places = {suit: require_int(place, "hand_order") for suit, place in kb.facts_as_dict("hand_order").items()}
+    """Order the kinds of cards in lists of card sets: by ``hand_order(Suit,I)``, else by index."""
+    suit_order = {suit: require_int(place, "hand_order") for suit, place in kb.facts_as_dict("hand_order").items()}
 
-    def place(kind: int) -> tuple[int, int]:
+    def sort_key(kind: int) -> tuple[int, int]:
         parts = parse_rank_and_suit(pack.kinds[kind])
-        return (places.get(parts[1], len(places)) if parts else 0), kind
+        return (suit_order.get(parts[1], len(suit_order)) if parts else 0), kind
 
-    return sorted(range(len(pack)), key=place)
+    return sorted(range(len(pack)), key=sort_key)
 
 
 def _build_play_query(kb: KnowledgeBase, schema: InputSchema, forms: Forms, pack: Pack) -> CircuitQuery:
     missing = [name for name in ("legal/1", "move/1") if Signature.parse(name) not in kb.request.outputs]
     if missing:
-        raise make_kb_error(f"no rule derives {missing[0]}", "#include <climbing>. has the rules that most games share")
+        remedy = "#include <climbing>. has the rules that most games share"
+        raise make_kb_error(f"no rule derives {missing[0]}", remedy, ErrorCode.MISSING_OUTPUT)
     includes = ["includes/1"] if Signature("includes", 1) in kb.request.outputs else []
     circuit = kb.circuit("legal/1", "move/1", *includes)
-    wanted = [Atom("legal", (label,)) for label in forms.labels] + [Atom("move", (form.name,)) for form in forms.forms]
+    outputs = [Atom("legal", (label,)) for label in forms.labels] + [Atom("move", (form.name,)) for form in forms.forms]
     if includes:
-        wanted += [Atom("includes", (kind,)) for kind in pack.kinds]
-    return CircuitQuery.from_circuit(with_outputs(circuit, wanted), schema)
+        outputs += [Atom("includes", (kind,)) for kind in pack.kinds]
+    return CircuitQuery.from_circuit(with_outputs(circuit, outputs), schema)
 
 
 def _build_turn_table(
     kb: KnowledgeBase, schema: InputSchema, forms: Forms, seating: Seating
 ) -> tuple[TurnTable, CircuitQuery | None]:
-    """Ask the circuit about every situation that there can be; or what is to be asked, where it is told fluents."""
+    """Evaluate the circuit of turns for all situations; if it reads fluents, return its query and an empty table."""
     outputs = [name for name in ("turn/1", "trick_over/0", "over/0") if Signature.parse(name) in kb.request.outputs]
     if "over/0" not in outputs:
-        raise make_kb_error("no rule derives over/0", "say when an episode is over: over :- out(S).")
+        remedy = "say when an episode is over: over :- out(S)."
+        raise make_kb_error("no rule derives over/0", remedy, ErrorCode.MISSING_OUTPUT)
     circuit = kb.circuit(*outputs)
-    seats, told = seating.seats, CircuitQuery.from_circuit(circuit, schema)
-    classes, examples = classify_forms(told, schema, forms)
-    used = {name for name, _ in circuit.inputs}
-    masks = 1 << seats
+    seats, query = seating.seats, CircuitQuery.from_circuit(circuit, schema)
+    classes, examples = classify_forms(query, schema, forms)
+    predicates = {name for name, _ in circuit.inputs}
+    num_masks = 1 << seats
     sizes = Strides(
-        last_actor=seats if "acted" in used else 1,
-        owner=seats if "owner" in used else 1,
-        passed=masks if "passed" in used else 1,
-        passed_in_trick=masks if "has_passed" in used else 1,
-        seats_out=masks if "out" in used else 1,
+        last_actor=seats if "acted" in predicates else 1,
+        owner=seats if "owner" in predicates else 1,
+        passed=num_masks if "passed" in predicates else 1,
+        passed_in_trick=num_masks if "has_passed" in predicates else 1,
+        seats_out=num_masks if "out" in predicates else 1,
         last_form=len(examples),
-        leader=seats if "leader" in used else 1,
+        leader=seats if "leader" in predicates else 1,
     )
     leftover = np.array(seating.leftover_order, np.int8)
-    if "fluents" in told.groups:
-        none = Strides(*(0 for _ in sizes))._replace(passed_in_trick=int("has_passed" in used))
-        return TurnTable(np.zeros(0, np.uint8), none, np.zeros(len(forms), np.int32), leftover), told
+    if "fluents" in query.groups:
+        no_strides = Strides(*(0 for _ in sizes))._replace(passed_in_trick=int("has_passed" in predicates))
+        return TurnTable(np.zeros(0, np.uint8), no_strides, np.zeros(len(forms), np.int32), leftover), query
     total = int(np.prod(list(sizes), dtype=np.int64))
     if total > MAX_TURN_ENTRIES:
-        raise make_kb_error(f"whose turn it is depends on {total} situations", "let turn/1 read fewer inputs")
-    values = Strides(*(axis.ravel() for axis in np.indices(tuple(sizes))))
+        remedy = "let turn/1 read fewer inputs"
+        raise make_kb_error(f"whose turn it is depends on {total} situations", remedy, ErrorCode.GAME_TOO_LARGE)
+    situations = Strides(*(axis.ravel() for axis in np.indices(tuple(sizes))))
 
-    last_form = examples[values.last_form]
-    by_group = {
-        "act": [values.last_actor, values.owner, values.passed, values.passed_in_trick, values.seats_out],
+    last_form = examples[situations.last_form]
+    columns = {
+        "act": [
+            situations.last_actor,
+            situations.owner,
+            situations.passed,
+            situations.passed_in_trick,
+            situations.seats_out,
+        ],
         "move": [last_form, forms.label_of[last_form]],
-        "leader": [values.leader],
+        "leader": [situations.leader],
     }
-    answers = told.evaluate(total, {name: make_array_writer(found) for name, found in by_group.items()})
+    answers = query.evaluate(total, {name: make_array_writer(values) for name, values in columns.items()})
     strides, stride = dict[str, int](), 1
     for name, size in reversed(sizes._asdict().items()):
         strides[name] = stride if size > 1 else 0
@@ -634,7 +714,16 @@ def _build_turn_table(
 def classify_forms(
     query: CircuitQuery, schema: InputSchema, forms: Forms
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-    """[forms] which forms a circuit cannot tell apart, and [classes] a form of each."""
+    """Group the forms that a query does not distinguish.
+
+    Args:
+        query: Query whose circuit may read the form and label of a move.
+        schema: Numbering of the arguments of inputs.
+        forms: Forms of the game.
+
+    Returns:
+        Class of each form, int32 [forms], and a form of each class, int16 [classes].
+    """
     moves = CircuitQuery.from_circuit(query.circuit, schema, frozenset({"move"}))
 
     rows = moves.build_rows(len(forms), {"move": make_array_writer([np.arange(len(forms)), forms.label_of])})
@@ -643,18 +732,26 @@ def classify_forms(
 
 
 def encode_turn_entries(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[n] what answers [outputs, n] of turn/1, trick_over/0, over/0 say, as in TurnTable.entries."""
+    """Encode answers of ``turn/1``, ``trick_over/0`` and ``over/0`` as entries of a turn table.
+
+    Args:
+        circuit: Circuit whose outputs these are.
+        answers: uint8 [outputs, n], truth of each output.
+
+    Returns:
+        uint8 [n], entries as in TurnTable.
+    """
     entries = np.zeros(answers.shape[1], np.uint8)
-    turns = np.zeros(answers.shape[1], np.uint8)
-    for (name, args), truth in zip(circuit.outputs, answers, strict=True):
+    num_turns = np.zeros(answers.shape[1], np.uint8)
+    for (name, args), holds in zip(circuit.outputs, answers, strict=True):
         if name == "turn":
-            entries |= truth * np.uint8(args[0])
-            turns += truth
+            entries |= holds * np.uint8(args[0])
+            num_turns += holds
         elif name == "trick_over":
-            entries |= truth * np.uint8(TRICK_OVER_BIT)
+            entries |= holds * np.uint8(TRICK_OVER_BIT)
         else:
-            entries |= truth * np.uint8(EPISODE_OVER_BIT)
-    entries[(turns != 1) & (entries & EPISODE_OVER_BIT == 0)] = NO_NEXT_SEAT
+            entries |= holds * np.uint8(EPISODE_OVER_BIT)
+    entries[(num_turns != 1) & (entries & EPISODE_OVER_BIT == 0)] = NO_NEXT_SEAT
     return entries
 
 

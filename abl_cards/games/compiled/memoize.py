@@ -1,4 +1,4 @@
-"""What is made once for each rules and kept beside them."""
+"""Cache values that are computed once for each compiled game."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ T = TypeVar("T")
 
 
 def cache_per_game(compute: Callable[[CompiledGame], T]) -> Callable[[CompiledGame], T]:
-    """Make it when it is first asked for, as a cached property of rules would."""
+    """Cache the result of a function for each compiled game, as a cached property of the game would.
+
+    Args:
+        compute: Function of a compiled game.
+
+    Returns:
+        Function that calls ``compute`` once for each game.
+    """
     name = f"{compute.__module__}.{compute.__qualname__}"
 
-    def made(rules: CompiledGame) -> T:
-        kept = rules.__dict__
-        if name not in kept:
-            kept[name] = compute(rules)
-        found: T = kept[name]
-        return found
+    def get_or_compute(rules: CompiledGame) -> T:
+        cache = rules.__dict__
+        if name not in cache:
+            cache[name] = compute(rules)
+        value: T = cache[name]
+        return value
 
-    made.__doc__ = compute.__doc__
-    return made
+    get_or_compute.__doc__ = compute.__doc__
+    return get_or_compute

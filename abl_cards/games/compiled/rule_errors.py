@@ -1,7 +1,7 @@
-"""Rules that leave a table without a way on: what is wrong there, by which predicate, and in which file.
+"""Errors of rules that leave a table without a continuation, with the predicates and files that cause them.
 
-Rule files may be sound logic and yet say that nobody is to move, or everybody. Whoever fills a table of numbers from a
-circuit, or would choose among nothing, asks here, for what follows takes such numbers as they are.
+Rule files may be sound logic and yet name no seat to move, or several. Code that reads the next seat or a move from a
+circuit checks it with these functions, as the kernels use such numbers unchecked.
 """
 
 from __future__ import annotations
@@ -14,72 +14,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.circuit import KnowledgeBase, find_deriving_files
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.types import MAX_CARD_SETS, Indices
 
 DescribeRow = Callable[[int], str]
-"""From the place of a table among some to words about it."""
+"""Function that returns a text about a table, by its index among the rows of the call."""
 
 
 class TableError(GameError):
-    """A table where the rules lead nowhere; who knows which game is played there adds that."""
+    """State of a table that the rules do not continue.
 
-    def __init__(self, table: int, text: str) -> None:
-        """What is wrong at the table of this number."""
-        super().__init__(text)
+    Attributes:
+        table: Index of the table.
+    """
+
+    def __init__(self, table: int, text: str, code: ErrorCode = ErrorCode.RULES_STUCK) -> None:
+        """Make an error.
+
+        Args:
+            table: Index of the table.
+            text: Description of the problem, without the game and the seed of the table.
+            code: Kind of the error.
+        """
+        super().__init__(text, code)
         self.table = table
 
-    def __reduce__(self) -> tuple[type[TableError], tuple[int, str]]:
-        """What another process makes it of."""
-        return TableError, (self.table, str(self))
+    def __reduce__(self) -> tuple[type[TableError], tuple[int, str, ErrorCode]]:
+        """Return the arguments that rebuild the error in another process."""
+        return TableError, (self.table, str(self), self.code)
 
 
 @contextmanager
 def attribute_table_errors(describe: DescribeRow) -> Iterator[None]:
-    """Say of a table where the rules lead nowhere which game of which seed is played there; raises GameError."""
+    """Prefix errors about a table with a description of the match that is played there.
+
+    Args:
+        describe: Returns the description of a table, such as its seed, by the index of the table.
+
+    Raises:
+        GameError: The block raised a TableError.
+    """
     try:
         yield
-    except TableError as problem:
-        raise GameError(f"{describe(problem.table)}: {problem}") from None
+    except TableError as error:
+        raise GameError(f"{describe(error.table)}: {error}", error.code) from None
 
 
 def source_hint(kb: KnowledgeBase, *predicates: str) -> str:
-    """The file to look at, or that there is none: the end of a message about some predicates."""
+    """Return the end of a message about predicates: the files that derive them, or that there are none.
+
+    Args:
+        kb: Knowledge base of the game.
+        *predicates: Names with arities, such as ``legal/1``.
+    """
     files = find_deriving_files(kb, predicates)
     return f"; {', '.join(files)}" if files else f"; no rule derives {' or '.join(predicates)}"
 
 
-def raise_where(is_wrong: NDArray[np.bool_], rows: Indices, describe: DescribeRow) -> None:
-    """Raise TableError for the first of tables rows [n] where is_wrong [n] holds."""
+def raise_where(
+    is_wrong: NDArray[np.bool_], rows: Indices, describe: DescribeRow, code: ErrorCode = ErrorCode.RULES_STUCK
+) -> None:
+    """Raise an error for the first table where a condition holds.
+
+    Args:
+        is_wrong: bool [n], condition.
+        rows: int64 [n], indices of tables.
+        describe: Returns the message, by the index in ``rows``.
+        code: Kind of the error.
+
+    Raises:
+        TableError: The condition holds somewhere.
+    """
     if is_wrong.any():
         row = int(is_wrong.argmax())
-        raise TableError(int(rows[row]), describe(row))
+        raise TableError(int(rows[row]), describe(row), code)
 
 
 def join_names(names: Sequence[object]) -> str:
-    """``2 and 4``, or ``none``."""
+    """Join names by "and"; return "none" for an empty sequence."""
     return " and ".join(map(str, names)) or "none"
 
 
-# --- a seat that is to choose -----------------------------------------------------------------------------------------
+# --- decisions without a move -----------------------------------------------------------------------------------------
 
 
 class ErrorContext(Protocol):
-    """Decisions, as messages about them need them."""
+    """Properties of decisions that error messages use."""
 
     @property
     def rows(self) -> Indices:
-        """[n] the tables."""
+        """[n] indices of tables."""
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:
-        """[labels, n] the mask."""
+        """[labels, n] mask of legal labels."""
 
     def seat_text(self, row: int) -> str:
-        """The seat to decide."""
+        """Return the name of the seat to decide."""
 
     def state_text(self, row: int) -> str:
-        """What it holds, and what there is to beat."""
+        """Return the hand of the seat and the play to beat, as text."""
 
 
 def check_sampled(
@@ -89,24 +123,43 @@ def check_sampled(
     label_texts: Sequence[str],
     decisions: ErrorContext,
 ) -> None:
-    """Raise TableError where a label could not be laid down: form [n] is negative; labels [n].
+    """Check that each sampled label has a move.
 
-    Whoever chooses among nothing chooses no label, and ends here too; the masks need not be looked at before.
+    Decisions without any legal label are found as well, so callers need not check masks first.
+
+    Args:
+        kb: Knowledge base of the game.
+        form: int16 [n], form of each sampled move; negative where the hand has no cards for the label.
+        labels: int16 [n], sampled labels.
+        label_texts: Names of the labels.
+        decisions: Decisions that the moves were sampled for.
+
+    Raises:
+        TableError: A label has no move.
     """
     if form.min(initial=0) >= 0:
         return
 
-    def say(row: int) -> str:
+    def describe(row: int) -> str:
         label = int(labels[row])
         return _no_move_text(
             kb, decisions, row, label_texts[label] if 0 <= label < len(label_texts) else f"label {label}"
         )
 
-    raise_where(form < 0, decisions.rows, say)
+    raise_where(form < 0, decisions.rows, describe)
 
 
 def check_nonempty(kb: KnowledgeBase, start: NDArray[np.int64], decisions: ErrorContext) -> None:
-    """Raise TableError where there is not a single move: start [n + 1] as in MoveLists."""
+    """Check that each decision has a move.
+
+    Args:
+        kb: Knowledge base of the game.
+        start: int64 [n + 1], offsets as in MoveLists.
+        decisions: Decisions whose moves were listed.
+
+    Raises:
+        TableError: A decision has no move.
+    """
     raise_where(
         start[1:] == start[:-1],
         decisions.rows,
@@ -115,26 +168,38 @@ def check_nonempty(kb: KnowledgeBase, start: NDArray[np.int64], decisions: Error
 
 
 def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str, decisions: ErrorContext) -> None:
-    """Raise TableError for the first decision of too many card sets to list, is_too_long [n], most of this label."""
+    """Raise an error for the first decision with too many card sets to list.
 
-    def say(row: int) -> str:
+    Args:
+        kb: Knowledge base of the game.
+        is_too_long: bool [n], decision has more than MAX_CARD_SETS card sets.
+        label: Name of the label with the most card sets.
+        decisions: Decisions whose moves were listed.
+
+    Raises:
+        TableError: A decision has too many card sets.
+    """
+
+    def describe(row: int) -> str:
         return (
             f"{decisions.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
             f"most of them {label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
-            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or ask agents that draw one, such as random "
+            f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or use agents that sample one, such as random "
             f"({decisions.state_text(row)})"
         )
 
-    raise_where(is_too_long, decisions.rows, say)
+    raise_where(is_too_long, decisions.rows, describe, ErrorCode.TOO_MANY_MOVES)
 
 
 def _no_move_text(kb: KnowledgeBase, decisions: ErrorContext, row: int, needed_for: str = "") -> str:
-    """That nothing is legal, or that a hand lacks the cards for what is."""
+    """Describe why a decision has no move: no label is legal, or the hand lacks the cards."""
     if decisions.legal_mask[:, row].any():
-        place = source_hint(kb, "legal/1", "form/2")
-        found = f"{decisions.seat_text(row)} has no cards for {needed_for}: `legal/1` and the cards of the forms{place}"
+        hint = source_hint(kb, "legal/1", "form/2")
+        problem = (
+            f"{decisions.seat_text(row)} has no cards for {needed_for}: `legal/1` and the cards of the forms{hint}"
+        )
     else:
-        found = (
+        problem = (
             f"no legal move and no pass for {decisions.seat_text(row)}: `legal/1` is empty{source_hint(kb, 'legal/1')}"
         )
-    return f"{found} ({decisions.state_text(row)})"
+    return f"{problem} ({decisions.state_text(row)})"

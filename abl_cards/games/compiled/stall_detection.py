@@ -1,9 +1,9 @@
-"""How long a match may go on: where rules never let it end it is stopped, and what does not end is said.
+"""Bounds on the length of a match, to stop matches that the rules never end.
 
-Both bounds lie far above what rules that end lead to. In a trick of Guandan there are three decisions in a row without
-a card laid, in the bidding of Dou dizhu three a deal; that the cards are dealt anew a hundred times in a row does not
-happen. Between players who choose at random the longest of 1,536 matches of Guandan took 158 episodes (profile
-platform, where a first place at A that does not win leads back to 2). In the other games a match is one episode.
+Both bounds are far above the lengths that sound rules lead to. A trick of Guandan has three decisions in a row without
+a card played, the bidding of Dou dizhu three for each deal, and a hundred redeals in a row do not occur. The longest of
+1,536 matches of Guandan between random agents had 158 episodes (profile platform, where a first place at level A that
+does not win leads back to level 2). In the other games a match is one episode.
 """
 
 from __future__ import annotations
@@ -18,13 +18,19 @@ from abl_cards.games.compiled.rule_errors import raise_where, source_hint
 from abl_cards.games.types import Indices
 
 MAX_IDLE_DECISIONS = 1_000
-"""Decisions in a row of a match without a card laid."""
+"""Maximum number of decisions in a row without a card played."""
 MAX_EPISODES = 2_000
-"""Episodes of a match."""
+"""Maximum number of episodes of a match."""
 
 
 def stall_text(kb: KnowledgeBase, end_predicate: str, stage: str | None) -> str:
-    """What is wrong where nobody lays down a card any more, perhaps because a stage goes on asking."""
+    """Describe a table where no card is played for too many decisions.
+
+    Args:
+        kb: Knowledge base of the game.
+        end_predicate: Name of the predicate that ends the episode.
+        stage: Stage of choices that the table is in; None if it is in play.
+    """
     if stage is not None:
         return (
             f"{MAX_IDLE_DECISIONS:,} choices in a row and the stage {stage} is not left: "
@@ -37,7 +43,11 @@ def stall_text(kb: KnowledgeBase, end_predicate: str, stage: str | None) -> str:
 
 
 def empty_stock_text(kb: KnowledgeBase) -> str:
-    """What is wrong where a seat draws and nothing is there."""
+    """Describe a table where a seat draws from an empty stock.
+
+    Args:
+        kb: Knowledge base of the game.
+    """
     return f"`draws/1` lets a seat draw, and no card is left to be drawn: `deals/2`{source_hint(kb, 'draws/1')}"
 
 
@@ -48,7 +58,18 @@ def raise_endless(
     is_unfinished: NDArray[np.bool_],
     end_predicates: Sequence[str] = ("match_won/1", "match_drawn/0", "next_standing/2"),
 ) -> None:
-    """Raise TableError where matches at tables rows [n] go on after episodes [n]; the predicates named end them."""
+    """Raise an error for the first match that is not over after too many episodes.
+
+    Args:
+        kb: Knowledge base of the game.
+        rows: int64 [n], indices of tables.
+        episodes: int32 [n], episodes played so far.
+        is_unfinished: bool [n], match is not over.
+        end_predicates: Names of the predicates that end a match, for the message.
+
+    Raises:
+        TableError: A match has MAX_EPISODES episodes.
+    """
     named = ", ".join(f"`{name}`" for name in end_predicates)
     raise_where(
         is_unfinished & (episodes >= MAX_EPISODES),

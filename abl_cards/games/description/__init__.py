@@ -1,4 +1,4 @@
-"""A rule folder as facts, checked and numbered."""
+"""Descriptions of games: the facts of a rule folder, checked, numbered and converted to arrays."""
 
 from __future__ import annotations
 

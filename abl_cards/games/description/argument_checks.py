@@ -1,8 +1,8 @@
-"""Check every argument of facts and outputs against the declaration of what it names (fact_schema.py).
+"""Check every argument of facts and outputs against its sort (fact_schema.py).
 
-The engine ignores a fact about something that there is not, and indexes arrays by what outputs name. So an instance
-that names nothing is an error at its place, whether it ever holds or not; a fact of a common file or of a parent may
-speak of what a game leaves out.
+The engine ignores facts about unknown names, and indexes arrays by the names in outputs. So an instance with an unknown
+name is an error at its location, even if it never holds. Facts of common files and of parents may name what a game
+leaves out.
 """
 
 from __future__ import annotations
@@ -11,50 +11,70 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from abl_cards.asp import Diagnostic, KBError, Signature, Term, did_you_mean, make_error
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_sorts import ANY, SORTS_BY_NAME, ArgumentSort
 from abl_cards.games.description.fact_schema import FOREIGN_KEYS, PREDICATE_SORTS, STATIC_PREDICATES, ArgumentSorts
 from abl_cards.games.description.known_names import OBSERVATION_PARTS, KnownNames, compute_shape
 from abl_cards.games.description.source_origins import SourceOrigins
 
 MAX_ERRORS = 50
-"""Errors; each is looked for in the text."""
+"""Maximum number of errors reported, as finding the location of each takes time."""
 
 Instance = tuple[Term, ...]
 Problem = tuple[str, str]
-"""What is wrong, and what to do."""
+"""Message and remedy of a diagnostic."""
 
 
 def check_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentSorts] = PREDICATE_SORTS) -> None:
-    """Raise KBError for facts and outputs with an argument that is none of its sort."""
-    found = find_wrong_arguments(known, schema)
-    shown = [problem for problem, _ in zip(found, range(MAX_ERRORS), strict=False)]
-    if shown:
-        raise KBError(shown)
+    """Check the arguments of facts and outputs.
+
+    Args:
+        known: Names of the game.
+        schema: Sorts of the arguments of each predicate.
+
+    Raises:
+        KBError: An argument is not of its sort.
+    """
+    diagnostics = [
+        diagnostic for diagnostic, _ in zip(find_wrong_arguments(known, schema), range(MAX_ERRORS), strict=False)
+    ]
+    if diagnostics:
+        raise KBError(diagnostics)
 
 
 def find_wrong_arguments(known: KnownNames, schema: Mapping[Signature, ArgumentSorts]) -> Iterator[Diagnostic]:
-    """What is wrong with instances of declared predicates, and with those that ``sort/4`` speaks of."""
-    check = _ArgumentChecker(known)
+    """Find instances with wrong arguments, of the predicates of a schema and of those with ``sort/4``.
+
+    Args:
+        known: Names of the game.
+        schema: Sorts of the arguments of each predicate.
+
+    Yields:
+        A diagnostic for each wrong instance.
+    """
+    checker = _ArgumentChecker(known)
     for signature, sorts in schema.items():
-        if not check.is_unrelated(signature, sorts):
-            yield from check.find_conditional(signature)
-            yield from check.find_wrong(signature, sorts)
-    for signature, places in _sorts_by_signature(known).items():
+        if not checker.is_unrelated(signature, sorts):
+            yield from checker.find_conditional(signature)
+            yield from checker.find_wrong(signature, sorts)
+    for signature, sorts_by_index in _sorts_by_signature(known).items():
         if signature not in schema and tuple(signature) in known.predicates:
-            yield from check.find_wrong(signature, tuple(places.get(place, ANY) for place in range(signature.arity)))
+            yield from checker.find_wrong(
+                signature, tuple(sorts_by_index.get(index, ANY) for index in range(signature.arity))
+            )
 
 
 def _sorts_by_signature(known: KnownNames) -> dict[Signature, dict[int, ArgumentSort]]:
-    """The arguments that ``sort/4`` gives a sort of the vocabulary."""
-    found: dict[Signature, dict[int, ArgumentSort]] = {}
-    for name, arity, place, sort in known.kb.facts("sort", 4):
-        if sort in SORTS_BY_NAME and isinstance(arity, int) and isinstance(place, int) and 1 <= place <= arity:
-            found.setdefault(Signature(str(name), arity), {})[place - 1] = SORTS_BY_NAME[sort]
-    return found
+    """Return the sorts that ``sort/4`` gives to arguments, by the index of the argument from 0."""
+    sorts: dict[Signature, dict[int, ArgumentSort]] = {}
+    for name, arity, index, sort in known.kb.facts("sort", 4):
+        if sort in SORTS_BY_NAME and isinstance(arity, int) and isinstance(index, int) and 1 <= index <= arity:
+            sorts.setdefault(Signature(str(name), arity), {})[index - 1] = SORTS_BY_NAME[sort]
+    return sorts
 
 
 class _ArgumentChecker:
-    """The checks of one game; what is wrong is looked for in the text only where something is."""
+    """Checks of one game; the text is searched for locations only if something is wrong."""
 
     def __init__(self, known: KnownNames) -> None:
         self._known, self._kb = known, known.kb
@@ -64,76 +84,86 @@ class _ArgumentChecker:
         return SourceOrigins(self._known)
 
     def is_unrelated(self, signature: Signature, sorts: ArgumentSorts) -> bool:
-        """Whether the rules use the name of a fact for something else: none is a fact, or would name anything."""
+        """Return True if the rules use the name of a fact for a predicate of their own: no instance fits the schema."""
         instances = self._kb.instances(*signature) if signature in STATIC_PREDICATES else []
         if not instances or self._kb.facts(*signature):
             return False
-        read = any(use.signature == signature for use in self._known.program.bodies)
-        return read and not any(
-            all(_admits(sort, self._known, term) for term, sort in zip(each, sorts, strict=True)) for each in instances
+        is_read = any(use.signature == signature for use in self._known.program.bodies)
+        return is_read and not any(
+            all(_admits(sort, self._known, term) for term, sort in zip(instance, sorts, strict=True))
+            for instance in instances
         )
 
     def find_conditional(self, signature: Signature) -> Iterator[Diagnostic]:
-        """Instances of a fact that depend on inputs: nobody reads them."""
+        """Find an instance of a fact that depends on inputs, which the engine would not read."""
         instances = self._kb.instances(*signature) if signature in STATIC_PREDICATES else []
         facts = self._kb.facts(*signature) if instances else []
         if len(instances) != len(facts):
-            held = set(facts)
-            example = next(each for each in instances if each not in held)
-            where = self._origins.find_location(signature, example, None)
+            unconditional = set(facts)
+            example = next(instance for instance in instances if instance not in unconditional)
+            location = self._origins.find_location(signature, example, None)
             text = f"{_format_instance(signature, example)} depends on inputs, and {signature} is read once, as a fact"
-            yield make_error(where, text, "let no input decide it, or rename a predicate of your own")
+            remedy = "let no input decide it, or rename a predicate of your own"
+            yield make_error(location, text, remedy, ErrorCode.CONDITIONAL_FACT)
 
     def find_wrong(self, signature: Signature, sorts: ArgumentSorts) -> Iterator[Diagnostic]:
-        """Instances with an argument that is none of its sort."""
+        """Find instances with an argument that is not of its sort."""
         instances = self._kb.instances(*signature)
         if not instances:
             return
-        wrong: dict[int, set[Term]] = {}
-        for place, (column, sort) in enumerate(zip(zip(*instances, strict=True), sorts, strict=True)):
-            strange = set(column).difference(sort.find_terms(self._known))
-            if bad := {term for term in strange if not sort.is_accepted(self._known, term)}:
-                wrong[place] = bad
-        for instance in instances if wrong else ():
-            at = next((place for place, bad in wrong.items() if instance[place] in bad), None)
-            if at is not None:
-                yield from self._report_argument(signature, instance, at, sorts[at])
-        yield from self._find_wrong_combinations(signature, [each for each in instances if not _has_any(wrong, each)])
+        wrong_terms: dict[int, set[Term]] = {}
+        for index, (column, sort) in enumerate(zip(zip(*instances, strict=True), sorts, strict=True)):
+            unlisted = set(column).difference(sort.find_terms(self._known))
+            if rejected := {term for term in unlisted if not sort.is_accepted(self._known, term)}:
+                wrong_terms[index] = rejected
+        for instance in instances if wrong_terms else ():
+            wrong_index = next((index for index, rejected in wrong_terms.items() if instance[index] in rejected), None)
+            if wrong_index is not None:
+                yield from self._report_argument(signature, instance, wrong_index, sorts[wrong_index])
+        yield from self._find_wrong_combinations(
+            signature, [candidate for candidate in instances if not _has_any(wrong_terms, candidate)]
+        )
 
     def _report_argument(
-        self, signature: Signature, instance: Instance, at: int, sort: ArgumentSort
+        self, signature: Signature, instance: Instance, index: int, sort: ArgumentSort
     ) -> Iterator[Diagnostic]:
-        term = instance[at]
+        term = instance[index]
         if sort.allows_left_out and not self._origins.is_fact(signature, instance) and self._has_shape(term):
             return
-        if self._origins.is_inherited(signature, instance, at) or self._is_valid_in_other_profile(
-            signature, instance, at, sort
+        if self._origins.is_inherited(signature, instance, index) or self._is_valid_in_other_profile(
+            signature, instance, index, sort
         ):
             return
         problem, remedy = f"{term} is {sort.error_text}", sort.remedy
         if sort.explain:
             problem, remedy = sort.explain(self._known, term)
-        where = self._origins.find_location(signature, instance, at)
+        location = self._origins.find_location(signature, instance, index)
         text = f"{_format_instance(signature, instance)}: {problem}"
-        yield make_error(where, text, suggest_nearest(term, sort.find_terms(self._known)) or remedy)
+        terms = sort.find_terms(self._known)
+        code = ErrorCode.UNKNOWN_NAME if terms or sort.explain else ErrorCode.INVALID_ARGUMENT
+        yield make_error(location, text, suggest_nearest(term, terms) or remedy, code)
 
-    def _is_valid_in_other_profile(self, signature: Signature, instance: Instance, at: int, sort: ArgumentSort) -> bool:
+    def _is_valid_in_other_profile(
+        self, signature: Signature, instance: Instance, index: int, sort: ArgumentSort
+    ) -> bool:
         if not self._origins.is_shared_by_profiles(signature, instance):
             return False
-        return any(_admits(sort, known, instance[at]) for known in self._known.other_profiles)
+        return any(_admits(sort, known, instance[index]) for known in self._known.other_profiles)
 
     def _has_shape(self, term: Term) -> bool:
         return compute_shape(term) in self._known.label_shapes
 
     def _find_wrong_combinations(self, signature: Signature, instances: Collection[Instance]) -> Iterator[Diagnostic]:
-        """What is wrong with arguments that are right by themselves."""
+        """Find instances whose arguments do not fit together."""
         if signature not in FOREIGN_KEYS and signature not in _COMBINATION_CHECKS:
             return
         for instance in instances:
             problem = _combination_problem(self._known, signature, instance)
             if problem and not self._is_combination_excused(signature, instance):
-                where = self._origins.find_location(signature, instance, None)
-                yield make_error(where, f"{_format_instance(signature, instance)}: {problem[0]}", problem[1])
+                location = self._origins.find_location(signature, instance, None)
+                text = f"{_format_instance(signature, instance)}: {problem[0]}"
+                code = ErrorCode.MISSING_FACT if signature in FOREIGN_KEYS else ErrorCode.INVALID_ARGUMENT
+                yield make_error(location, text, problem[1], code)
 
     def _is_combination_excused(self, signature: Signature, instance: Instance) -> bool:
         if self._origins.is_inherited(signature, instance, None):
@@ -144,18 +174,18 @@ class _ArgumentChecker:
 
 
 def _combination_problem(known: KnownNames, signature: Signature, instance: Instance) -> Problem | None:
-    """What is wrong with arguments of a fact together, and what to do."""
-    rule = FOREIGN_KEYS.get(signature)
-    if rule and tuple(instance[place] for place in rule.arguments) not in known.argument_tuples(
-        rule.target, rule.target_arguments
+    """Describe arguments of a fact that do not fit together; None if they do."""
+    foreign_key = FOREIGN_KEYS.get(signature)
+    if foreign_key and tuple(instance[index] for index in foreign_key.arguments) not in known.argument_tuples(
+        foreign_key.target, foreign_key.target_arguments
     ):
-        return f"there is no {rule.target} of it", rule.remedy
+        return f"there is no {foreign_key.target} of it", foreign_key.remedy
     check = _COMBINATION_CHECKS.get(signature)
     return check(known, instance) if check else None
 
 
-def _has_any(wrong: Mapping[int, Collection[Term]], instance: Instance) -> bool:
-    return any(instance[place] in bad for place, bad in wrong.items())
+def _has_any(wrong_terms: Mapping[int, Collection[Term]], instance: Instance) -> bool:
+    return any(instance[index] in terms for index, terms in wrong_terms.items())
 
 
 def _admits(sort: ArgumentSort, known: KnownNames, term: Term) -> bool:
@@ -163,25 +193,35 @@ def _admits(sort: ArgumentSort, known: KnownNames, term: Term) -> bool:
 
 
 def _check_observation_part(known: KnownNames, instance: Instance) -> Problem | None:
-    _, part, *of = instance
-    wanted = OBSERVATION_PARTS[str(part)]
-    if not of:
-        return (f"of which {wanted}?", f"write sees(…,{part},Name)") if wanted == "fluent" else None
-    if not wanted:
+    _, part, *parameters = instance
+    parameter_sort = OBSERVATION_PARTS[str(part)]
+    if not parameters:
+        missing = f"the name of a {parameter_sort} is missing", f"write sees(…,{part},Name)"
+        return missing if parameter_sort == "fluent" else None
+    if not parameter_sort:
         return "this part has no argument", f"write sees(…,{part})"
-    if wanted == "number":
-        return None if isinstance(of[0], int) and of[0] > 0 else ("no number of places", "write one from 1 on")
-    if of[0] in known.fluent_names:
+    parameter = parameters[0]
+    if parameter_sort == "number":
+        is_positive = isinstance(parameter, int) and parameter > 0
+        return None if is_positive else ("no number of places", "write one from 1 on")
+    if parameter in known.fluent_names:
         return None
-    return f"{of[0]} is no fluent", suggest_nearest(of[0], known.fluent_names) or "declare it by one, count or any"
+    return f"{parameter} is no fluent", suggest_nearest(
+        parameter, known.fluent_names
+    ) or "declare it by one, count or any"
 
 
 def _check_sort(known: KnownNames, instance: Instance) -> Problem | None:
-    name, arity, place, _ = instance
+    name, arity, index, _ = instance
     if (name, arity) not in known.predicates | known.form_shapes and (name, arity) not in known.functors:
-        there = sorted(other for each, other in known.predicates | known.functors if each == name)
-        return f"there is no {name}/{arity}", f"there is {', '.join(f'{name}/{other}' for other in there)}"
-    if isinstance(place, int) and isinstance(arity, int) and place > arity:
+        arities = sorted(
+            known_arity for known_name, known_arity in known.predicates | known.functors if known_name == name
+        )
+        return (
+            f"there is no {name}/{arity}",
+            f"there is {', '.join(f'{name}/{known_arity}' for known_arity in arities)}",
+        )
+    if isinstance(index, int) and isinstance(arity, int) and index > arity:
         return "no such argument", "arguments are counted from 1"
     return None
 
@@ -214,25 +254,28 @@ _COMBINATION_CHECKS = {
 
 
 def suggest_nearest(term: Term, names: Collection[Term]) -> str:
-    """The known name that is nearest to an unknown one, as ``did you mean 'straight(3)'?``; nothing where none is."""
+    """Return a suggestion such as ``did you mean 'straight(3)'?`` for an unknown name; empty if no name is near."""
     name, arity = compute_shape(term)
-    shapes = {compute_shape(each) for each in names if isinstance(each, str)}
+    shapes = {compute_shape(known_term) for known_term in names if isinstance(known_term, str)}
     if (name, arity) in shapes:
         return did_you_mean(
-            str(term), [str(each) for each in names if compute_shape(each) == (name, arity)][:_MAX_NAMES]
+            str(term),
+            [str(known_term) for known_term in names if compute_shape(known_term) == (name, arity)][:_MAX_NAMES],
         )
-    meant = did_you_mean(name, [other for other, _ in shapes])
-    if not meant or "(" not in str(term):
-        return meant or did_you_mean(str(term), list(map(str, names))[:_MAX_NAMES])
-    functor = meant.split("'")[1]
-    spelled = f"{functor}{str(term)[len(name) :]}"
-    if spelled in names:
-        return f"did you mean '{spelled}'?"
-    return did_you_mean(spelled, [str(each) for each in names if compute_shape(each)[0] == functor][:_MAX_NAMES])
+    suggestion = did_you_mean(name, [known_name for known_name, _ in shapes])
+    if not suggestion or "(" not in str(term):
+        return suggestion or did_you_mean(str(term), list(map(str, names))[:_MAX_NAMES])
+    functor = suggestion.split("'")[1]
+    candidate = f"{functor}{str(term)[len(name) :]}"
+    if candidate in names:
+        return f"did you mean '{candidate}'?"
+    return did_you_mean(
+        candidate, [str(known_term) for known_term in names if compute_shape(known_term)[0] == functor][:_MAX_NAMES]
+    )
 
 
 _MAX_NAMES = 1000
-"""Names among which the nearest is looked for: looking takes long."""
+"""Maximum number of names that are compared with an unknown one, as this is slow."""
 
 
 def _format_instance(signature: Signature, instance: Instance) -> str:

@@ -1,4 +1,4 @@
-"""What an argument of a fact or output may be: a seat, a card, a label, a text, a number of a range."""
+"""Sorts of arguments of facts and outputs: a seat, a card, a label, a text, a number in a range."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abl_cards.games.description.known_names import LANGUAGES, OBSERVATION_PARTS
 from abl_cards.games.description.pack import WILD
 
 MAX_NUMBER = 1_000_000
-"""Of points and counts, up or down: a match adds up many of them."""
+"""Maximum absolute value of points and counts, so that sums over a match do not overflow."""
 
 
 def _no_terms(known: KnownNames) -> Collection[Term]:
@@ -24,34 +24,48 @@ def _accept_none(known: KnownNames, term: Term) -> bool:
 
 @dataclass(frozen=True)
 class ArgumentSort:
-    """The terms that an argument may be."""
+    """Set of terms that an argument may be.
 
-    name: str  # what it is, in a word
+    Attributes:
+        name: Name of the sort, for messages.
+        remedy: Advice for a wrong argument.
+        find_terms: Returns the terms that can be listed.
+        is_accepted: Returns True for further terms that are accepted.
+        error_override: Predicate of a wrong term in messages, instead of "no" and the name.
+        explain: Returns message and remedy for a wrong term.
+        allows_left_out: A rule may derive a term that is left out, if there is another one with its functor.
+    """
+
+    name: str
     remedy: str
-    find_terms: Callable[[KnownNames], Collection[Term]] = _no_terms  # all that it may be, where they can be listed
-    is_accepted: Callable[[KnownNames, Term], bool] = _accept_none  # other terms that it may be
-    error_override: str = ""  # a wrong one is, where that is not "no" and the name
-    explain: Callable[[KnownNames, Term], tuple[str, str]] | None = None  # what is wrong with a term, and what to do
-    allows_left_out: bool = (
-        False  # rules may derive it of a label that is left out, as long as there is another of its functor
-    )
+    find_terms: Callable[[KnownNames], Collection[Term]] = _no_terms
+    is_accepted: Callable[[KnownNames, Term], bool] = _accept_none
+    error_override: str = ""
+    explain: Callable[[KnownNames, Term], tuple[str, str]] | None = None
+    allows_left_out: bool = False
 
     @property
     def error_text(self) -> str:
-        """What a term is that is not of the sort."""
+        """Predicate of a wrong term in messages, such as "no card"."""
         return self.error_override or f"no {self.name}"
 
 
 def integer_range(
     low: int, high: int | Callable[[KnownNames], int], error_override: str = "no number of this range"
 ) -> ArgumentSort:
-    """The numbers from one to another."""
+    """Make the sort of the integers in a range.
 
-    def most(known: KnownNames) -> int:
+    Args:
+        low: Least number.
+        high: Greatest number, or a function that returns it.
+        error_override: Predicate of a wrong term in messages.
+    """
+
+    def maximum(known: KnownNames) -> int:
         return high if isinstance(high, int) else high(known)
 
     def accepts(known: KnownNames, term: Term) -> bool:
-        return isinstance(term, int) and low <= term <= most(known)
+        return isinstance(term, int) and low <= term <= maximum(known)
 
     upper = str(high) if isinstance(high, int) else "on"
     limits = f"from {low} to {upper}" if isinstance(high, int) else f"from {low} on, as far as there are so many"
@@ -85,8 +99,8 @@ def _explain_fluent(known: KnownNames, term: Term) -> tuple[str, str]:
         return f"{term} is no fluent", "write one with its arguments: level(2)"
     name, arguments = split_term(term)
     problem, remedy = explain_unknown_fluent(known.fluents, name, arguments)
-    meant = "" if name in known.fluent_names else did_you_mean(name, map(str, known.fluent_names))
-    return problem, meant or remedy
+    suggestion = "" if name in known.fluent_names else did_you_mean(name, map(str, known.fluent_names))
+    return problem, suggestion or remedy
 
 
 def _is_option(known: KnownNames, term: Term) -> bool:
@@ -121,13 +135,13 @@ CELL_OR_WILD = ArgumentSort(
     "cell", "write a rank, a card, wild, or what acts_as/2 says", lambda known: {*known.cells, WILD},
     error_override="no cell: no card acts as it",
 )  # fmt: skip
-"""Rules speak of wild cards also where a profile or a variant has none."""
+"""Cell of a card; ``wild`` is accepted even if a profile or a variant has no wild cards."""
 LABEL = ArgumentSort("label", "bind it by label/1", lambda known: known.labels)
 LABEL_OR_CHOICE = ArgumentSort(
     "label", "bind it by label/1, or name a stage of asks/2 or an option/1",
     lambda known: known.labels | known.stages | known.options, allows_left_out=True,
 )  # fmt: skip
-"""A name waits for its label: rules that forbid sets of four need not forbid their name."""
+"""Label, stage or option; a label that is left out is accepted, so rules that forbid sets of four may name them."""
 FORM = ArgumentSort("form", "bind it by form/2", lambda known: known.forms)
 KIND = ArgumentSort(
     "kind", "kind/2 says which there are", lambda known: known.kinds, error_override="no kind: no form is of it"
@@ -198,4 +212,4 @@ SORTS_BY_NAME: dict[Term, ArgumentSort] = {
     "rank": RANK, "suit": SUIT, "card": CARD, "seat": SEAT, "who": RELATIVE_SEAT, "label": LABEL, "form": FORM,
     "kind": KIND, "place": SEAT_PLACE, "cell": CELL, "fluent": FLUENT, "stage": STAGE,
 }  # fmt: skip
-"""The sorts that ``sort/4`` gives to arguments of any predicate."""
+"""Sorts that ``sort/4`` may give to arguments of any predicate."""

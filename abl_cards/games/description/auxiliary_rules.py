@@ -1,6 +1,6 @@
-"""Rules beside play, in the subfolder science of a game: who asks them what, and what they are told.
+"""Auxiliary rules of a game, in its subfolder science: their files, inputs and outputs.
 
-The engine asks none of them; whoever does is told of here, so that a check knows which files somebody reads.
+The engine does not use them. All users are declared here, so that ``kb check`` can report files that are never read.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from abl_cards.asp import Signature, make_kb_error
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_checks import check_arguments
 from abl_cards.games.description.fact_schema import AUXILIARY_PREDICATES, PREDICATE_SORTS
 from abl_cards.games.description.fluents import read_fluent_types, read_fluents
@@ -21,26 +22,35 @@ from abl_cards.games.description.text_facts import check_text_facts
 
 
 class AuxiliaryRules(NamedTuple):
-    """Files that are asked together."""
+    """Auxiliary rule files that form one knowledge base together with the rules of play."""
 
     files: tuple[str, ...]
     inputs: frozenset[Signature]
     outputs: frozenset[Signature]
 
     def load(self, folder: Folder, profile: str | None, cache: bool = True) -> KnowledgeBase:
-        """Load and check them beside the rules of play; raises KBError."""
+        """Load and check the files together with the rules of play.
+
+        Args:
+            folder: Folder of the game.
+            profile: Profile of the rules; None for the default profile.
+            cache: Read and write the disk cache.
+
+        Raises:
+            KBError: The rules are not valid.
+        """
         program = folder.program(profile, self.files)
         check_text_facts(program, folder)
         kb = load_knowledge_base(
             folder, profile, ENGINE_SIGNATURES | self.outputs, set(INPUTS) | self.inputs, cache, self.files
         )
         fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
-        beside = {signature: AUXILIARY_PREDICATES[signature] for signature in sorted(self.outputs)}
-        check_arguments(KnownNames(kb, program, folder, fluents), {**PREDICATE_SORTS, **beside})
+        own_sorts = {signature: AUXILIARY_PREDICATES[signature] for signature in sorted(self.outputs)}
+        check_arguments(KnownNames(kb, program, folder, fluents), {**PREDICATE_SORTS, **own_sorts})
         return kb
 
     def is_in(self, folder: Folder) -> bool:
-        """Whether a folder has all of the files."""
+        """Return True if a folder has all of the files."""
         return set(self.files) <= set(folder.layers.auxiliary_files)
 
 
@@ -56,23 +66,36 @@ SPLIT_RULES = AuxiliaryRules(
         "tag_name/3",
     ),
 )  # fmt: skip
-"""How hands are taken apart: reasoners/splits/rules.py."""
+"""Rules of hand splits, read by reasoners/splits/rules.py."""
 STRENGTH_RULES = AuxiliaryRules(
     ("strength", "deals"),
     _parse_signatures("dealt/3"),
     _parse_signatures("group_points/2", "difficulty/3", "hand_size/2", "bottom_size/1", "flawed/1"),
 )
-"""What hands are worth, and what a deal is: abl_cards/strength."""
+"""Rules of hand strength and classes of deals, read by abl_cards/hand_analysis/deal_rules.py."""
 
 
 def load_auxiliary_rules(folder: Folder, profile: str | None, cache: bool = True) -> Iterator[KnowledgeBase]:
-    """Whatever a folder has of them; raises KBError, for files that nobody reads too."""
+    """Load all auxiliary rules of a folder.
+
+    Args:
+        folder: Folder of the game.
+        profile: Profile of the rules; None for the default profile.
+        cache: Read and write the disk cache.
+
+    Yields:
+        Each knowledge base, with the rules of play.
+
+    Raises:
+        KBError: The rules are not valid, or the folder has a file that is never read.
+    """
     files = folder.layers.auxiliary_files
-    mine = [science for science in (SPLIT_RULES, STRENGTH_RULES) if files.keys() & set(science.files)]
-    read = {name for science in mine for name in science.files}
+    present = [rules for rules in (SPLIT_RULES, STRENGTH_RULES) if files.keys() & set(rules.files)]
+    read_names = {name for rules in present for name in rules.files}
     for name, path in files.items():
-        if name not in read:
-            known = ", ".join(f"{each}.lp" for science in (SPLIT_RULES, STRENGTH_RULES) for each in science.files)
-            raise make_kb_error(f"{path}: nobody asks these rules", f"the folder of that name may have: {known}")
-    for science in mine:
-        yield science.load(folder, profile, cache)
+        if name not in read_names:
+            known = ", ".join(f"{file}.lp" for rules in (SPLIT_RULES, STRENGTH_RULES) for file in rules.files)
+            remedy = f"the folder of that name may have: {known}"
+            raise make_kb_error(f"{path}: this file is never read", remedy, ErrorCode.INVALID_FOLDER)
+    for rules in present:
+        yield rules.load(folder, profile, cache)

@@ -1,7 +1,7 @@
-"""From cards to the bits of inputs that say how many of them act as a cell: no column of numbers in between.
+"""Set the bits of inputs that count the cards acting as a cell, without columns of numbers in between.
 
-A block has a row of bits for each input, see circuit/evaluation.py; 64 states share a word as circuit/kernels.py has
-it: states are cut into eight runs, and run k lends bit k of every byte.
+A block has a row of bits for each input, see circuit/evaluation.py. 64 states share a word, in the layout of
+circuit/kernels.py: states are divided into eight runs, and run k supplies bit k of every byte.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -13,162 +13,201 @@ from numba import njit
 from abl_cards.games.description.pack import NO_CELL
 
 _WORD_BYTES = 8
-"""Bytes of a word: so many kinds of cards are looked at at once; and so many words of a block are."""
+"""Bytes of a word: the number of kinds of cards that are read at once, and of words of a block that are written."""
 _COLUMN_PADDING = 64
-"""Bytes between columns, which would come to lie on each other in the cache, were they a power of two apart."""
+"""Bytes between columns: columns a power of two apart would share lines of the cache."""
 
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-"""From each place on, six bits are a number of their own: times a single bit, the first six say which one it is."""
+"""De Bruijn sequence: multiplied by a single bit, its six highest bits identify the index of that bit."""
 _LOWEST_BIT = np.array(
     [bit for _, bit in sorted(((1 << bit) * int(_DE_BRUIJN) % (1 << 64) >> 58, bit) for bit in range(64))]
 )
 _LOWEST_BIT = _LOWEST_BIT.astype(np.uint64)
 
-# Flat arrays and unsigned indices: no views to count references of, and loops that LLVM vectorises.
+# Flat arrays with unsigned indices avoid reference counting of views, and let LLVM vectorise the loops.
 
 
 @njit(cache=True, nogil=True)
 def set_bits_sparse(
     packed, num_blocks, rows, context, acts_as, slots, has_single_kinds, first, num_states, num_words, block
 ):
-    """Light inputs card by card: best where most kinds are not there.
+    """Set input bits card by card, which is fast for sparse vectors of cards.
 
-    Of states from first on, rows [any] of packed [tables, any]: bytes of cards, seats * kinds, as words. context
-    [any]; acts_as [contexts, kinds, most] cells; slots [seats * cells, most] the input that says at least 1, 2, …, -1
-    for none. Single: no cell that is asked about is several kinds of cards at once.
+    Args:
+        packed: uint64 [tables, words], copies of each card in bytes [seats * kinds], viewed as words.
+        num_blocks: Number of seats.
+        rows: int64 [states], index of the table of each state.
+        context: [states], index of the context of each state.
+        acts_as: int16 [contexts, kinds, max_cells], cells of each kind of card, padded with NO_CELL.
+        slots: int32 [seats * cells, max_count], input that tests for at least 1, 2, … cards of a cell; -1 for none.
+        has_single_kinds: No tested cell stands for several kinds of cards in one context.
+        first: First state of the block.
+        num_states: Number of states in the block.
+        num_words: Number of words of a row of the block that the states take.
+        block: uint64 [inputs, words], modified; the rows of these inputs must be zero.
     """
     target = block.reshape(block.size).view(np.uint8)
-    width, run, one = np.uint64(8 * block.shape[1]), 8 * num_words, np.uint64(1)
-    told, act, table, lowest = (
+    width, run_length, one_word = np.uint64(8 * block.shape[1]), 8 * num_words, np.uint64(1)
+    flat_packed, flat_acts_as, flat_slots, lowest_bit = (
         packed.reshape(packed.size),
         acts_as.reshape(acts_as.size),
         slots.reshape(slots.size),
         _LOWEST_BIT,
     )
-    packs, kinds, each = np.uint64(packed.shape[1]), np.uint64(acts_as.shape[1]), np.uint64(acts_as.shape[2])
-    most, cells = np.uint64(slots.shape[1]), np.uint64(len(slots) // num_blocks)
-    seen = np.zeros(len(slots), np.int64)  # by cell: the state that had it last, and how many cards
-    below, acting = (
-        np.zeros(packs * np.uint64(_WORD_BYTES), np.uint64),
-        np.zeros(packs * np.uint64(_WORD_BYTES), np.uint64),
+    words_per_row, kinds, max_cells = (
+        np.uint64(packed.shape[1]),
+        np.uint64(acts_as.shape[1]),
+        np.uint64(acts_as.shape[2]),
     )
-    for at in range(
+    max_count, cells = np.uint64(slots.shape[1]), np.uint64(len(slots) // num_blocks)
+    cell_counts = np.zeros(
+        len(slots), np.int64
+    )  # [seats * cells] tag of the last state with such a card, and its count
+    first_cell, acts_as_offset = (
+        np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64),
+        np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64),
+    )
+    for index in range(
         np.uint64(num_blocks) * kinds
-    ):  # of each byte: the cells of the seats before, and where its cells are
-        below[at], acting[at] = at // kinds * cells, at % kinds * each
-    there = np.empty(packs, np.uint64)
+    ):  # first cell of the seat of each byte, and the offset of its kind in acts_as
+        first_cell[index], acts_as_offset[index] = index // kinds * cells, index % kinds * max_cells
+    occupied = np.empty(words_per_row, np.uint64)
     for bit in range(8):
-        mark = np.uint8(1 << bit)
-        for byte in range(np.uint64(max(0, min(run, num_states - bit * run)))):
-            i = np.uint64(first + bit * run) + byte
-            first_word, mine, found = np.uint64(rows[i]) * packs, np.int64(i + one) << 16, np.uint64(0)
-            here = np.uint64(context[i]) * kinds * each
-            for word in range(packs):  # without a branch: which words have cards nobody can foresee
-                there[found] = word
-                found += np.uint64(told[first_word + word] != 0)
-            for place in range(found):
-                word = there[place]
-                left = told[first_word + word]
-                while left != 0:
-                    shift = lowest[((left & (~left + one)) * _DE_BRUIJN) >> np.uint64(58)] & np.uint64(56)
-                    copies = np.int64((left >> shift) & np.uint64(255))
-                    left &= ~(np.uint64(255) << shift)
-                    at = word * np.uint64(_WORD_BYTES) + (shift >> np.uint64(3))
-                    for nth in range(each):
-                        cell = act[here + acting[at] + nth]
+        bit_mask = np.uint8(1 << bit)
+        for byte_index in range(np.uint64(max(0, min(run_length, num_states - bit * run_length)))):
+            state = np.uint64(first + bit * run_length) + byte_index
+            first_word, state_tag, num_occupied = (
+                np.uint64(rows[state]) * words_per_row,
+                np.int64(state + one_word) << 16,
+                np.uint64(0),
+            )
+            context_offset = np.uint64(context[state]) * kinds * max_cells
+            for word in range(words_per_row):  # no branch, as it would be unpredictable which words have cards
+                occupied[num_occupied] = word
+                num_occupied += np.uint64(flat_packed[first_word + word] != 0)
+            for occupied_index in range(num_occupied):
+                word = occupied[occupied_index]
+                remaining = flat_packed[first_word + word]
+                while remaining != 0:
+                    shift = lowest_bit[
+                        ((remaining & (~remaining + one_word)) * _DE_BRUIJN) >> np.uint64(58)
+                    ] & np.uint64(56)
+                    copies = np.int64((remaining >> shift) & np.uint64(255))
+                    remaining &= ~(np.uint64(255) << shift)
+                    index = word * np.uint64(_WORD_BYTES) + (shift >> np.uint64(3))
+                    for cell_index in range(max_cells):
+                        cell = flat_acts_as[context_offset + acts_as_offset[index] + cell_index]
                         if cell == NO_CELL:
                             break
-                        counted, before = below[at] + np.uint64(cell), np.int64(0)
+                        target_cell, count_before = first_cell[index] + np.uint64(cell), np.int64(0)
                         if not has_single_kinds:
-                            before = max(seen[counted] - mine, np.int64(0))
-                            seen[counted] = mine + before + copies
-                        for least in range(np.uint64(before), min(np.uint64(before + copies), most)):
-                            slot = table[counted * most + least]
+                            count_before = max(cell_counts[target_cell] - state_tag, np.int64(0))
+                            cell_counts[target_cell] = state_tag + count_before + copies
+                        for threshold in range(
+                            np.uint64(count_before), min(np.uint64(count_before + copies), max_count)
+                        ):
+                            slot = flat_slots[target_cell * max_count + threshold]
                             if slot >= 0:
-                                target[np.uint64(slot) * width + byte] |= mark
+                                target[np.uint64(slot) * width + byte_index] |= bit_mask
 
 
 @njit(cache=True, nogil=True)
 def set_bits_dense(cards, num_kinds, rows, context, kind_by_cell, slots, first, num_states, num_words, block):
-    """Light inputs kind by kind, where a cell is one kind of cards a context: kind_by_cell [contexts, cells], or -1.
+    """Set input bits kind by kind, which is fast for dense vectors of cards; each cell must be one kind of card.
 
-    Cards [tables, any] are those bytes; the rest as in `set_bits_sparse`. What a kind says is written down for some
-    hundred states at once, which stay in the nearest cache, and goes to its cells context by context.
+    The bits of a kind are computed for some hundred states at once, which fit in the L1 cache, and are then copied to
+    its cells for each context.
+
+    Args:
+        cards: uint8 [tables, blocks * kinds], copies of each card.
+        num_kinds: Number of kinds of cards.
+        rows: int64 [states], index of the table of each state.
+        context: [states], index of the context of each state.
+        kind_by_cell: int16 [contexts, cells], kind of card that acts as each cell; negative for none.
+        slots: int32 [blocks * cells, max_count], input that tests for at least 1, 2, … cards of a cell; -1 for none.
+        first: First state of the block.
+        num_states: Number of states in the block.
+        num_words: Number of words of a row of the block that the states take.
+        block: uint64 [inputs, words], modified; the rows of these inputs must be zero.
     """
-    most, cells, run = slots.shape[1], kind_by_cell.shape[1], 8 * num_words
-    number, contexts = _build_context_bits(context, len(kind_by_cell), first, num_states, num_words)
-    flat = block.reshape(block.size)
+    max_count, cells, run_length = slots.shape[1], kind_by_cell.shape[1], 8 * num_words
+    context_slot, context_bits = _build_context_bits(context, len(kind_by_cell), first, num_states, num_words)
+    flat_block = block.reshape(block.size)
     stride, length = np.uint64(block.shape[1]), min(num_words, _WORD_BYTES)
     columns, bits = (
         np.zeros((num_kinds, 64 * length + _COLUMN_PADDING), np.uint8),
         np.zeros((num_kinds, length), np.uint64),
     )
     for chunk in range(0, num_words, length):
-        wide = np.uint64(min(length, num_words - chunk))
-        for blocks in range(cards.shape[1] // num_kinds):
-            _transpose_cards(cards, rows, blocks * num_kinds, first, num_states, 8 * chunk, run, 8 * length, columns)
-            for least in range(most):
-                _write_threshold_bits(columns, least + 1, bits)
-                for ctx in range(len(number)):
-                    if number[ctx] < 0:
+        chunk_words = np.uint64(min(length, num_words - chunk))
+        for seat in range(cards.shape[1] // num_kinds):
+            _transpose_cards(
+                cards, rows, seat * num_kinds, first, num_states, 8 * chunk, run_length, 8 * length, columns
+            )
+            for threshold in range(max_count):
+                _write_threshold_bits(columns, threshold + 1, bits)
+                for context_index in range(len(context_slot)):
+                    if context_slot[context_index] < 0:
                         continue
-                    there = contexts[number[ctx], chunk:]
+                    states_in_context = context_bits[context_slot[context_index], chunk:]
                     for cell in range(cells):
-                        kind, slot = kind_by_cell[ctx, cell], slots[blocks * cells + cell, least]
+                        kind, slot = kind_by_cell[context_index, cell], slots[seat * cells + cell, threshold]
                         if kind >= 0 and slot >= 0:
-                            to, mine = np.uint64(slot) * stride + np.uint64(chunk), bits[kind]
-                            for j in range(wide):
-                                flat[to + j] |= there[j] & mine[j]
+                            target, kind_bits = np.uint64(slot) * stride + np.uint64(chunk), bits[kind]
+                            for j in range(chunk_words):
+                                flat_block[target + j] |= states_in_context[j] & kind_bits[j]
 
 
 @njit(cache=True, nogil=True)
 def _transpose_cards(cards, rows, column, first, num_states, byte, run, length, columns):
-    """Write cards [tables, any] from a column on into columns [kinds, 8 * length].
+    """Transpose cards [tables, any] from a column on into columns [kinds, 8 * length].
 
-    These are the states of so many bytes of a block from one on: of each of its eight runs so many, of those from first
-    on that there are.
+    The states are those of ``length`` bytes of a block from ``byte`` on: ``length`` states of each of its eight runs,
+    filled up with zeros.
     """
-    flat, turned = cards.reshape(cards.size), columns.reshape(columns.size)
-    wide, long = np.uint64(cards.shape[1]), np.uint64(columns.shape[1])
+    flat_cards, flat_columns = cards.reshape(cards.size), columns.reshape(columns.size)
+    row_length, column_length = np.uint64(cards.shape[1]), np.uint64(columns.shape[1])
     for bit in range(8):
         start = bit * run + byte
-        there = np.uint64(max(0, min(length, min(run - byte, num_states - start))))
+        num_present = np.uint64(max(0, min(length, min(run - byte, num_states - start))))
         for j in range(np.uint64(length)):
-            to = np.uint64(bit * length) + j
-            if j < there:
-                at = np.uint64(rows[np.uint64(first + start) + j]) * wide + np.uint64(column)
+            target = np.uint64(bit * length) + j
+            if j < num_present:
+                source = np.uint64(rows[np.uint64(first + start) + j]) * row_length + np.uint64(column)
                 for kind in range(np.uint64(columns.shape[0])):
-                    turned[kind * long + to] = flat[at + kind]
+                    flat_columns[kind * column_length + target] = flat_cards[source + kind]
             else:
                 for kind in range(np.uint64(columns.shape[0])):
-                    turned[kind * long + to] = 0
+                    flat_columns[kind * column_length + target] = 0
 
 
 @njit(cache=True, nogil=True)
 def _write_threshold_bits(columns, threshold, bits):
-    """Write into bits [kinds, words] where columns [kinds, 64 * words, and more] are at least so many."""
+    """Write to bits [kinds, words] where columns [kinds, 64 * words and padding] are at least a threshold."""
     source, target = columns.reshape(columns.size), bits.reshape(bits.size).view(np.uint8)
-    run, value, long = np.uint64(8 * bits.shape[1]), np.uint8(threshold), np.uint64(columns.shape[1])
+    run_length, value, column_length = np.uint64(8 * bits.shape[1]), np.uint8(threshold), np.uint64(columns.shape[1])
     for kind in range(np.uint64(columns.shape[0])):
-        at, to = kind * long, kind * run
-        for j in range(run):
-            byte = np.uint8(source[at + np.uint64(7) * run + j] >= value)
+        first, target_row = kind * column_length, kind * run_length
+        for j in range(run_length):
+            packed_bits = np.uint8(source[first + np.uint64(7) * run_length + j] >= value)
             for k in range(1, 8):
-                byte = (byte + byte) | np.uint8(source[at + np.uint64(7 - k) * run + j] >= value)
-            target[to + j] = byte
+                packed_bits = (packed_bits + packed_bits) | np.uint8(
+                    source[first + np.uint64(7 - k) * run_length + j] >= value
+                )
+            target[target_row + j] = packed_bits
 
 
 @njit(cache=True, nogil=True)
 def _build_context_bits(context, num_contexts, first, num_states, num_words):
-    """[contexts] the number of each that some states are in, -1 for the others; [found, words] which states."""
-    number, found = np.full(num_contexts, -1, np.int64), 0
+    """Return the slot [contexts] of each context that occurs, else -1, and the bits [slots, words] of its states."""
+    context_slot, num_found = np.full(num_contexts, -1, np.int64), 0
     for i in range(first, first + num_states):
-        if number[context[i]] < 0:
-            number[context[i]] = found
-            found += 1
-    bits = np.zeros((found, num_words), np.uint64)
-    target, run = bits.reshape(bits.size).view(np.uint8), 8 * num_words
+        if context_slot[context[i]] < 0:
+            context_slot[context[i]] = num_found
+            num_found += 1
+    bits = np.zeros((num_found, num_words), np.uint64)
+    target, run_length = bits.reshape(bits.size).view(np.uint8), 8 * num_words
     for bit in range(8):
-        for byte in range(max(0, min(run, num_states - bit * run))):
-            target[number[context[first + bit * run + byte]] * run + byte] |= np.uint8(1 << bit)
-    return number, bits
+        for byte in range(max(0, min(run_length, num_states - bit * run_length))):
+            target[context_slot[context[first + bit * run_length + byte]] * run_length + byte] |= np.uint8(1 << bit)
+    return context_slot, bits

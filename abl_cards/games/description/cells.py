@@ -1,4 +1,4 @@
-"""Cells: what cards act as, by context."""
+"""Cells: the ranks, cards and other terms that kinds of cards act as in each context."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -15,30 +15,37 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import KBError, Term, make_error, make_kb_error
 from abl_cards.circuit import Circuit
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.bit_inputs import set_bits_dense, set_bits_sparse
 from abl_cards.games.description.order_contexts import Contexts
 from abl_cards.games.description.pack import NO_CELL, WILD, Pack, parse_rank_and_suit
 from abl_cards.games.types import Indices
 
 MAX_CELLS = 8_000
-_MAX_TABLE_ENTRIES = 1 << 24  # entries of a table of 32 MiB
+"""Maximum number of cells."""
+_MAX_TABLE_ENTRIES = 1 << 24  # 32 MiB of int16
 
 
 class CellExceptions(NamedTuple):
-    """Where kinds act otherwise than in most contexts."""
+    """Kinds of cards that act differently in some contexts than in most contexts."""
 
-    offsets: NDArray[np.int64]  # [contexts + 1]
-    kind: NDArray[np.int64]  # [exceptions]
-    usual_cells: NDArray[np.int16]  # [exceptions, most] cells
-    context_cells: NDArray[np.int16]  # [exceptions, most] cells
+    offsets: NDArray[np.int64]  # [contexts + 1] first exception of each context
+    kind: NDArray[np.int64]  # [exceptions] kind of card
+    usual_cells: NDArray[np.int16]  # [exceptions, max_cells] cells in most contexts
+    context_cells: NDArray[np.int16]  # [exceptions, max_cells] cells in the context
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The names of the cells, and which of them each kind of card counts for."""
+    """Cells of a game, and the cells that each kind of card acts as.
+
+    Attributes:
+        names: Terms of the cells.
+        acts_as: int16 [contexts, kinds, max_cells], cells of each kind, padded with NO_CELL.
+    """
 
     names: tuple[Term, ...]
-    acts_as: NDArray[np.int16]  # [contexts, kinds, most] cells; NO_CELL beyond the last
+    acts_as: NDArray[np.int16]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -47,143 +54,209 @@ class Cells:
         self, cards: NDArray[np.uint8], context: NDArray[np.integer], used: NDArray[np.int64], lo: int, hi: int,
         columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
-        """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
-        fours = self._quad_groups(used)
-        if fours is not None and cards.flags.c_contiguous:
-            add_quad_counts(cards.view(np.uint32), fours, lo, hi, columns)
+        """Count the cards that act as each of some cells.
+
+        Args:
+            cards: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each state.
+            used: int64 [used], indices of cells.
+            lo: First state.
+            hi: End of the states, exclusive.
+            columns: int16 [used, n], zeros to which the counts are added.
+        """
+        quads = self._quad_groups(used)
+        if quads is not None and cards.flags.c_contiguous:
+            add_quad_counts(cards.view(np.uint32), quads, lo, hi, columns)
             return
         add_counts(cards, context, self._usual_cells, self._exceptions, self._used_positions(used), lo, hi, columns)
 
     def _quad_groups(self, used: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """[used] which four kinds side by side act as each of the used cells in all contexts; None where others do."""
+        """Return the group of four consecutive kinds that act as each of the used cells in all contexts.
+
+        None if a used cell is not such a group.
+        """
         key = used.tobytes()
         if key not in self._quad_cache:
             acts, kinds = self.acts_as[:1], self.acts_as.shape[1]
-            same = (self.acts_as == acts).all() and kinds % _QUAD == 0
-            mine = (
-                (acts[0][None] == used[:, None, None]).any(axis=2) if same else np.zeros((len(used), kinds), np.bool_)
+            is_constant = (self.acts_as == acts).all() and kinds % _QUAD == 0
+            in_cell = (
+                (acts[0][None] == used[:, None, None]).any(axis=2)
+                if is_constant
+                else np.zeros((len(used), kinds), np.bool_)
             )
-            first = mine.argmax(axis=1)
-            there = same and (first % _QUAD == 0).all() and (mine.sum(axis=1) == _QUAD).all()
-            there = there and all(row[at : at + _QUAD].all() for row, at in zip(mine, first, strict=True))
-            self._quad_cache[key] = first // _QUAD if there else None
+            first = in_cell.argmax(axis=1)
+            are_quads = is_constant and (first % _QUAD == 0).all() and (in_cell.sum(axis=1) == _QUAD).all()
+            are_quads = are_quads and all(
+                row[start : start + _QUAD].all() for row, start in zip(in_cell, first, strict=True)
+            )
+            self._quad_cache[key] = first // _QUAD if are_quads else None
         return self._quad_cache[key]
 
     @cached_property
     def _quad_cache(self) -> dict[bytes, NDArray[np.int64] | None]:
-        """What has been found out."""
+        """Results of _quad_groups."""
         return {}
 
     def add_seat_counts(
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], used: NDArray[np.int64], lo: int,
         hi: int, columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
-        """The same seat by seat of the rows [n] of cards [tables, seats, kinds]; best where these are few."""
+        """Count the cards of each seat that act as some cells; fast for sparse vectors of cards.
+
+        Args:
+            cards: uint8 [tables, seats, kinds], copies of each card.
+            rows: int64 [n], indices of tables.
+            context: [n], index of the context of each state.
+            used: int64 [used], indices [seats * cells], seat by seat.
+            lo: First state.
+            hi: End of the states, exclusive.
+            columns: int16 [used, n], zeros to which the counts are added.
+        """
         flat, words = _flatten_cards(cards)
-        places = self._used_positions(used, cards.shape[1]).reshape(cards.shape[1], -1)
-        add_seat_counts(flat, words, rows, context, self.acts_as, places, lo, hi, columns)
+        positions = self._used_positions(used, cards.shape[1]).reshape(cards.shape[1], -1)
+        add_seat_counts(flat, words, rows, context, self.acts_as, positions, lo, hi, columns)
 
     def set_bits_sparse(
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
         first: int, num_states: int, num_words: int, block: NDArray[np.uint64],
     ) -> None:  # fmt: skip
-        """Light the inputs that say so many cards act as a cell, of states from first on: see bit_inputs.py.
+        """Set the input bits that test how many cards act as a cell; fast for sparse vectors of cards.
 
-        Of state i these are the cards of row rows[i] of cards [tables, blocks, kinds], which are whole words; best
-        where there are few.
+        Args:
+            cards: uint8 [tables, blocks, kinds], copies of each card; ``is_word_aligned`` must accept them.
+            rows: int64 [states], index of the table of each state.
+            context: [states], index of the context of each state.
+            slots: int32 [blocks * cells, max_count], input that tests for at least 1, 2, … cards; -1 for none.
+            first: First state of the block.
+            num_states: Number of states in the block.
+            num_words: Number of words of a row of the block that the states take.
+            block: uint64 [inputs, words], modified; the rows of these inputs must be zero.
         """
-        packed, single = _flatten_cards(cards)[1], self.has_single_kinds(slots)
+        packed, has_single_kinds = _flatten_cards(cards)[1], self.has_single_kinds(slots)
         set_bits_sparse(
-            packed, cards.shape[1], rows, context, self.acts_as, slots, single, first, num_states, num_words, block
-        )
+            packed, cards.shape[1], rows, context, self.acts_as, slots, has_single_kinds, first, num_states, num_words,
+            block,
+        )  # fmt: skip
 
     @staticmethod
     def is_word_aligned(cards: NDArray[np.uint8]) -> bool:
-        """Whether cards [tables, blocks, kinds] of a table are whole words."""
+        """Return True if the cards [blocks, kinds] of a table take a multiple of 8 bytes."""
         return bool(_flatten_cards(cards)[1].shape[1])
 
     def set_bits_dense(
         self, cards: NDArray[np.uint8], rows: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
         first: int, num_states: int, num_words: int, block: NDArray[np.uint64],
     ) -> None:  # fmt: skip
-        """The same, best where there are many; for slots that ``has_single_kinds`` accepts."""
+        """Set the input bits that test how many cards act as a cell; fast for dense vectors of cards.
+
+        Args:
+            cards: uint8 [tables, blocks, kinds], copies of each card.
+            rows: int64 [states], index of the table of each state.
+            context: [states], index of the context of each state.
+            slots: int32 [blocks * cells, max_count], input that tests for at least 1, 2, … cards; -1 for none;
+                ``has_single_kinds`` must accept them.
+            first: First state of the block.
+            num_states: Number of states in the block.
+            num_words: Number of words of a row of the block that the states take.
+            block: uint64 [inputs, words], modified; the rows of these inputs must be zero.
+        """
         flat, kinds = _flatten_cards(cards)[0], self.acts_as.shape[1]
         set_bits_dense(flat, kinds, rows, context, self._kind_by_cell, slots, first, num_states, num_words, block)
 
     def has_single_kinds(self, slots: NDArray[np.int32]) -> bool:
-        """Whether each cell that slots [blocks * cells, most] ask about is one kind of cards at most in any context."""
-        found = self._single_kind_cache.get(id(slots))
-        if found is None:
-            asked = (slots >= 0).any(axis=1).reshape(-1, len(self)).any(axis=0)
-            found = slots, bool((self._kind_by_cell[:, asked] != _SEVERAL_KINDS).all())
-            self._single_kind_cache[id(slots)] = found  # with the slots, so that no others have their id
-        return found[1]
+        """Return True if at most one kind of card acts as each tested cell, in any context.
+
+        Args:
+            slots: int32 [blocks * cells, max_count], input that tests for at least 1, 2, … cards; -1 for none.
+        """
+        cached = self._single_kind_cache.get(id(slots))
+        if cached is None:
+            is_tested = (slots >= 0).any(axis=1).reshape(-1, len(self)).any(axis=0)
+            cached = slots, bool((self._kind_by_cell[:, is_tested] != _SEVERAL_KINDS).all())
+            self._single_kind_cache[id(slots)] = cached  # the reference to slots keeps its id unique
+        return cached[1]
 
     @cached_property
     def _single_kind_cache(self) -> dict[int, tuple[NDArray[np.int32], bool]]:
-        """What has been found out."""
+        """Results of has_single_kinds by id, with their argument."""
         return {}
 
     @cached_property
     def _kind_by_cell(self) -> NDArray[np.int16]:
-        """[contexts, cells] the kind that acts as each cell, -1 for none, _SEVERAL for several."""
-        found = np.full((len(self.acts_as), len(self)), -1, np.int16)
-        for context, kind, place in np.argwhere(self.acts_as != NO_CELL):
-            cell = self.acts_as[context, kind, place]
-            found[context, cell] = kind if found[context, cell] in (-1, kind) else _SEVERAL_KINDS
-        return found
+        """[contexts, cells] kind of card that acts as each cell; -1 for none, _SEVERAL_KINDS for several."""
+        kind_by_cell = np.full((len(self.acts_as), len(self)), -1, np.int16)
+        for context, kind, position in np.argwhere(self.acts_as != NO_CELL):
+            cell = self.acts_as[context, kind, position]
+            kind_by_cell[context, cell] = kind if kind_by_cell[context, cell] in (-1, kind) else _SEVERAL_KINDS
+        return kind_by_cell
 
     def iter_blocks(self, used: NDArray[np.int64], num_blocks: int) -> Iterator[tuple[int, slice]]:
-        """Of columns that are cells block by block: which of the used ones are of each block that has any."""
+        """Split the used columns of a group that has the columns of all cells for each block.
+
+        Args:
+            used: int64 [used], indices [blocks * cells] in ascending order.
+            num_blocks: Number of blocks.
+
+        Yields:
+            Index of each block with used columns, and the slice of ``used`` that belongs to it.
+        """
         bounds = np.searchsorted(used, np.arange(num_blocks + 1) * len(self))
         for block in range(num_blocks):
             if bounds[block] < bounds[block + 1]:
                 yield block, slice(int(bounds[block]), int(bounds[block + 1]))
 
     def _used_positions(self, used: NDArray[np.int64], num_blocks: int = 1) -> NDArray[np.int64]:
-        """[blocks * cells] the place of each cell among those that are used, -1 for the others."""
-        found = self._position_cache.get(key := (num_blocks, used.tobytes()))
-        if found is None:
-            found = np.full(num_blocks * len(self), -1, np.int64)
-            found[used] = np.arange(len(used))
-            self._position_cache[key] = found  # whole: several threads ask
-        return found
+        """Return the index of each cell [blocks * cells] among the used ones, -1 for the others."""
+        positions = self._position_cache.get(key := (num_blocks, used.tobytes()))
+        if positions is None:
+            positions = np.full(num_blocks * len(self), -1, np.int64)
+            positions[used] = np.arange(len(used))
+            self._position_cache[key] = positions  # stored when complete, as several threads read it
+        return positions
 
     @cached_property
     def _position_cache(self) -> dict[tuple[int, bytes], NDArray[np.int64]]:
-        """Circuits ask for the same cells each time."""
+        """Results of _used_positions, as each circuit uses the same cells every time."""
         return {}
 
     @cached_property
     def _usual_cells(self) -> NDArray[np.int16]:
-        """[kinds, most] the cells of each kind in most contexts."""
+        """[kinds, max_cells] cells of each kind in most contexts."""
         usual = np.empty(self.acts_as.shape[1:], np.int16)
         for kind in range(len(usual)):
-            found, counts = np.unique(self.acts_as[:, kind], axis=0, return_counts=True)
-            usual[kind] = found[counts.argmax()]
+            variants, counts = np.unique(self.acts_as[:, kind], axis=0, return_counts=True)
+            usual[kind] = variants[counts.argmax()]
         return usual
 
     @cached_property
     def _exceptions(self) -> CellExceptions:
-        unlike = (self.acts_as != self._usual_cells).any(axis=2)
-        context, kind = np.nonzero(unlike)
-        start = np.searchsorted(context, np.arange(len(self.acts_as) + 1))
-        return CellExceptions(start, kind.astype(np.int64), self._usual_cells[kind], self.acts_as[context, kind])
+        is_exception = (self.acts_as != self._usual_cells).any(axis=2)
+        context, kind = np.nonzero(is_exception)
+        offsets = np.searchsorted(context, np.arange(len(self.acts_as) + 1))
+        return CellExceptions(offsets, kind.astype(np.int64), self._usual_cells[kind], self.acts_as[context, kind])
 
     @cached_property
     def index(self) -> dict[Term, int]:
-        """The place of each cell."""
-        return {name: place for place, name in enumerate(self.names)}
+        """Index of each cell by its term."""
+        return {name: index for index, name in enumerate(self.names)}
 
     def find_kinds(self, name: Term, context: int) -> list[int]:
-        """The kinds of cards that act as a cell in a context, in the order of vectors."""
+        """Find the kinds of cards that act as a cell.
+
+        Args:
+            name: Term of the cell.
+            context: Index of the context.
+
+        Returns:
+            Kinds in ascending order; empty for an unknown cell.
+        """
         if name not in self.index:
             return []
         return np.flatnonzero((self.acts_as[context] == self.index[name]).any(axis=1)).tolist()
 
 
 def default_cells(kind: Term) -> tuple[Term, ...]:
-    """What a card acts as where no rule says it: itself, and its rank.
+    """Return the cells of a card in games without ``acts_as/2``: the card itself and its rank.
 
     >>> default_cells("card(3,h)"), default_cells(7)
     (('card(3,h)', 3), (7,))
@@ -193,77 +266,109 @@ def default_cells(kind: Term) -> tuple[Term, ...]:
 
 
 def build_default_cells(pack: Pack, contexts: int) -> Cells:
-    """The cells of a game that has no ``acts_as/2``: the same in all contexts."""
+    """Build the cells of a game without ``acts_as/2``, equal in all contexts.
+
+    Args:
+        pack: Pack of the game.
+        contexts: Number of contexts.
+    """
     return _build_cells(pack, [[default_cells(kind) for kind in pack.kinds]] * contexts)
 
 
 def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts) -> Cells:
-    """The cells that ``acts_as/2`` gives; raises KBError for a card that there is not."""
+    """Read the cells of a game from ``acts_as/2``.
+
+    Args:
+        pack: Pack of the game.
+        circuit: Circuit of ``acts_as/2``.
+        contexts: Contexts of the game.
+
+    Raises:
+        KBError: A card is not in the pack, acts as wild and as something else, or there are too many cells.
+    """
     answers = contexts.evaluate(circuit)
     acts: list[list[list[Term]]] = [[[] for _ in pack.kinds] for _ in range(len(contexts))]
     for (_, (card, cell)), holds in zip(circuit.outputs, answers, strict=True):
         if card not in pack.index:
-            raise make_kb_error(f"acts_as({card},{cell}): no such card in pack/2", "write a card of the pack")
+            message = f"acts_as({card},{cell}): no such card in pack/2"
+            raise make_kb_error(message, "write a card of the pack", ErrorCode.UNKNOWN_NAME)
         for context in np.flatnonzero(holds):
             acts[context][pack.index[card]].append(cell)
     return _build_cells(pack, acts)
 
 
 def _build_cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
-    """Cells of single kinds first, in the order of vectors; raises KBError."""
+    """Build cells, those of single kinds first, in ascending order; raise KBError for too many."""
     _refuse_wild_and_natural(pack, acts)
-    every = dict.fromkeys(cell for context in acts for cells in context for cell in cells)
-    kinds = [kind for kind in pack.kinds if kind in every]
+    all_cells = dict.fromkeys(cell for context in acts for cells in context for cell in cells)
+    kinds = [kind for kind in pack.kinds if kind in all_cells]
     names = tuple(
-        dict.fromkeys([*kinds, *sorted((cell for cell in every if cell not in pack.index), key=_cell_sort_key)])
+        dict.fromkeys([*kinds, *sorted((cell for cell in all_cells if cell not in pack.index), key=_cell_sort_key)])
     )
-    number = {name: place for place, name in enumerate(names)}
-    most = max(1, max((len(cells) for context in acts for cells in context), default=1))
-    if len(names) > MAX_CELLS or len(acts) * len(pack) * most > _MAX_TABLE_ENTRIES:
+    cell_index = {name: index for index, name in enumerate(names)}
+    max_cells = max(1, max((len(cells) for context in acts for cells in context), default=1))
+    if len(names) > MAX_CELLS or len(acts) * len(pack) * max_cells > _MAX_TABLE_ENTRIES:
         raise make_kb_error(
-            f"acts_as/2: {len(names)} cells, {most} of one card, in {len(acts)} contexts",
+            f"acts_as/2: {len(names)} cells, {max_cells} of one card, in {len(acts)} contexts",
             "let cards act as fewer cells, and depend on fewer fluents",
+            ErrorCode.GAME_TOO_LARGE,
         )
-    table = np.full((len(acts), len(pack), most), NO_CELL, np.int16)
+    table = np.full((len(acts), len(pack), max_cells), NO_CELL, np.int16)
     for context, by_kind in enumerate(acts):
-        for kind, found in enumerate(by_kind):
-            table[context, kind, : len(found)] = [number[cell] for cell in found]
+        for kind, kind_cells in enumerate(by_kind):
+            table[context, kind, : len(kind_cells)] = [cell_index[cell] for cell in kind_cells]
     return Cells(names, table)
 
 
 def _refuse_wild_and_natural(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> None:
-    """Raises KBError where a card acts as wild and as something else at once: it would be counted twice."""
+    """Raise KBError if a card acts as wild and as something else at once, as it would be counted twice."""
     for kind, cells in ((kind, cells) for context in acts for kind, cells in zip(pack.kinds, context, strict=True)):
         others = [cell for cell in cells if cell != WILD]
         if others and len(others) < len(cells):
             remedy = "let it act as wild alone; by fluents it may be one thing now and another later"
             raise KBError(
-                make_error(None, f"acts_as({kind},{cell}): the card acts as {other} too", remedy)
+                make_error(
+                    None, f"acts_as({kind},{cell}): the card acts as {other} too", remedy, ErrorCode.CONFLICTING_FACTS
+                )
                 for cell, other in ((others[0], WILD), (WILD, others[0]))
             )
 
 
 def _cell_sort_key(cell: Term) -> tuple[int, int, str]:
-    """Numbers before words, as clingo has it."""
+    """Return a key that sorts integers before names, as clingo does."""
     return (0, cell, "") if isinstance(cell, int) else (1, 0, cell)
 
 
 _SEVERAL_KINDS = -2
+"""Entry of _kind_by_cell for a cell of several kinds."""
 _QUAD = 4
+"""Number of consecutive kinds of cards that are added at once."""
 _BLOCK_SIZE = 256
+"""Number of states that are processed at once: their hands fit in the L1 cache."""
 _WORD_BYTES = 8
-"""Bytes of a word: so many kinds of cards are looked at at once."""
+"""Bytes of a word: the number of kinds of cards that are read at once."""
 
 
 def _flatten_cards(cards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-    """[tables, any] cards seat by seat, and [tables, any / 8 or 0] the same bytes as words."""
+    """Return the cards [tables, blocks * kinds] seat by seat, and the same bytes as words; 0 words if not aligned."""
     flat = cards.reshape(len(cards), math.prod(cards.shape[1:]))
     return flat, flat.view(np.uint64) if flat.shape[1] % _WORD_BYTES == 0 else np.zeros((len(cards), 0), np.uint64)
 
 
 @njit(cache=True, nogil=True)
 def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, columns):
-    """See Cells.add_counts; positions [cells] are rows of the columns, -1 for cells that nobody asks about."""
+    """Count the cards that act as each of some cells.
+
+    Args:
+        cards: uint8 [n, kinds], copies of each card.
+        context: [n], index of the context of each state.
+        usual_cells: int16 [kinds, max_cells], cells in most contexts.
+        exceptions: CellExceptions.
+        positions: int64 [cells], row of the columns; -1 for cells that are not counted.
+        lo: First state.
+        hi: End of the states, exclusive.
+        columns: int16 [used, n], zeros to which the counts are added.
+    """
     flat, n = columns.reshape(columns.size), np.uint64(columns.shape[1])
     copies = np.empty(_BLOCK_SIZE, np.int16)
     for start in range(lo, hi, _BLOCK_SIZE):
@@ -271,14 +376,14 @@ def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, colum
         for kind in range(cards.shape[1]):
             for i in range(length):
                 copies[i] = cards[start + i, kind]
-            for each in range(usual_cells.shape[1]):
-                cell = usual_cells[kind, each]
+            for index in range(usual_cells.shape[1]):
+                cell = usual_cells[kind, index]
                 if cell == NO_CELL:
                     break
                 if positions[cell] >= 0:
-                    to = np.uint64(positions[cell]) * n + np.uint64(start)
+                    target = np.uint64(positions[cell]) * n + np.uint64(start)
                     for i in range(np.uint64(length)):
-                        flat[to + i] += copies[i]
+                        flat[target + i] += copies[i]
         if len(exceptions.kind) > 0:
             for i in range(start, start + length):
                 for exception in range(exceptions.offsets[context[i]], exceptions.offsets[context[i] + 1]):
@@ -290,27 +395,44 @@ def add_counts(cards, context, usual_cells, exceptions, positions, lo, hi, colum
 
 @njit(cache=True, nogil=True)
 def add_quad_counts(words, quad_groups, lo, hi, columns):
-    """As add_counts, where a cell is four kinds side by side.
+    """Count the cards that act as each of some cells, if each cell is a group of four consecutive kinds.
 
-    Words [n, kinds / 4] are hands, quad_groups [used] which of them.
+    Args:
+        words: uint32 [n, kinds / 4], copies of four kinds in the bytes of each word.
+        quad_groups: int64 [used], index of the word of each cell.
+        lo: First state.
+        hi: End of the states, exclusive.
+        columns: int16 [used, n], zeros that are overwritten.
     """
-    flat, told = columns.reshape(columns.size), words.reshape(words.size)
-    n, wide = np.uint64(columns.shape[1]), np.uint64(words.shape[1])
-    for start in range(lo, hi, _BLOCK_SIZE):  # as many hands as the nearest cache holds
+    flat_columns, flat_words = columns.reshape(columns.size), words.reshape(words.size)
+    n, row_length = np.uint64(columns.shape[1]), np.uint64(words.shape[1])
+    for start in range(lo, hi, _BLOCK_SIZE):
         length = np.uint64(min(_BLOCK_SIZE, hi - start))
-        for place in range(len(quad_groups)):
-            to, at = np.uint64(place) * n + np.uint64(start), np.uint64(start) * wide + np.uint64(quad_groups[place])
+        for index in range(len(quad_groups)):
+            target, source = (
+                np.uint64(index) * n + np.uint64(start),
+                np.uint64(start) * row_length + np.uint64(quad_groups[index]),
+            )
             for i in range(length):
-                four = told[at + i * wide]
-                half = (four & np.uint32(0x00FF00FF)) + ((four >> np.uint32(8)) & np.uint32(0x00FF00FF))
-                flat[to + i] = np.int16((half + (half >> np.uint32(16))) & np.uint32(0xFFFF))
+                word = flat_words[source + i * row_length]
+                pair_sums = (word & np.uint32(0x00FF00FF)) + ((word >> np.uint32(8)) & np.uint32(0x00FF00FF))
+                flat_columns[target + i] = np.int16((pair_sums + (pair_sums >> np.uint32(16))) & np.uint32(0xFFFF))
 
 
 @njit(cache=True, nogil=True)
 def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, columns):
-    """See Cells.add_seat_counts; positions [seats, cells] are rows of the columns, -1 for cells that nobody asks about.
+    """Count the cards of each seat that act as some cells, skipping words without cards.
 
-    Words [tables, any / 8] are the same bytes as cards [tables, seats * kinds], or none; most of them are zero.
+    Args:
+        cards: uint8 [tables, seats * kinds], copies of each card.
+        words: uint64 [tables, seats * kinds / 8], the same bytes as words; 0 columns if they are not aligned.
+        rows: int64 [n], indices of tables.
+        context: [n], index of the context of each state.
+        acts_as: int16 [contexts, kinds, max_cells], cells of each kind, padded with NO_CELL.
+        positions: int64 [seats, cells], row of the columns; -1 for cells that are not counted.
+        lo: First state.
+        hi: End of the states, exclusive.
+        columns: int16 [used, n], zeros to which the counts are added.
     """
     kinds = acts_as.shape[1]
     for i in range(lo, hi):
@@ -318,10 +440,14 @@ def add_seat_counts(cards, words, rows, context, acts_as, positions, lo, hi, col
         for start in range(0, cards.shape[1], _WORD_BYTES):
             if words.shape[1] and words[row, start // _WORD_BYTES] == 0:
                 continue
-            for at in range(start, min(start + _WORD_BYTES, cards.shape[1])):
-                if cards[row, at]:
+            for byte in range(start, min(start + _WORD_BYTES, cards.shape[1])):
+                if cards[row, byte]:
                     _add_to_cells(
-                        acts_as[context[i], at % kinds], positions[at // kinds], columns, i, np.int16(cards[row, at])
+                        acts_as[context[i], byte % kinds],
+                        positions[byte // kinds],
+                        columns,
+                        i,
+                        np.int16(cards[row, byte]),
                     )
 
 

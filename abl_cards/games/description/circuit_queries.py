@@ -1,6 +1,6 @@
-"""Questions to a knowledge base as arrays: one dense array an input predicate in, one a output predicate out.
+"""Evaluate circuits with one dense array for each input predicate and each output predicate.
 
-For questions asked once an episode; the ones asked at every decision have kernels of their own.
+Used for queries that are evaluated once an episode; queries of every decision have kernels of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from abl_cards.asp import Atom, Term
 from abl_cards.circuit import FALSE, Circuit, evaluate
 
 Axes = tuple[tuple[Term, ...], ...]
-"""For each argument of a predicate the values it takes, in the order of the array's axis."""
+"""Values of each argument of a predicate, in the order of the array's axis."""
 
 BoolArray = NDArray[np.uint8]
 """0 or 1; the last axis runs over the states."""
@@ -26,9 +26,12 @@ BoolArray = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class ArrayQuery:
-    """A circuit whose inputs and outputs are addressed as arrays.
+    """Circuit whose inputs and outputs are addressed as arrays.
 
-    ``inputs`` and ``outputs`` give the axes of each predicate; a predicate of no arguments has none.
+    Attributes:
+        circuit: Circuit to evaluate.
+        inputs: Axes of each input predicate; a predicate without arguments has none.
+        outputs: Axes of each output predicate.
     """
 
     circuit: Circuit
@@ -36,11 +39,19 @@ class ArrayQuery:
     outputs: Mapping[str, Axes]
 
     def evaluate(self, num_states: int, **facts: BoolArray) -> dict[str, BoolArray]:
-        """Evaluate: facts ``name=[*axes, states]``, those not given are false; returns ``{name: [*axes, states]}``."""
+        """Evaluate the circuit.
+
+        Args:
+            num_states: Number of states.
+            **facts: Array [*axes, states] of each input predicate; predicates without an array are false.
+
+        Returns:
+            Array uint8 [*axes, states] of each output predicate.
+        """
         rows = np.zeros((len(self.circuit.inputs) + 1, num_states), dtype=np.uint8)
         for name, values in facts.items():
-            at = self._input_rows[name]
-            rows[at] = values.reshape(len(at), num_states)
+            predicate_rows = self._input_rows[name]
+            rows[predicate_rows] = values.reshape(len(predicate_rows), num_states)
         answers = np.zeros((len(self.circuit.outputs) + 1, num_states), dtype=np.uint8)
         answers[:-1] = evaluate(self.circuit, rows[:-1])
         return {
@@ -58,7 +69,16 @@ class ArrayQuery:
 
 
 def atom_rows(atoms: Sequence[tuple[str, tuple[Term, ...]]], name: str, axes: Axes) -> NDArray[np.int64]:
-    """[product of the axes] the row of each instance; the row behind the last where the circuit has no use for it."""
+    """Find the row of each instance of a predicate.
+
+    Args:
+        atoms: Inputs or outputs of a circuit.
+        name: Name of the predicate.
+        axes: Values of each argument.
+
+    Returns:
+        int64 [product of the axes]; ``len(atoms)`` for instances that the circuit does not have.
+    """
     position = {arguments: row for row, (predicate, arguments) in enumerate(atoms) if predicate == name}
     return np.fromiter(
         (position.get(arguments, len(atoms)) for arguments in product(*axes)), np.int64, prod(map(len, axes))
@@ -66,17 +86,38 @@ def atom_rows(atoms: Sequence[tuple[str, tuple[Term, ...]]], name: str, axes: Ax
 
 
 def one_hot(values: NDArray[np.integer], size: int) -> BoolArray:
-    """[..., n] numbers to [..., size, n]; a negative number has no one."""
+    """Encode numbers as one-hot vectors; negative numbers are encoded as zeros.
+
+    Args:
+        values: [..., n].
+        size: Length of the vectors.
+
+    Returns:
+        uint8 [..., size, n].
+    """
     return (values[..., None, :] == np.arange(size)[:, None]).astype(np.uint8)
 
 
 def thermometer(values: NDArray[np.integer], size: int) -> BoolArray:
-    """[..., n] counts to [..., size, n]: at least 1, 2, ..., size."""
+    """Encode counts as thermometer vectors: at least 1, 2, …, size.
+
+    Args:
+        values: [..., n].
+        size: Length of the vectors.
+
+    Returns:
+        uint8 [..., size, n].
+    """
     return (values[..., None, :] > np.arange(size)[:, None]).astype(np.uint8)
 
 
 def with_outputs(circuit: Circuit, outputs: Sequence[Atom]) -> Circuit:
-    """The same circuit with these outputs in this order; an atom that no rule derives is false."""
+    """Return a circuit with other outputs.
+
+    Args:
+        circuit: Circuit.
+        outputs: Outputs of the result, in this order; atoms that no rule derives are false.
+    """
     literals = dict(zip(circuit.outputs, circuit.output_literals.tolist(), strict=True))
     chosen = np.array([literals.get(atom, FALSE) for atom in outputs], np.int32)
     return replace(circuit, outputs=tuple(outputs), output_literals=chosen)

@@ -1,4 +1,4 @@
-"""Refuse forms of more card sets than a draw can count: numbers of 64 bits would overflow."""
+"""Reject forms with more card sets than sampling can count in 64 bits."""
 
 from __future__ import annotations
 
@@ -10,18 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
 from abl_cards.games.description.forms import Form, Forms, Kickers
 from abl_cards.games.description.pack import Pack
 
 MAX_WAYS = 1 << 62
+"""Maximum number of card sets of a form in one hand."""
 
 
 def require_countable(forms: Forms, cells: Cells, pack: Pack, get_max_hand_size: Callable[[], int]) -> None:
-    """Raise KBError for a form that may be laid down in too many ways, from a hand of so many cards.
+    """Check that the card sets of each form can be counted.
 
-    A hand has no more sets of k cards than there are ways to choose k of it. How large hands come to be is only asked
-    where the whole pack has too many: it takes play to find out.
+    A hand of h cards has at most "h choose k" sets of k cards. The size of hands is only computed if the whole pack has
+    too many sets, as it takes play to find it.
+
+    Args:
+        forms: Forms of the game.
+        cells: Cells of the game.
+        pack: Pack of the game.
+        get_max_hand_size: Returns the maximum number of cards in a hand.
+
+    Raises:
+        KBError: A form may have more than MAX_WAYS card sets.
     """
     ways = _WayCounter(cells, pack)
     for form in forms.forms:
@@ -35,13 +46,14 @@ def require_countable(forms: Forms, cells: Cells, pack: Pack, get_max_hand_size:
                 else "needs/4"
             )
             raise make_kb_error(
-                f"{fact}: form {form.name} may be laid down in more than {float(MAX_WAYS):.0e} ways",
+                f"{fact}: form {form.name} may have more than {float(MAX_WAYS):.0e} card sets",
                 "let it take fewer cards, or cells of fewer kinds of cards",
+                ErrorCode.GAME_TOO_LARGE,
             )
 
 
 class _WayCounter:
-    """In how many ways cells give cards, if the whole pack were one hand."""
+    """Counter of the card sets of forms if the whole pack were one hand."""
 
     def __init__(self, cells: Cells, pack: Pack) -> None:
         self._copies, self._acts_as = pack.copies.astype(np.int64), cells.acts_as
@@ -49,14 +61,14 @@ class _WayCounter:
         self._kicker_cache: dict[object, int] = {}
 
     def count_form(self, form: Form) -> int:
-        """Upper bound of the card sets of a form."""
-        found = 1 if form.kickers is None else self._count_kickers(form.kickers)
+        """Return an upper bound of the number of card sets of a form."""
+        num_ways = 1 if form.kickers is None else self._count_kickers(form.kickers)
         for group in form.groups:
-            found *= self._count_cell(group.cell, group.count)
-        return found
+            num_ways *= self._count_cell(group.cell, group.count)
+        return num_ways
 
     def _count_cell(self, cell: int, count: int) -> int:
-        """The sets of so many cards of the kinds that ever act as a cell."""
+        """Count the sets of ``count`` cards of the kinds that act as a cell in any context."""
         if cell not in self._ways_by_cell:
             kinds = np.flatnonzero((self._acts_as == cell).any(axis=(0, 2)))
             self._ways_by_cell[cell] = _count_sets(self._copies[kinds])
@@ -64,7 +76,7 @@ class _WayCounter:
         return ways[count] if count < len(ways) else 0
 
     def _count_kickers(self, kickers: Kickers) -> int:
-        """The ways to take groups of the cells that may be kickers."""
+        """Count the ways to take the groups of kickers."""
         key = kickers.num_groups, kickers.group_size, tuple(sorted(kickers.allowed.items()))
         if key not in self._kicker_cache:
             self._kicker_cache[key] = self._count_kicker_groups(kickers.allowed, kickers.num_groups, kickers.group_size)
@@ -79,11 +91,11 @@ class _WayCounter:
 
 
 def _count_sets(copies: NDArray[np.int64]) -> list[int]:
-    """The sets of 0, 1, 2, … cards of kinds of so many copies."""
+    """Count the sets of 0, 1, 2, … cards of kinds with the given numbers of copies."""
     ways = [1]
-    for most in copies.tolist():
-        more = [0] * (len(ways) + most)
-        for (n, count), k in product(enumerate(ways), range(most + 1)):
-            more[n + k] += count
-        ways = more
+    for max_copies in copies.tolist():
+        extended = [0] * (len(ways) + max_copies)
+        for (n, count), k in product(enumerate(ways), range(max_copies + 1)):
+            extended[n + k] += count
+        ways = extended
     return ways

@@ -1,7 +1,7 @@
-"""Every fact that the engine reads and every output that it asks for, and what each of their arguments names.
+"""Schema of the facts and outputs that the engine reads: the sort of each of their arguments.
 
-``loading.FACT_NAMES`` and ``loading.OUTPUT_NAMES`` are the names of these tables; ``argument_checks.py`` checks folders
-against them.
+``loading.FACT_NAMES`` and ``loading.OUTPUT_NAMES`` list the names in these tables; ``argument_checks.py`` checks
+folders against them.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ FACTS = _parse_signatures({
     "word/3": (DERIVED_TERM, LANGUAGE, TEXT), "word/4": (WORDED_SORT_NAME, DERIVED_TERM, LANGUAGE, TEXT),
     "init/1": (FLUENT_INSTANCE,),
 })  # fmt: skip
-"""Facts, which depend on no input."""
+"""Facts, which may not depend on inputs."""
 
 PREFERENCE_FACTS = _parse_signatures({
     "preference/2": (ANY, ANY), "hint/2": (ANY, ANY), "says/3": (PREFERENCE, LANGUAGE, TEXT),
 })  # fmt: skip
-"""Facts of preferences and hints, which every knowledge base may have."""
+"""Facts of preferences and hints, which any knowledge base may have."""
 
 OUTPUTS = _parse_signatures({
     "acts_as/2": (CARD, ANY), "legal/1": (LABEL,), "move/1": (FORM,), "includes/1": (CARD,), "strength/2": (FORM, ANY),
@@ -117,36 +117,36 @@ _AUXILIARY_FACTS = _parse_signatures({
 AUXILIARY_PREDICATES = {**_AUXILIARY_FACTS, **_parse_signatures({
     "torn/2": (RANK, NUMBER), "lonely/2": (RANK, NUMBER), "consistent/0": (), "flawed/1": (ANY,),
 })}  # fmt: skip
-"""Facts and outputs of the subfolder science, which others than the engine read."""
+"""Facts and outputs of the subfolder science, which the engine does not read."""
 
 CODEGEN_FACTS = _parse_signatures({"doubles/1": (FORM,)})
-"""Facts that programs for other platforms are made of; rules derive them for their own use."""
+"""Facts that generators of programs for other platforms read; rules may derive them for their own use too."""
 
 PREDICATE_SORTS: Mapping[Signature, ArgumentSorts] = {**FACTS, **PREFERENCE_FACTS, **OUTPUTS}
-"""By fact or output, in the order of the reference."""
+"""Sorts of the arguments of each fact and output, in the order of the reference."""
 
 STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS})
-"""What is read once, and so may depend on no input."""
+"""Predicates that are read once, so they may not depend on inputs."""
 
 TEXT_FACTS = frozenset(map(Signature.parse, (
     "one/2", "count/2", "any/2", "title/2", "default_profile/1", "platform/1", "parent/1", "replaces/1", "leaves_out/1",
 )))  # fmt: skip
-"""Facts that are read before anything is ground: without a body, and with plain names."""
+"""Facts that are read from the text before grounding: they have no body, and only plain names as arguments."""
 
 VARIANT_FACTS = frozenset(map(Signature.parse, ("parent/1", "replaces/1", "leaves_out/1")))
-"""Facts that are read in variant.lp alone."""
+"""Facts that are read in variant.lp only."""
 
 FOLDER_FACTS = frozenset(map(Signature.parse, ("title/2", "default_profile/1", "platform/1")))
-"""Facts that are the same by every profile, so that no profile may say them."""
+"""Facts that belong to the folder, so no profile may contain them."""
 
 
 class ForeignKey(NamedTuple):
-    """Arguments of a fact that another fact must have as well."""
+    """Arguments of a fact that must also occur in another fact."""
 
-    arguments: tuple[int, ...]
-    target: Signature
-    target_arguments: tuple[int, ...]
-    remedy: str
+    arguments: tuple[int, ...]  # indices of the arguments, from 0
+    target: Signature  # the other fact
+    target_arguments: tuple[int, ...]  # indices of its arguments, from 0
+    remedy: str  # advice for a fact without a partner
 
 
 FOREIGN_KEYS: Mapping[Signature, ForeignKey] = {
@@ -156,4 +156,4 @@ FOREIGN_KEYS: Mapping[Signature, ForeignKey] = {
     Signature("kicker", 3): ForeignKey((0,), Signature("kickers", 3), (0,), "say how many it carries: kickers/3"),
     Signature("kickers", 3): ForeignKey((0,), Signature("kicker", 3), (0,), "say which cells it carries: kicker/3"),
 }
-"""By fact."""
+"""Foreign key of each fact that has one."""

@@ -1,7 +1,7 @@
-"""Fluents: what a table remembers between plays, as rule files declare it, in numbers.
+"""Fluents: state variables that rule files declare, stored as numbers.
 
 A fluent is an input that a fact declares: ``one(level,1)`` has one value or none, ``count(failures,2)`` counts from 0,
-``any(shown,1)`` holds of some. All arguments but the value are its keys; a *slot* is a fluent with its keys.
+``any(shown,1)`` is a set. All arguments but the value are the key; a *slot* stores one fluent with one key.
 """
 
 from __future__ import annotations
@@ -16,48 +16,67 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Signature, Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 
 SINGLE_VALUED, COUNTER, SET_VALUED = "one", "count", "any"
 FLUENT_TYPES = (SINGLE_VALUED, COUNTER, SET_VALUED)
+"""Predicates that declare a fluent."""
 MAX_COUNT = 30_000
-"""A count goes no further, up or down."""
+"""Maximum absolute value of a count."""
 NO_VALUE = -1
-"""A slot of one value that has none."""
+"""Number in a slot of a fluent of one value that has no value."""
 
 Terms = tuple[Term, ...]
 
 
 class FluentSlot(NamedTuple):
-    """Where an instance of a fluent is kept, and what it is there."""
+    """Slot of an instance of a fluent, and the number that the instance tests for."""
 
     slot: int
-    value: int  # the number of the value; at least so many of a count; 1 of a set
+    value: int  # index of the value; lower bound of a count; 1 for a set
 
 
 @dataclass(frozen=True)
 class Fluent:
-    """A predicate that tables remember."""
+    """State variable that rules declare.
+
+    Attributes:
+        signature: Name and number of arguments.
+        value_type: SINGLE_VALUED, COUNTER or SET_VALUED.
+        is_persistent: The value survives the end of an episode.
+        keys: Keys in term order.
+        values: Values in term order, for SINGLE_VALUED.
+        first_slot: Slot of the first key.
+        is_private: Only the seat that is the first argument may observe the value.
+    """
 
     signature: Signature
     value_type: str
-    is_persistent: bool  # kept from one episode to the next
-    keys: tuple[Terms, ...]  # in the order of terms
-    values: tuple[Term, ...]  # of a fluent of one value, in the order of terms
-    first_slot: int  # its first slot
-    is_private: bool = False  # told to the seat alone that is its first argument
+    is_persistent: bool
+    keys: tuple[Terms, ...]
+    values: tuple[Term, ...]
+    first_slot: int
+    is_private: bool = False
 
     @property
     def slots(self) -> range:
-        """Its slots, one a key."""
+        """Slots of the fluent, one for each key."""
         return range(self.first_slot, self.first_slot + len(self.keys))
 
     @property
     def default(self) -> int:
-        """What a slot is at first."""
+        """Initial number of a slot."""
         return NO_VALUE if self.value_type == SINGLE_VALUED else 0
 
     def locate(self, arguments: Terms) -> FluentSlot | None:
-        """Where an instance is kept; None for one that is not declared."""
+        """Find the slot of an instance.
+
+        Args:
+            arguments: Arguments of the instance, with its value.
+
+        Returns:
+            Slot and number; None for an instance that is not declared.
+        """
         key, value = (arguments, 1) if self.value_type == SET_VALUED else (arguments[:-1], arguments[-1])
         if key not in self._key_index:
             return None
@@ -68,17 +87,17 @@ class Fluent:
 
     @cached_property
     def _key_index(self) -> dict[Terms, int]:
-        return {key: number for number, key in enumerate(self.keys)}
+        return {key: index for index, key in enumerate(self.keys)}
 
 
 @dataclass(frozen=True)
 class Fluents:
-    """All of a game, and where they are kept: a number a slot."""
+    """Fluents of a game, stored as one number for each slot."""
 
     fluents: tuple[Fluent, ...]
 
     def __len__(self) -> int:
-        """The number of slots."""
+        """Return the number of slots."""
         return self._num_slots
 
     @cached_property
@@ -93,50 +112,58 @@ class Fluents:
 
     @property
     def signatures(self) -> tuple[Signature, ...]:
-        """Of all of them."""
+        """Signatures of all fluents."""
         return tuple(fluent.signature for fluent in self.fluents)
 
     def find(self, name: str) -> Fluent | None:
-        """The fluent of this name, whatever its arity."""
+        """Find the first fluent with a name, with any number of arguments; None if there is none."""
         return next((fluent for fluent in self.fluents if fluent.signature.name == name), None)
 
     @cached_property
     def defaults(self) -> NDArray[np.int16]:
-        """[slots] what is remembered before anything has happened."""
+        """[slots] initial numbers."""
         return np.array([fluent.default for fluent in self.fluents for _ in fluent.keys], np.int16)
 
     @cached_property
     def episode_slots(self) -> NDArray[np.int64]:
-        """The slots that are forgotten when cards are dealt."""
-        kept = [slot for fluent in self.fluents if not fluent.is_persistent for slot in fluent.slots]
-        return np.array(kept, np.int64)
+        """Slots that are reset when cards are dealt."""
+        slots = [slot for fluent in self.fluents if not fluent.is_persistent for slot in fluent.slots]
+        return np.array(slots, np.int64)
 
     @cached_property
     def private_slots(self) -> NDArray[np.int64]:
-        """[slots, 2] the slots that are told to one seat alone, and that seat."""
-        found = [
+        """[private slots, 2] slots that only one seat may observe, and that seat."""
+        slots = [
             (slot, key[0])
             for fluent in self.fluents
             if fluent.is_private
             for slot, key in zip(fluent.slots, fluent.keys, strict=True)
         ]
-        return np.array(found, np.int64).reshape(-1, 2)
+        return np.array(slots, np.int64).reshape(-1, 2)
 
     @cached_property
     def slot_owner(self) -> NDArray[np.int8]:
-        """[slots] the only seat that is told each slot, -1 where everybody is."""
-        found = np.full(len(self), -1, np.int8)
-        found[self.private_slots[:, 0]] = self.private_slots[:, 1]
-        return found
+        """[slots] only seat that may observe each slot; -1 if all seats may."""
+        owners = np.full(len(self), -1, np.int8)
+        owners[self.private_slots[:, 0]] = self.private_slots[:, 1]
+        return owners
 
     def mask_private(self, state: NDArray[np.int16], seats: NDArray[np.integer]) -> NDArray[np.int16]:
-        """[n, slots] what seats [n] know of tables that remember state [n, slots]: not what is told to others alone."""
-        slots, whose = self.private_slots.T
+        """Replace private values of other seats by their initial numbers.
+
+        Args:
+            state: int16 [n, slots], values of the fluents.
+            seats: [n], seat that observes each table.
+
+        Returns:
+            int16 [n, slots]; the same array if no fluent is private.
+        """
+        slots, owners = self.private_slots.T
         if not len(slots):
             return state
-        known = state.copy()
-        known[:, slots] = np.where(whose == np.asarray(seats)[:, None], state[:, slots], self.defaults[slots])
-        return known
+        visible = state.copy()
+        visible[:, slots] = np.where(owners == np.asarray(seats)[:, None], state[:, slots], self.defaults[slots])
+        return visible
 
     @cached_property
     def _by_signature(self) -> dict[Signature, Fluent]:
@@ -144,87 +171,134 @@ class Fluents:
 
 
 def explain_unknown_fluent(fluents: Fluents, name: str, arguments: Terms) -> tuple[str, str]:
-    """What is wrong with an instance of a fluent that is not declared, and what to do."""
+    """Describe why an instance is not declared.
+
+    Args:
+        fluents: Fluents of the game.
+        name: Name of the instance.
+        arguments: Arguments of the instance.
+
+    Returns:
+        Message and remedy of a diagnostic.
+    """
     text = f"{name}({','.join(map(str, arguments))})" if arguments else name
-    known = fluents.find(name)
-    if known is None:
-        manner = "one" if arguments else "any"  # one/2 needs an argument for the value
-        return "no such fluent", f"declare it: #external {text}. and {manner}({name},{len(arguments)})."
-    if known.signature.arity == len(arguments):
+    fluent = fluents.find(name)
+    if fluent is None:
+        value_type = "one" if arguments else "any"  # one/2 needs an argument for the value
+        return "no such fluent", f"declare it: #external {text}. and {value_type}({name},{len(arguments)})."
+    if fluent.signature.arity == len(arguments):
         return f"{text} is none of those declared", f"widen its domain: #external {text}."
     remedy = "give it as many arguments as #external does"
-    if known.value_type == COUNTER:
+    if fluent.value_type == COUNTER:
         remedy = f"adds/3 names a count without its number: adds({name}…,N,Why)"
-    return f"there is {name}/{known.signature.arity}, and no {name}/{len(arguments)}", remedy
+    return f"there is {name}/{fluent.signature.arity}, and no {name}/{len(arguments)}", remedy
 
 
 def add_count_argument(term: Term) -> str:
-    """``failures(0)`` as ``failures(0,1)``."""
+    """Append the argument 1 to a term: ``failures(0,1)`` for ``failures(0)``."""
     term = str(term)
     return f"{term[:-1]},1)" if term.endswith(")") else f"{term}(1)"
 
 
 def read_fluent_types(facts: Iterable[tuple[str, tuple[Term | None, ...]]]) -> dict[Signature, str]:
-    """The manner of each fluent, from the facts ``one/2, count/2, any/2`` of the text; raises KBError."""
-    found: dict[Signature, str] = {}
-    for manner, arguments in facts:
+    """Read the type of each fluent.
+
+    Args:
+        facts: Name and arguments of each fact ``one/2``, ``count/2`` and ``any/2``.
+
+    Returns:
+        SINGLE_VALUED, COUNTER or SET_VALUED for each fluent.
+
+    Raises:
+        KBError: A fact is malformed, or a fluent has two types.
+    """
+    fluent_types: dict[Signature, str] = {}
+    for value_type, arguments in facts:
         name, arity = arguments
         if not isinstance(name, str) or not isinstance(arity, int):
-            raise make_kb_error(f"{manner}/2: a name and a number of arguments are wanted", f"write {manner}(level,1).")
+            message = f"{value_type}/2: expected a name and a number of arguments"
+            raise make_kb_error(message, f"write {value_type}(level,1).", ErrorCode.INVALID_FLUENT)
         signature = Signature(name, arity)
-        if found.setdefault(signature, manner) != manner:
-            raise make_kb_error(f"{signature} is declared by {found[signature]} and by {manner}", "keep one of them")
-    return found
+        if fluent_types.setdefault(signature, value_type) != value_type:
+            message = f"{signature} is declared by {fluent_types[signature]} and by {value_type}"
+            raise make_kb_error(message, "keep one of them", ErrorCode.INVALID_FLUENT)
+    return fluent_types
 
 
 def read_fluents(kb: KnowledgeBase, fluent_types: Mapping[Signature, str]) -> Fluents:
-    """Their keys and values from the declared inputs; raises KBError."""
+    """Read the fluents of a game; their keys and values come from the declared inputs.
+
+    Args:
+        kb: Knowledge base of the game.
+        fluent_types: Type of each fluent.
+
+    Raises:
+        KBError: A fluent has no argument for its value, or a private fluent has no seat as its first argument.
+    """
     instances: dict[Signature, list[Terms]] = {}
     for name, arguments in kb.input_atoms:
         instances.setdefault(Signature(name, len(arguments)), []).append(arguments)
-    lasting = _read_persistent(kb)
+    persistent = _read_persistent(kb)
     private = _read_private(kb, fluent_types)
-    fluents, first = [], 0
-    for signature, manner in sorted(fluent_types.items()):
-        if manner != SET_VALUED and signature.arity == 0:
+    fluents, first_slot = [], 0
+    for signature, value_type in sorted(fluent_types.items()):
+        if value_type != SET_VALUED and signature.arity == 0:
             raise make_kb_error(
-                f"{manner}({signature.name},0): it has no argument for the value", "declare it by any/2"
+                f"{value_type}({signature.name},0): it has no argument for the value",
+                "declare it by any/2",
+                ErrorCode.INVALID_FLUENT,
             )
-        found = instances.get(signature, [])
-        keys = _unique(arguments if manner == SET_VALUED else arguments[:-1] for arguments in found)
+        inputs = instances.get(signature, [])
+        keys = _unique(arguments if value_type == SET_VALUED else arguments[:-1] for arguments in inputs)
         values = (
-            tuple(each for (each,) in _unique(arguments[-1:] for arguments in found)) if manner == SINGLE_VALUED else ()
+            tuple(value for (value,) in _unique(arguments[-1:] for arguments in inputs))
+            if value_type == SINGLE_VALUED
+            else ()
         )
         if signature in private and not all(key and isinstance(key[0], int) and key[0] >= 0 for key in keys):
             raise make_kb_error(
-                f"private({signature.name},{signature.arity}): whose is it?", "let its first argument be a seat"
+                f"private({signature.name},{signature.arity}): it names no seat",
+                "let its first argument be a seat",
+                ErrorCode.INVALID_FLUENT,
             )
-        secret = signature in private
-        fluents.append(Fluent(signature, manner, signature.name in lasting, tuple(keys), values, first, secret))
-        first += len(keys)
+        is_private = signature in private
+        fluents.append(
+            Fluent(signature, value_type, signature.name in persistent, tuple(keys), values, first_slot, is_private)
+        )
+        first_slot += len(keys)
     return Fluents(tuple(fluents))
 
 
 def _read_persistent(kb: KnowledgeBase) -> set[str]:
-    """The names that ``lasts/2`` gives, those of fluents that a variant leaves out among them."""
+    """Read the names in ``lasts/2``, including those of fluents that a variant leaves out."""
     return {str(name) for name, _ in kb.facts("lasts", 2)}
 
 
-def _read_private(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[Signature]:
-    """The fluents that ``private/2`` names; others are of what a variant leaves out."""
-    found = {Signature(str(name), arity if isinstance(arity, int) else 0) for name, arity in kb.facts("private", 2)}
-    return found & set(manners)
+def _read_private(kb: KnowledgeBase, fluent_types: Mapping[Signature, str]) -> set[Signature]:
+    """Read the fluents in ``private/2``, without those that a variant leaves out."""
+    signatures = {
+        Signature(str(name), arity if isinstance(arity, int) else 0) for name, arity in kb.facts("private", 2)
+    }
+    return signatures & set(fluent_types)
 
 
-def _unique(found: Iterable[Terms]) -> list[Terms]:
-    """Without repetitions; clingo gives them in the order of terms."""
-    return list(dict.fromkeys(found))
+def _unique(items: Iterable[Terms]) -> list[Terms]:
+    """Remove repetitions; clingo returns the items in term order."""
+    return list(dict.fromkeys(items))
 
 
 def fluents_by_name(fluents: Fluents, reserved: Iterable[str]) -> dict[str, Fluent]:
-    """The fluents by the names of their fields; one whose name is taken goes by ``name/arity``."""
-    known = [fluent.signature.name for fluent in fluents.fluents]
-    reserved = {*reserved, *(name for name in known if known.count(name) > 1)}
+    """Index the fluents by the names of their JSON fields.
+
+    Args:
+        fluents: Fluents of the game.
+        reserved: Names of other fields.
+
+    Returns:
+        Fluents by name, or by ``name/arity`` where the name is reserved or not unique.
+    """
+    names = [fluent.signature.name for fluent in fluents.fluents]
+    reserved = {*reserved, *(name for name in names if names.count(name) > 1)}
     return {
         str(fluent.signature) if fluent.signature.name in reserved else fluent.signature.name: fluent
         for fluent in fluents.fluents

@@ -1,4 +1,4 @@
-"""A game as a folder of rule files: where it is, and what its text declares before anything is grounded."""
+"""Rule folders: their files and profiles, and the facts that are read from the text before grounding."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from abl_cards.asp import (
     make_kb_error,
 )
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
@@ -35,52 +36,70 @@ from abl_cards.games.description.variants import (
 
 @dataclass(frozen=True)
 class Folder:
-    """Some rule files with their profiles; a variant has those of its parents as well."""
+    """Rule folder with its profiles; a variant includes the files of its parents.
+
+    Attributes:
+        path: Directory of the rule files.
+        excluded_files: Files that are not read, as they have no circuit (open_rules.py).
+    """
 
     path: Path
-    excluded_files: frozenset[str] = frozenset()  # files that are not read: they have no circuit (open_rules.py)
+    excluded_files: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
-        """The word for the game."""
+        """Name of the directory."""
         return self.path.resolve().name
 
     @cached_property
     def layers(self) -> FolderLayers:
-        """The folder and its parents; raises KBError."""
+        """Files of the folder and its parents.
+
+        Raises:
+            KBError: A parent or a file does not exist, or files clash.
+        """
         return resolve_layers(self.path)
 
     @property
     def is_game(self) -> bool:
-        """Whether the folder declares a game, or a variant of one."""
+        """True if the folder describes a game or a variant of one."""
         return any((self.path / name).is_file() for name in ("game.lp", VARIANT_FILE))
 
     @property
     def is_trusted(self) -> bool:
-        """Whether all of it came with the package."""
+        """True if the folder and its parents are part of the package."""
         return all(folder.resolve().parent == KB_ROOT.resolve() for folder in self.layers.folders)
 
     @property
     def include_paths(self) -> tuple[Path, ...]:
-        """Where ``#include <name>.`` looks."""
+        """Directories that are searched by ``#include <name>.``."""
         return self.layers.include_paths
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """The names of the profiles."""
+        """Names of the profiles."""
         return tuple(self.layers.profiles)
 
     def files(self, profile: str | None = None) -> list[Path]:
-        """Everything in the folder, and one profile; raises KBError where there is none."""
+        """List the rule files of a profile.
+
+        Args:
+            profile: Name of the profile; None for the default profile.
+
+        Raises:
+            KBError: The folder has no rule files, no such profile, or no default profile.
+        """
         if not self.layers.files:
-            raise make_kb_error(f"{self.path} has no rule files", "write labels.lp, or copy a game: abl-cards kb copy")
+            remedy = "write labels.lp, or copy a game: abl-cards kb copy"
+            raise make_kb_error(f"{self.path} has no rule files", remedy, ErrorCode.INVALID_FOLDER)
         files = self._files
         chosen = profile or self.default_profile
         if chosen is None:
             return files
         if chosen not in self.profiles:
             known = ", ".join(self.profiles) or "none"
-            raise make_kb_error(f"unknown profile '{chosen}'", f"{self.path}/profiles has: {known}")
+            remedy = f"{self.path}/profiles has: {known}"
+            raise make_kb_error(f"unknown profile '{chosen}'", remedy, ErrorCode.UNKNOWN_PROFILE)
         return [*files, self.layers.profiles[chosen]]
 
     @property
@@ -88,76 +107,114 @@ class Folder:
         return [file for file in self.layers.files if str(file) not in self.excluded_files]
 
     def auxiliary_file(self, name: str) -> Path:
-        """A file of rules that others than the engine ask; raises KBError."""
-        known = self.layers.auxiliary_files
-        if name not in known:
-            has = ", ".join(known) or "nothing"
-            raise make_kb_error(
-                f"{self.path} has no {AUXILIARY_DIR}/{name}.lp", f"the folder {AUXILIARY_DIR} has: {has}"
-            )
-        return known[name]
+        """Return the path of a file of auxiliary rules.
+
+        Args:
+            name: Name of the file without its suffix.
+
+        Raises:
+            KBError: The folder has no such file.
+        """
+        files = self.layers.auxiliary_files
+        if name not in files:
+            remedy = f"the folder {AUXILIARY_DIR} has: {', '.join(files) or 'nothing'}"
+            raise make_kb_error(f"{self.path} has no {AUXILIARY_DIR}/{name}.lp", remedy, ErrorCode.FILE_NOT_READABLE)
+        return files[name]
 
     def fingerprint(self, profile: str | None = None) -> tuple[tuple[str, int, int], ...]:
-        """The times and sizes of the files, with those of science and of common files: they change with the files."""
-        shelves = (file for shelf in self.include_paths for file in sorted(shelf.glob("*.lp")))
-        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *shelves]
-        found = ((str(file), file.stat()) for file in files if file.exists())
-        return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in found)
+        """Return path, modification time (ns) and size (bytes) of all files, to detect changes.
+
+        Args:
+            profile: Name of the profile; None for the default profile.
+
+        Returns:
+            One tuple for each rule file, auxiliary file and common file.
+        """
+        common_files = (file for directory in self.include_paths for file in sorted(directory.glob("*.lp")))
+        files = [*self.files(profile), *self.layers.auxiliary_files.values(), *common_files]
+        stats = ((str(file), file.stat()) for file in files if file.exists())
+        return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
     @cached_property
     def default_profile(self) -> str | None:
-        """What ``default_profile/1`` says, else the only profile; None where there are none. Raises KBError."""
-        said = [use for use in self._metadata_program.heads if use.signature == Signature("default_profile", 1)]
-        if said and (problem := self.check_default_profile(said[-1])):
+        """Profile in ``default_profile/1``, else the only profile; None for a folder without profiles.
+
+        Raises:
+            KBError: The profile does not exist, or the folder has several profiles and no default.
+        """
+        facts = [use for use in self._metadata_program.heads if use.signature == Signature("default_profile", 1)]
+        if facts and (problem := self.check_default_profile(facts[-1])):
             raise KBError([problem])
         if not self.profiles:
             return None
-        if said:
-            return str(said[-1].pattern[0])
+        if facts:
+            return str(facts[-1].pattern[0])
         if len(self.profiles) == 1:
             return self.profiles[0]
-        raise make_kb_error(
-            f"{self.path} has several profiles", "say in game.lp which is the usual one: default_profile(…)."
-        )
+        remedy = "name the default one in game.lp: default_profile(…)."
+        raise make_kb_error(f"{self.path} has several profiles", remedy, ErrorCode.UNKNOWN_PROFILE)
 
     def check_default_profile(self, use: PredicateUse) -> Diagnostic | None:
-        """What is wrong with a fact ``default_profile/1``; None where there is such a profile."""
+        """Check a fact ``default_profile/1``.
+
+        Args:
+            use: Fact in the text.
+
+        Returns:
+            Diagnostic; None if the profile exists.
+        """
         name = str(use.pattern[0])
         if name in self.profiles:
             return None
         remedy = did_you_mean(name, self.profiles) or f"there are: {', '.join(self.profiles) or 'none'}"
-        return make_error(use.location, f"default_profile({name}): {name} is no profile", remedy)
+        message = f"default_profile({name}): {name} is no profile"
+        return make_error(use.location, message, remedy, ErrorCode.UNKNOWN_PROFILE)
 
     @property
     def title(self) -> str:
-        """Its names in all languages, else that of the folder."""
+        """Titles in all languages, else the name of the folder."""
         return " ".join(self.titles.values()) or self.name
 
     @property
     def titles(self) -> dict[str, str]:
-        """Its names by language, in the order in which ``title/2`` says them."""
-        said = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 2)]
-        return {str(language): str(text).strip('"') for language, text in said}
+        """Titles by language, in the order of the facts ``title/2``."""
+        facts = [use.pattern for use in self._metadata_program.heads if use.signature == Signature("title", 2)]
+        return {str(language): str(text).strip('"') for language, text in facts}
 
     @property
     def platforms(self) -> tuple[str, ...]:
-        """Whose tables and records of this game are known besides our own, as ``platform/1`` says."""
-        said = [
+        """Names of the platforms whose protocols and records of this game are supported, by ``platform/1``."""
+        names = [
             str(use.pattern[0]) for use in self._metadata_program.heads if use.signature == Signature("platform", 1)
         ]
-        return tuple(dict.fromkeys(said))
+        return tuple(dict.fromkeys(names))
 
     @cached_property
     def _metadata_program(self) -> ProgramSummary:
         return parse_rules_about(("default_profile", "title", "platform"), self._files, self.include_paths)
 
     def program(self, profile: str | None = None, auxiliary: tuple[str, ...] = ()) -> ProgramSummary:
-        """What the text declares and uses, with some files of the subfolder science."""
+        """Parse the rule files of a profile.
+
+        Args:
+            profile: Name of the profile; None for the default profile.
+            auxiliary: Names of files of auxiliary rules that are included.
+
+        Returns:
+            Summary of the predicates that the text declares and uses.
+        """
         return parse_files([*self.files(profile), *map(self.auxiliary_file, auxiliary)], self.include_paths)
 
 
 def find_fluent_declarations(program: ProgramSummary) -> Iterator[tuple[str, tuple[Term | None, ...]]]:
-    """The facts that declare fluents."""
+    """Find the facts that declare fluents.
+
+    Args:
+        program: Summary of the rule files.
+
+    Yields:
+        Name and arguments of each fact; None stands for an argument that is not plain.
+    """
     for use in program.heads:
         if use.signature.name in FLUENT_TYPES and use.signature.arity == 2:
             yield use.signature.name, use.pattern
@@ -171,28 +228,43 @@ def load_knowledge_base(
     cache: bool = True,
     auxiliary: tuple[str, ...] = (),
 ) -> KnowledgeBase:
-    """Load and check, with some files of the subfolder science; of the outputs those that the rules derive.
+    """Load and check the rule files of a folder.
 
-    Raises KBError.
+    Args:
+        folder: Rule folder.
+        profile: Name of the profile; None for the default profile.
+        outputs: Predicates that are read; those that no rule derives are ignored.
+        inputs: Predicates that are supplied, without fluents.
+        cache: Read and write the disk cache.
+        auxiliary: Names of files of auxiliary rules that are included.
+
+    Raises:
+        KBError: The rules are not valid, or a fluent has the name of an input.
     """
     files = [*folder.files(profile), *(folder.auxiliary_file(name) for name in auxiliary)]
     program = parse_files(files, folder.include_paths)
     derived = {use.signature for use in program.heads} | program.defined
     fluents = set(read_fluent_types(find_fluent_declarations(program)))
-    taken = sorted({each.name for each in fluents} & {each.name for each in inputs})
-    if taken:
+    reserved = sorted({signature.name for signature in fluents} & {signature.name for signature in inputs})
+    if reserved:
         raise make_kb_error(
-            f"'{taken[0]}' is declared as a fluent, and an input has that name", "give the fluent another name"
+            f"'{reserved[0]}' is declared as a fluent, and an input has that name",
+            "give the fluent another name",
+            ErrorCode.INVALID_FLUENT,
         )
     kb = KnowledgeBase.load(
         files,
-        inputs=[Input(*each[:1], arity=each.arity) for each in sorted(inputs | fluents)],
+        inputs=[Input(*signature[:1], arity=signature.arity) for signature in sorted(inputs | fluents)],
         outputs=sorted(outputs & derived),
         trusted=folder.is_trusted,
         cache=cache,
         library=folder.include_paths,
     )
-    shelves = [shelf.resolve() for shelf in folder.include_paths]
-    # A game need not use all that a common file says, and who wrote the game can do nothing about it.
-    ours = tuple(each for each in kb.warnings if each.location is None or not is_inside(each.location.file, shelves))
-    return replace(kb, warnings=ours)
+    common_dirs = [directory.resolve() for directory in folder.include_paths]
+    # A game need not use all of a common file, and its author cannot change that file.
+    own_warnings = tuple(
+        warning
+        for warning in kb.warnings
+        if warning.location is None or not is_inside(warning.location.file, common_dirs)
+    )
+    return replace(kb, warnings=own_warnings)

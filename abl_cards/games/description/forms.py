@@ -1,4 +1,4 @@
-"""Labels and forms as the facts of a knowledge base declare them: what can be laid down."""
+"""Labels and forms of plays, as the facts of a knowledge base declare them."""
 
 from __future__ import annotations
 
@@ -12,67 +12,75 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
 from abl_cards.games.description.label_facts import functor, read_label_texts, read_mapping, require_int
 from abl_cards.games.description.pack import WILD, Pack
 
 PASS_TERM = "pass"
+"""Label and form of a pass."""
 MAX_FORMS = 32_000
-"""Forms of a game, and labels."""
+"""Maximum numbers of forms and of labels."""
 MAX_KICKERS = 15
-"""Groups of kickers of one rank: they are bits of a word."""
+"""Maximum number of groups of kickers of one rank, as they are bits of a word."""
 MAX_GROUPS = 32
-"""Groups of a form, for which the kernels have room."""
+"""Maximum number of groups of a form, by the size of scratch arrays in the kernels."""
 MAX_CARDS = 120
-"""Cards of a form, kickers among them."""
+"""Maximum number of cards of a form, kickers included."""
 
 BitMask = int
+"""Integer whose bits are flags."""
 
 
 @dataclass(frozen=True)
 class CardGroup:
-    """Cards that act as one cell, laid down side by side."""
+    """Cards of a form that act as one cell."""
 
-    cell: int
-    count: int
-    min_natural: int  # how many of them must be real
-    only_kind: int | None  # a kind of card that all of them are of
+    cell: int  # index of the cell
+    count: int  # number of cards
+    min_natural: int  # number of these that must not be wild
+    only_kind: int | None  # kind that all of the cards must be, None for any
 
 
 @dataclass(frozen=True)
 class Kickers:
-    """Cards that are carried: groups of equal ones, each of a cell that may be one."""
+    """Kickers of a form: groups of cards that act as one cell, chosen among several cells."""
 
-    num_groups: int
-    group_size: int
-    allowed: Mapping[int, BitMask]  # by cell: bit K when K groups may be of it
-    misread: Mapping[int, BitMask]  # of these, what makes it another play when it leads
+    num_groups: int  # number of groups
+    group_size: int  # cards in each group
+    allowed: Mapping[int, BitMask]  # by cell: bit K if K groups may be of it
+    misread: Mapping[int, BitMask]  # by cell: bit K if a lead with K groups of it is a play of another form
 
 
 @dataclass(frozen=True)
 class Form:
-    """A shape that realises a label."""
+    """Form of a play: the groups of cards that realise a label."""
 
     name: Term
-    label: int
-    kind: Term
+    label: int  # index of the label
+    kind: Term  # kind of play; only plays of one kind are compared
     groups: tuple[CardGroup, ...]
-    max_wilds: int
-    suit: Term | None
-    has_mixed_suits: bool
+    max_wilds: int  # number of wild cards that may substitute
+    suit: Term | None  # suit of all cards, None for any
+    has_mixed_suits: bool  # the cards must be of at least two suits
     kickers: Kickers | None
-    has_kickers_apart: bool
+    has_kickers_apart: bool  # the two kinds of jokers may not be kickers together
 
     @property
     def num_cards(self) -> int:
-        """How many cards are laid down."""
-        carried = self.kickers.num_groups * self.kickers.group_size if self.kickers else 0
-        return sum(group.count for group in self.groups) + carried
+        """Number of cards, kickers included."""
+        num_kicker_cards = self.kickers.num_groups * self.kickers.group_size if self.kickers else 0
+        return sum(group.count for group in self.groups) + num_kicker_cards
 
 
 @dataclass(frozen=True)
 class Forms:
-    """The labels and forms of a knowledge base; forms of a label lie side by side, small ones first."""
+    """Labels and forms of a game.
+
+    Attributes:
+        labels: Labels in the order of masks and policies.
+        forms: Forms sorted by label, then by number of cards.
+    """
 
     labels: tuple[Term, ...]
     forms: tuple[Form, ...]
@@ -82,125 +90,154 @@ class Forms:
 
     @cached_property
     def index(self) -> dict[Term, int]:
-        """The place of each form."""
-        return {form.name: place for place, form in enumerate(self.forms)}
+        """Index of each form by its name."""
+        return {form.name: index for index, form in enumerate(self.forms)}
 
     @cached_property
     def label_index(self) -> dict[Term, int]:
-        """The place of each label."""
-        return {label: place for place, label in enumerate(self.labels)}
+        """Index of each label."""
+        return {label: index for index, label in enumerate(self.labels)}
 
     @cached_property
     def label_of(self) -> NDArray[np.int16]:
-        """[forms] the label of each form."""
+        """[forms] index of the label of each form."""
         return np.array([form.label for form in self.forms], np.int16)
 
     @cached_property
     def num_cards(self) -> NDArray[np.int64]:
-        """[forms] how many cards each form is."""
+        """[forms] number of cards of each form."""
         return np.array([form.num_cards for form in self.forms], np.int64)
 
     @cached_property
     def label_min_cards(self) -> NDArray[np.int16]:
-        """[labels] the cards of the smallest form of each label; 0 for a label without a form."""
+        """[labels] number of cards of the smallest form of each label; 0 for a label without a form."""
         cards = np.full(len(self.labels), np.iinfo(np.int16).max, np.int16)
         np.minimum.at(cards, self.label_of, np.array([form.num_cards for form in self.forms], np.int16))
         return np.where(cards == np.iinfo(np.int16).max, 0, cards).astype(np.int16)
 
     @cached_property
     def pass_form(self) -> int:
-        """The form of a pass."""
+        """Index of the form of a pass."""
         return self.index[PASS_TERM]
 
     @cached_property
     def max_cards(self) -> int:
-        """The cards of the largest form."""
+        """Number of cards of the largest form."""
         return max(form.num_cards for form in self.forms)
 
 
 def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
-    """The labels in their order: by ``label/2``, or ``label/1`` with ``order/2``; raises KBError."""
+    """Read the labels of a game in order: by ``label/2``, or by ``label/1`` and ``order/2``.
+
+    Args:
+        kb: Knowledge base of the game.
+
+    Raises:
+        KBError: There are no labels, too many, or some without a key.
+    """
     if kb.facts("label", 2):
         return read_label_texts(kb)
     labels = [label for (label,) in kb.facts("label", 1)]
     if len(labels) > MAX_FORMS:
-        raise make_kb_error(f"label/1: {len(labels)} labels", f"at most {MAX_FORMS}")
+        raise make_kb_error(f"label/1: {len(labels)} labels", f"at most {MAX_FORMS}", ErrorCode.GAME_TOO_LARGE)
     if not labels:
-        raise make_kb_error("no label/1: there is nothing to play", "write label(single(R)) :- rank(R). and so on")
+        remedy = "write label(single(R)) :- rank(R). and so on"
+        raise make_kb_error("no label/1: there is nothing to play", remedy, ErrorCode.MISSING_FACT)
     keys = {label: key for (label,), key in read_mapping(kb, "order", 2, 1).items()}
     missing = [label for label in labels if label not in keys]
     if keys and missing:
         raise make_kb_error(
-            f"no order/2 for label {missing[0]}", f"write order({missing[0]},Key), or no order/2 at all"
+            f"no order/2 for label {missing[0]}",
+            f"write order({missing[0]},Key), or no order/2 at all",
+            ErrorCode.MISSING_FACT,
         )
-    ranked = _rank_terms(list(keys.values()))
-    return tuple(sorted(labels, key=lambda label: ranked[keys[label]])) if keys else tuple(labels)
+    key_ranks = _rank_terms(list(keys.values()))
+    return tuple(sorted(labels, key=lambda label: key_ranks[keys[label]])) if keys else tuple(labels)
 
 
 def _rank_terms(terms: list[Term]) -> dict[Term, int]:
-    """The order of terms as clingo has it."""
+    """Rank terms from 0 in clingo's order of terms."""
     import clingo
 
     ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
-    return {term: place for place, (term, _) in enumerate(ordered)}
+    return {term: rank for rank, (term, _) in enumerate(ordered)}
 
 
 def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
-    """What can be laid down; raises KBError where a fact names a card, a label or a form that there is not."""
+    """Read the labels and forms of a game.
+
+    Args:
+        kb: Knowledge base of the game.
+        pack: Pack of the game.
+        cells: Cells of the game.
+
+    Raises:
+        KBError: A fact of a form is missing, contradictory, out of range, or names something unknown.
+    """
     labels = read_labels(kb)
-    reader = _FormReader(kb, pack, cells, {label: place for place, label in enumerate(labels)})
+    reader = _FormReader(kb, pack, cells, {label: index for index, label in enumerate(labels)})
     forms = sorted(reader.forms(), key=lambda form: (form.label, form.num_cards))
     if PASS_TERM not in {form.name for form in forms}:
-        raise make_kb_error("there is no form of a pass", "write label(pass). form(pass,pass). kind(pass,pass).")
+        remedy = "write label(pass). form(pass,pass). kind(pass,pass)."
+        raise make_kb_error("there is no form of a pass", remedy, ErrorCode.MISSING_FACT)
     _require_disjoint(forms, cells)
     if len(forms) > MAX_FORMS:
-        raise make_kb_error(f"{len(forms)} forms", f"at most {MAX_FORMS}")
+        raise make_kb_error(f"{len(forms)} forms", f"at most {MAX_FORMS}", ErrorCode.GAME_TOO_LARGE)
     return Forms(labels, tuple(forms))
 
 
 def _require_disjoint(forms: list[Form], cells: Cells) -> None:
-    """Raises KBError where two parts of a form may be the same cards: they would be laid down twice."""
+    """Raise KBError if two parts of a form may take the same card, as its card sets would be listed twice."""
     shared: dict[int, set[int]] = defaultdict(set)
     for context in cells.acts_as:
         for kind in context:
-            for one in kind[kind >= 0].tolist():
-                shared[one] |= set(kind[kind >= 0].tolist())
+            for cell_of_kind in kind[kind >= 0].tolist():
+                shared[cell_of_kind] |= set(kind[kind >= 0].tolist())
     for form in forms:
-        own = [group.cell for group in form.groups]
-        carried = list(form.kickers.allowed) if form.kickers else []
-        for place, cell in enumerate(own):
-            both = [other for other in (*own[place + 1 :], *carried) if other in shared[cell]]
-            both = [other for other in both if not _are_disjoint_by_card(form, place, other, own)]
-            if both:
-                _raise_overlap(form, cells, cell, both[0], carried)
-        for cell in carried:
-            if both := [other for other in carried if other != cell and other in shared[cell]]:
-                _raise_overlap(form, cells, cell, both[0], carried)
+        group_cells = [group.cell for group in form.groups]
+        kicker_cells = list(form.kickers.allowed) if form.kickers else []
+        for index, cell in enumerate(group_cells):
+            overlapping = [other for other in (*group_cells[index + 1 :], *kicker_cells) if other in shared[cell]]
+            overlapping = [other for other in overlapping if not _are_disjoint_by_card(form, index, other, group_cells)]
+            if overlapping:
+                _raise_overlap(form, cells, cell, overlapping[0], kicker_cells)
+        for cell in kicker_cells:
+            if overlapping := [other for other in kicker_cells if other != cell and other in shared[cell]]:
+                _raise_overlap(form, cells, cell, overlapping[0], kicker_cells)
 
 
-def _are_disjoint_by_card(form: Form, place: int, cell: int, own: list[int]) -> bool:
-    """Whether each of the groups is of a card of its own, by ``only/3``."""
-    mine = form.groups[place].only_kind
-    others = [group.only_kind for at, group in enumerate(form.groups) if at != place and own[at] == cell]
-    return mine is not None and bool(others) and all(other is not None and other != mine for other in others)
+def _are_disjoint_by_card(form: Form, index: int, cell: int, group_cells: list[int]) -> bool:
+    """Return True if ``only/3`` gives groups of the same cell different kinds of cards."""
+    own_kind = form.groups[index].only_kind
+    other_kinds = [
+        group.only_kind
+        for group_index, group in enumerate(form.groups)
+        if group_index != index and group_cells[group_index] == cell
+    ]
+    return (
+        own_kind is not None
+        and bool(other_kinds)
+        and all(other_kind is not None and other_kind != own_kind for other_kind in other_kinds)
+    )
 
 
-def _raise_overlap(form: Form, cells: Cells, one: int, other: int, carried: list[int]) -> None:
-    first, second = cells.names[one], cells.names[other]
-    said = "kicker/3" if other in carried else "needs/4"
-    alike = f"cards of {first} twice" if one == other else f"{first} and {second}, and a card acts as both"
+def _raise_overlap(form: Form, cells: Cells, cell: int, other: int, kicker_cells: list[int]) -> None:
+    first, second = cells.names[cell], cells.names[other]
+    predicate = "kicker/3" if other in kicker_cells else "needs/4"
+    overlap = f"cards of {first} twice" if cell == other else f"{first} and {second}, and a card acts as both"
     raise make_kb_error(
-        f"form {form.name} takes {alike} ({said})",
+        f"form {form.name} takes {overlap} ({predicate})",
         "take them as one group, needs(F,Place,Cell,N), or let kickers be of other cells",
+        ErrorCode.INVALID_FORM,
     )
 
 
 class _FormReader:
-    """Facts by form."""
+    """Reader of the facts about forms."""
 
     def __init__(self, kb: KnowledgeBase, pack: Pack, cells: Cells, labels: Mapping[Term, int]) -> None:
         self._kb, self._pack, self._cells, self._labels = kb, pack, cells, labels
-        self._form_names = {name for _, name in kb.facts("form", 2)}  # facts of others are of what a variant leaves out
+        self._form_names = {name for _, name in kb.facts("form", 2)}  # a variant may leave out forms, but not facts
         self._kinds, self._wilds = read_mapping(kb, "kind", 2, 1), read_mapping(kb, "wilds", 2, 1)
         self._suits = read_mapping(kb, "same_suit", 2, 1)
         self._mixed = {form for (form,) in kb.facts("mixed_suits", 1)}
@@ -211,16 +248,16 @@ class _FormReader:
         self._kickers = self._read_kickers()
 
     def forms(self) -> list[Form]:
-        """Every form, once a label."""
+        """Read all forms; a form of several labels is read once for each."""
         return [self._read_form(label, name) for label, name in self._kb.facts("form", 2)]
 
     def _read_form(self, label: Term, name: Term) -> Form:
         if label not in self._labels:
-            raise make_kb_error(f"form({label},{name}): there is no label {label}", f"write label({label}).")
+            message = f"form({label},{name}): there is no label {label}"
+            raise make_kb_error(message, f"write label({label}).", ErrorCode.UNKNOWN_NAME)
         if (name,) not in self._kinds:
-            raise make_kb_error(
-                f"form {name} has no kind/2", f"write kind({name},Kind): only plays of one kind are compared"
-            )
+            remedy = f"write kind({name},Kind): only plays of one kind are compared"
+            raise make_kb_error(f"form {name} has no kind/2", remedy, ErrorCode.MISSING_FACT)
         groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
         self._check_pass(label, name, groups)
         wilds = min(require_int(self._wilds.get((name,), 0), f"wilds({name},…)"), MAX_CARDS)
@@ -232,74 +269,77 @@ class _FormReader:
         return form
 
     def _require_limits(self, form: Form) -> None:
-        """Raises KBError for a form of more groups or cards than the kernels have room for."""
+        """Raise KBError for a form of more groups or cards than the kernels support."""
         if len(form.groups) > MAX_GROUPS:
-            last = max(self._needs[form.name])
-            group = self._needs[form.name][last]
-            fact = f"needs({form.name},{last},{self._cells.names[group.cell]},{group.count})"
-            raise make_kb_error(
-                f"{fact}: {len(form.groups)} groups of a form", f"at most {MAX_GROUPS}: put some together"
-            )
+            last_place = max(self._needs[form.name])
+            group = self._needs[form.name][last_place]
+            fact = f"needs({form.name},{last_place},{self._cells.names[group.cell]},{group.count})"
+            message = f"{fact}: {len(form.groups)} groups of a form"
+            raise make_kb_error(message, f"at most {MAX_GROUPS}: put some together", ErrorCode.GAME_TOO_LARGE)
         if form.num_cards > MAX_CARDS:
-            most = max(self._needs[form.name].items(), key=lambda item: item[1].count, default=None)
+            largest = max(self._needs[form.name].items(), key=lambda item: item[1].count, default=None)
             fact = f"form({self._find_label(form)},{form.name})"
-            if most and most[1].count > MAX_CARDS // 2:
-                fact = f"needs({form.name},{most[0]},{self._cells.names[most[1].cell]},{most[1].count})"
+            if largest and largest[1].count > MAX_CARDS // 2:
+                fact = f"needs({form.name},{largest[0]},{self._cells.names[largest[1].cell]},{largest[1].count})"
             elif form.kickers:
                 fact = f"kickers({form.name},{form.kickers.num_groups},{form.kickers.group_size})"
-            raise make_kb_error(f"{fact}: {form.num_cards} cards of a form", f"at most {MAX_CARDS}")
+            message = f"{fact}: {form.num_cards} cards of a form"
+            raise make_kb_error(message, f"at most {MAX_CARDS}", ErrorCode.GAME_TOO_LARGE)
 
     def _find_label(self, form: Form) -> Term:
-        return next(label for label, place in self._labels.items() if place == form.label)
+        return next(label for label, index in self._labels.items() if index == form.label)
 
     def _check_pass(self, label: Term, name: Term, groups: tuple[CardGroup, ...]) -> None:
-        """Raises KBError for a play without cards, and for a pass with cards."""
+        """Raise KBError for a play without cards, and for a pass with cards."""
         if not groups and name != PASS_TERM:
-            raise make_kb_error(f"form {name} has no cards", f"write needs({name},1,Rank,Count)")
+            remedy = f"write needs({name},1,Rank,Count)"
+            raise make_kb_error(f"form {name} has no cards", remedy, ErrorCode.MISSING_FACT)
         if name != PASS_TERM:
             return
         if label != PASS_TERM:
-            raise make_kb_error(
-                f"form({label},{PASS_TERM}): a pass is no play", f"write form({PASS_TERM},{PASS_TERM})."
-            )
+            message = f"form({label},{PASS_TERM}): a pass is no play"
+            raise make_kb_error(message, f"write form({PASS_TERM},{PASS_TERM}).", ErrorCode.INVALID_FORM)
         if groups or PASS_TERM in self._kickers:
             facts = [f"needs({PASS_TERM},{place},{self._cells.names[group.cell]},{group.count})"
                      for place, group in self._needs.get(PASS_TERM, {}).items()]  # fmt: skip
             fact = [*facts, f"kickers({PASS_TERM},…)"][0]
-            raise make_kb_error(f"{fact}: a pass has no cards", "give the play another name, or leave its cards out")
+            remedy = "give the play another name, or leave its cards out"
+            raise make_kb_error(f"{fact}: a pass has no cards", remedy, ErrorCode.INVALID_FORM)
 
     def _find_cell(self, cell: Term, fact: str) -> int:
         if cell == WILD:
             raise make_kb_error(
                 f"{fact}: no form can take the wild card itself",
                 "let forms need other cells, and say by wilds/2 how many wild cards may stand in",
+                ErrorCode.INVALID_FORM,
             )
         if cell not in self._cells.index:
-            raise make_kb_error(f"{fact}: no card of the pack acts as {cell}", "write a rank or a card of pack/2")
+            remedy = "write a rank or a card of pack/2"
+            raise make_kb_error(f"{fact}: no card of the pack acts as {cell}", remedy, ErrorCode.UNKNOWN_NAME)
         return self._cells.index[cell]
 
     def _form_facts(self, name: str, arity: int) -> Iterator[tuple[Term, ...]]:
         return (arguments for arguments in self._kb.facts(name, arity) if arguments[0] in self._form_names)
 
     def _read_min_natural(self, name: str) -> dict[tuple[Term, Term], int]:
-        found: dict[tuple[Term, Term], int] = defaultdict(int)
+        min_natural: dict[tuple[Term, Term], int] = defaultdict(int)
         for form, cell, count in self._form_facts(name, 3):
-            least = min(require_int(count, f"{name}({form},{cell},{count})"), MAX_CARDS + 1)
-            found[form, cell] = max(found[form, cell], least)
-        return found
+            min_count = min(require_int(count, f"{name}({form},{cell},{count})"), MAX_CARDS + 1)
+            min_natural[form, cell] = max(min_natural[form, cell], min_count)
+        return min_natural
 
     def _read_groups(self) -> dict[Term, dict[int, CardGroup]]:
         needs: dict[Term, dict[int, CardGroup]] = defaultdict(dict)
         for form, place, cell, count in self._form_facts("needs", 4):
             fact = f"needs({form},{place},{cell},{count})"
-            at = require_int(place, fact)
-            if at in needs[form]:
-                raise make_kb_error(
-                    f"needs/4 has two groups at place {place} of {form}", "give each group its own place"
-                )
+            position = require_int(place, fact)
+            if position in needs[form]:
+                message = f"needs/4 has two groups at place {place} of {form}"
+                raise make_kb_error(message, "give each group its own place", ErrorCode.CONFLICTING_FACTS)
             if require_int(count, fact) < 1:
-                raise make_kb_error(f"{fact} is no group of cards", "write how many cards, from 1 on")
-            needs[form][at] = CardGroup(
+                remedy = "write how many cards, from 1 on"
+                raise make_kb_error(f"{fact} is no group of cards", remedy, ErrorCode.INVALID_ARGUMENT)
+            needs[form][position] = CardGroup(
                 self._find_cell(cell, fact),
                 int(count),
                 self._min_natural.get((form, cell), 0),
@@ -310,7 +350,8 @@ class _FormReader:
     def _find_only_kind(self, form: Term, place: Term) -> int | None:
         card = self._only.get((form, place))
         if card is not None and card not in self._pack.index:
-            raise make_kb_error(f"only({form},{place},{card}): no such card", "write a card of pack/2")
+            message = f"only({form},{place},{card}): no such card"
+            raise make_kb_error(message, "write a card of pack/2", ErrorCode.UNKNOWN_NAME)
         return None if card is None else self._pack.index[card]
 
     def _read_kickers(self) -> dict[Term, Kickers]:
@@ -320,21 +361,28 @@ class _FormReader:
             for form, cell, count in self._form_facts(name, 3):
                 fact = f"{name}({form},{cell},{count})"
                 if not 1 <= require_int(count, fact) <= MAX_KICKERS:
-                    raise make_kb_error(f"{fact}: no number of groups", f"write 1 to {MAX_KICKERS}")
+                    message = f"{fact}: no number of groups"
+                    raise make_kb_error(message, f"write 1 to {MAX_KICKERS}", ErrorCode.INVALID_ARGUMENT)
                 bits[form][self._find_cell(cell, fact)] |= 1 << require_int(count, fact)
-        carried = {}
+        kickers = {}
         for form, groups, size in self._form_facts("kickers", 3):
             fact = f"kickers({form},{groups},{size})"
-            if form in carried or require_int(groups, fact) < 1 or require_int(size, fact) < 1:
+            if form in kickers or require_int(groups, fact) < 1 or require_int(size, fact) < 1:
                 raise make_kb_error(
-                    f"{fact}: a form carries one number of groups of one size", "write kickers/3 once a form"
+                    f"{fact}: a form carries one number of groups of one size",
+                    "write kickers/3 once a form",
+                    ErrorCode.INVALID_FORM,
                 )
-            carried[form] = Kickers(
+            kickers[form] = Kickers(
                 require_int(groups, fact), require_int(size, fact), dict(allowed[form]), dict(misread[form])
             )
-        return carried
+        return kickers
 
 
 def generalise_kind(kind: Term) -> Term:
-    """What a seat has shown goes by the kind of play; bombs of all sizes are one kind there."""
+    """Return the kind of play that play statistics use: the functor, so that bombs of all sizes are one kind.
+
+    Args:
+        kind: Kind of a form.
+    """
     return kind if isinstance(kind, int) else functor(kind)

@@ -1,8 +1,8 @@
-"""Check what the arguments of inputs name: an input about something that there is not would silently be false for ever.
+"""Check the names in arguments of inputs: an input about an unknown name would silently always be false.
 
-Declarations of common files and parents may speak of what a folder leaves out; those of the folder itself are checked.
-An argument that is written as it is must be known. One that a variable gives may be a card that the pack leaves out, or
-a label that no rule makes, as long as there is another of its functor.
+Only declarations of the folder itself are checked, as common files and parents may name what the folder leaves out. A
+constant argument must be known. An argument that comes from a variable may also be a card that the pack leaves out, or
+an unknown label, if there is another one with its functor.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from abl_cards.asp import Atom, Diagnostic, Location, Signature, Term, make_error
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.argument_checks import suggest_nearest
 from abl_cards.games.description.forms import generalise_kind
 from abl_cards.games.description.input_schema import EVENTS
@@ -20,12 +21,12 @@ from abl_cards.games.description.source_origins import RuleHead, SourceOrigins
 
 
 class InputArgument(NamedTuple):
-    """The things that an argument of an input names."""
+    """Sort of an argument of an input."""
 
-    name: str
-    find_terms: Callable[[KnownNames], Collection[Term]]
+    name: str  # for messages
+    find_terms: Callable[[KnownNames], Collection[Term]]  # returns the known terms
     remedy: str
-    allows_same_functor: bool = False  # a variable may give others of the same functor
+    allows_same_functor: bool = False  # a variable may give unknown terms with the functor of a known one
 
 
 def _find_cells(known: KnownNames) -> set[Term]:
@@ -74,18 +75,27 @@ _INPUTS_BY_ARGUMENTS: dict[tuple[InputArgument | None, ...], str] = {
 INPUT_ARGUMENTS: Mapping[Signature, tuple[InputArgument | None, ...]] = {
     Signature.parse(name): arguments for arguments, names in _INPUTS_BY_ARGUMENTS.items() for name in names.split()
 }
-"""By input, what each argument names; None for a number."""
+"""Sorts of the arguments of each input; None for a number."""
 
 
 def find_wrong_inputs(known: KnownNames) -> Iterator[Diagnostic]:
-    """Inputs of the folder itself, with an argument that names nothing by any profile."""
-    check = _InputChecker(known)
+    """Find inputs that the folder itself declares with an argument that is unknown in all profiles.
+
+    Args:
+        known: Names of the game.
+
+    Yields:
+        A diagnostic for each wrong declaration.
+    """
+    checker = _InputChecker(known)
     for atom in known.kb.input_atoms:
-        if (problem := check.find_problem(atom)) is not None:
+        if (problem := checker.find_problem(atom)) is not None:
             yield problem
 
 
 class _InputChecker:
+    """Checks of the inputs of one game."""
+
     def __init__(self, known: KnownNames) -> None:
         self._known = known
         self._reported: set[tuple[Location, Term]] = set()
@@ -96,30 +106,29 @@ class _InputChecker:
         return SourceOrigins(self._known)
 
     def find_problem(self, atom: Atom) -> Diagnostic | None:
-        """What is wrong with an input; of several with the same name in the same place the first."""
+        """Return the problem of an input; None if there is none, or it was reported for the same location and term."""
         name, arguments = atom
         signature = Signature(name, len(arguments))
         if signature in self._known.fluents:
             return None
-        for at, (term, named) in enumerate(zip(arguments, INPUT_ARGUMENTS.get(signature, ()), strict=False)):
-            if named is None or term in named.find_terms(self._known):
+        for index, (term, sort) in enumerate(zip(arguments, INPUT_ARGUMENTS.get(signature, ()), strict=False)):
+            if sort is None or term in sort.find_terms(self._known):
                 continue
             head = self._origins.find_declaration(signature, arguments)
-            if head is None or self._is_excused(head, at, term, named) or (head.location, term) in self._reported:
+            if head is None or self._is_excused(head, index, term, sort) or (head.location, term) in self._reported:
                 continue
             self._reported.add((head.location, term))
-            text = f"{name}({','.join(map(str, arguments))}): {term} is no {named.name}, so the input is never true"
-            return make_error(
-                head.arguments[at], text, suggest_nearest(term, named.find_terms(self._known)) or named.remedy
-            )
+            text = f"{name}({','.join(map(str, arguments))}): {term} is no {sort.name}, so the input is never true"
+            remedy = suggest_nearest(term, sort.find_terms(self._known)) or sort.remedy
+            return make_error(head.arguments[index], text, remedy, ErrorCode.UNKNOWN_NAME)
         return None
 
-    def _is_excused(self, head: RuleHead, at: int, term: Term, named: InputArgument) -> bool:
-        if named.allows_same_functor and str(head.terms[at]) != str(term) and self._has_shape(named, term):
+    def _is_excused(self, head: RuleHead, index: int, term: Term, sort: InputArgument) -> bool:
+        if sort.allows_same_functor and str(head.terms[index]) != str(term) and self._has_shape(sort, term):
             return True
-        return any(term in named.find_terms(other) for other in self._known.other_profiles)
+        return any(term in sort.find_terms(other) for other in self._known.other_profiles)
 
-    def _has_shape(self, named: InputArgument, term: Term) -> bool:
-        if named.name not in self._shapes:
-            self._shapes[named.name] = set(map(compute_shape, named.find_terms(self._known)))
-        return isinstance(term, int) or compute_shape(term) in self._shapes[named.name]
+    def _has_shape(self, sort: InputArgument, term: Term) -> bool:
+        if sort.name not in self._shapes:
+            self._shapes[sort.name] = set(map(compute_shape, sort.find_terms(self._known)))
+        return isinstance(term, int) or compute_shape(term) in self._shapes[sort.name]

@@ -1,8 +1,8 @@
-"""Every input that rules may read, as a test of a number: which number of which group, and how it is compared.
+"""Schema of the inputs that rules may read: each is a test of a column of numbers.
 
-The engine tells a circuit about a table in *columns* of numbers, by group: how many cards of the own hand act as each
-cell, the form to beat, what is remembered … An input holds where its column passes its test. ``INPUTS`` is the whole
-vocabulary; the words of each input are in docs/knowledge-bases.md.
+The engine describes a state to a circuit by *columns* of numbers in groups: how many cards of the hand act as each
+cell, the form to beat, the values of fluents, and so on. An input holds where its column passes its test. ``INPUTS``
+lists all inputs; docs/knowledge-bases.md explains them.
 """
 
 from __future__ import annotations
@@ -22,48 +22,64 @@ if TYPE_CHECKING:
     from abl_cards.games.description.forms import Forms
 
 AT_LEAST, EQUAL, BIT = range(3)
-"""How a column is compared with the value of an input."""
+"""Comparisons of a column with the value of an input: at least, equal, bit is set."""
 
 SHOWN_BITS = 64
-"""Ranks, and strengths from 0 on, in which something may have been shown; those beyond are not remembered."""
+"""Number of ranks, and of strengths from 0 on, in play statistics; others are not recorded."""
 
 EVENTS = ("match", "deal", "draw", "choice", "shown", "play", "pass", "trick", "end")
+"""Events that the rules of changes read, by ``event/1``."""
 
 
 class ColumnTest(NamedTuple):
-    """The number of a column in its group, and how it is compared."""
+    """Test of a column that defines an input."""
 
     group: str
-    column: int
-    comparison: int
-    value: int
+    column: int  # index in the group
+    comparison: int  # AT_LEAST, EQUAL or BIT
+    value: int  # value, or index of a bit
 
 
 @dataclass(frozen=True)
 class InputSchema:
-    """What the arguments of inputs are numbered by."""
+    """Numbering of the arguments of inputs.
+
+    Attributes:
+        cells: Cells of the game.
+        forms: Labels and forms.
+        fluents: Fluents.
+        seats: Number of seats.
+        relative_names: Names of the other seats by their distance, from 1.
+        stages: Stages of choices.
+        options: Options of choices.
+        lots: Names of the random numbers of a match.
+        play_kinds: Kinds of plays in play statistics.
+        shown_ranks: Ranks in play statistics.
+        card_kinds: Kinds of cards of the pack.
+        num_undealt: Number of cards that are not dealt to a seat.
+    """
 
     cells: Cells
     forms: Forms
     fluents: Fluents
     seats: int
-    relative_names: tuple[Term, ...]  # the other seats by their distance, from 1
+    relative_names: tuple[Term, ...]
     stages: tuple[Term, ...]
-    options: tuple[Term, ...]  # what may be chosen
+    options: tuple[Term, ...]
     lots: tuple[Term, ...]
-    play_kinds: tuple[Term, ...]  # what a seat has shown goes by these
-    shown_ranks: tuple[Term, ...]  # of such plays
-    card_kinds: tuple[Term, ...]  # the kinds of the pack
-    num_undealt: int  # cards that nobody is dealt
+    play_kinds: tuple[Term, ...]
+    shown_ranks: tuple[Term, ...]
+    card_kinds: tuple[Term, ...]
+    num_undealt: int
 
     @cached_property
     def test_cache(self) -> dict[Atom, ColumnTest | None]:
-        """How the inputs that were asked about are tested: dozens of circuits have them in common."""
+        """Results of find_test, as many circuits share inputs."""
         return {}
 
     @property
     def group_sizes(self) -> Mapping[str, int]:
-        """How many columns each group has."""
+        """Number of columns of each group."""
         cells, others = len(self.cells), self.seats - 1
         return {
             "hand": cells, "size": 1, "unseen": cells, "sizes": others, "face": others * cells, "gone": cells,
@@ -79,6 +95,7 @@ class InputSchema:
 
 
 TestResolver = Callable[[InputSchema, tuple[Term, ...]], "ColumnTest | None"]
+"""Function that returns the test of an input with the given arguments; None if it can never hold."""
 
 
 def _find_cell(schema: InputSchema, *arguments: Term) -> int | None:
@@ -87,60 +104,60 @@ def _find_cell(schema: InputSchema, *arguments: Term) -> int | None:
 
 
 def _resolve_cells(group: str, width: int) -> TestResolver:
-    """``held(R,N)``, ``held(R,S,N)``: at least N cards act as a cell."""
+    """Resolve ``held(R,N)`` and ``held(R,S,N)``: at least N cards act as a cell."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        cell, least = _find_cell(words, *arguments[:width]), arguments[width]
-        return ColumnTest(group, cell, AT_LEAST, least) if cell is not None and isinstance(least, int) else None
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        cell, threshold = _find_cell(schema, *arguments[:width]), arguments[width]
+        return ColumnTest(group, cell, AT_LEAST, threshold) if cell is not None and isinstance(threshold, int) else None
 
     return resolve
 
 
 def _resolve_wild(group: str) -> TestResolver:
-    """``wild(N)``: at least N wild cards."""
+    """Resolve ``wild(N)``: at least N wild cards."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        return _resolve_cells(group, 1)(words, (WILD, *arguments))
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        return _resolve_cells(group, 1)(schema, (WILD, *arguments))
 
     return resolve
 
 
 def _resolve_other_cells(group: str, width: int) -> TestResolver:
-    """``estimated(W,R,N)``: the same of the seat W."""
+    """Resolve ``estimated(W,R,N)``: at least N cards of the relative seat W act as a cell."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        found = _resolve_cells(group, width)(words, arguments[1:]) if arguments[0] in words.relative_names else None
-        if found is None:
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        test = _resolve_cells(group, width)(schema, arguments[1:]) if arguments[0] in schema.relative_names else None
+        if test is None:
             return None
-        return found._replace(column=words.relative_names.index(arguments[0]) * len(words.cells) + found.column)
+        return test._replace(column=schema.relative_names.index(arguments[0]) * len(schema.cells) + test.column)
 
     return resolve
 
 
 def _resolve_other_wild(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    """``estimated_wild(W,N)``: at least so many wild cards of the seat W."""
+    """Resolve ``estimated_wild(W,N)``: at least N wild cards of the relative seat W."""
     return _resolve_other_cells("estimate", 1)(schema, (arguments[0], WILD, arguments[1]))
 
 
 def _resolve_seat_cells(group: str, width: int) -> TestResolver:
-    """``holds(S,R,N)``: the same of the seat S."""
+    """Resolve ``holds(S,R,N)``: at least N cards of the seat S act as a cell."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat = _find_seat(words, arguments[0])
-        found = _resolve_cells(group, width)(words, arguments[1:])
-        if found is None or seat is None:
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        seat = _find_seat(schema, arguments[0])
+        test = _resolve_cells(group, width)(schema, arguments[1:])
+        if test is None or seat is None:
             return None
-        return found._replace(column=seat * len(words.cells) + found.column)
+        return test._replace(column=seat * len(schema.cells) + test.column)
 
     return resolve
 
 
 def _resolve_seat_count(group: str) -> TestResolver:
-    """``laid_down(S,N)``: at least so many of the seat S."""
+    """Resolve ``laid_down(S,N)``: the column of the seat S is at least N."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat, least = _find_seat(words, arguments[0]), arguments[1]
-        return None if seat is None or not isinstance(least, int) else ColumnTest(group, seat, AT_LEAST, least)
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        seat, threshold = _find_seat(schema, arguments[0]), arguments[1]
+        return None if seat is None or not isinstance(threshold, int) else ColumnTest(group, seat, AT_LEAST, threshold)
 
     return resolve
 
@@ -150,9 +167,9 @@ def _find_seat(schema: InputSchema, term: Term) -> int | None:
 
 
 def _resolve_number(group: str, column: int = 0, comparison: int = AT_LEAST) -> TestResolver:
-    """A number itself."""
+    """Resolve an input whose only argument is the value."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
         (value,) = arguments
         return ColumnTest(group, column, comparison, value) if isinstance(value, int) else None
 
@@ -160,47 +177,47 @@ def _resolve_number(group: str, column: int = 0, comparison: int = AT_LEAST) -> 
 
 
 def _resolve_seat_bit(column: int) -> TestResolver:
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat = _find_seat(words, arguments[0])
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        seat = _find_seat(schema, arguments[0])
         return None if seat is None else ColumnTest("act", column, BIT, seat)
 
     return resolve
 
 
 def _resolve_name(group: str, column: int, names: Callable[[InputSchema], Mapping[Term, int]]) -> TestResolver:
-    """One of some names."""
+    """Resolve an input whose only argument is a name; the column holds the index of a name."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        place = names(words).get(arguments[0])
-        return None if place is None else ColumnTest(group, column, EQUAL, place)
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        index = names(schema).get(arguments[0])
+        return None if index is None else ColumnTest(group, column, EQUAL, index)
 
     return resolve
 
 
 def _enumerate_names(names: tuple[Term, ...]) -> dict[Term, int]:
-    return {name: place for place, name in enumerate(names)}
+    return {name: index for index, name in enumerate(names)}
 
 
 def _resolve_hand_size(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    who, least = arguments
-    if who not in schema.relative_names or not isinstance(least, int):
+    seat, threshold = arguments
+    if seat not in schema.relative_names or not isinstance(threshold, int):
         return None
-    return ColumnTest("sizes", schema.relative_names.index(who), AT_LEAST, least)
+    return ColumnTest("sizes", schema.relative_names.index(seat), AT_LEAST, threshold)
 
 
 def _resolve_finish(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
     place, seat = arguments
-    at = _find_seat(schema, seat)
-    if at is None or not isinstance(place, int) or not 1 <= place <= schema.seats:
+    seat_index = _find_seat(schema, seat)
+    if seat_index is None or not isinstance(place, int) or not 1 <= place <= schema.seats:
         return None
-    return ColumnTest("result", place - 1, EQUAL, at)
+    return ColumnTest("result", place - 1, EQUAL, seat_index)
 
 
 def _resolve_stuck(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    seat, least = _find_seat(schema, arguments[0]), arguments[1]
-    if seat is None or not isinstance(least, int):
+    seat, threshold = _find_seat(schema, arguments[0]), arguments[1]
+    if seat is None or not isinstance(threshold, int):
         return None
-    return ColumnTest("result", schema.seats + seat, AT_LEAST, least)
+    return ColumnTest("result", schema.seats + seat, AT_LEAST, threshold)
 
 
 def _resolve_lot(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
@@ -211,7 +228,7 @@ def _resolve_lot(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest
 
 
 def _resolve_undealt(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    """``left_over(I,Card)``: the card at this place, from 1."""
+    """Resolve ``left_over(I,Card)``: the I-th undealt card, from 1."""
     place, card = arguments
     if card not in schema.card_kinds or not isinstance(place, int) or not 1 <= place <= schema.num_undealt:
         return None
@@ -219,15 +236,15 @@ def _resolve_undealt(schema: InputSchema, arguments: tuple[Term, ...]) -> Column
 
 
 def _resolve_shown(block: int, by_rank: bool) -> TestResolver:
-    """``laid(Kind,Rank)``, ``led(Kind,Strength)``: bits of what a seat has shown."""
+    """Resolve ``laid(Kind,Rank)`` and ``led(Kind,Strength)``: bits of play statistics."""
 
-    def resolve(words: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
         kind, number = arguments
-        bit = _enumerate_names(words.shown_ranks).get(number) if by_rank else number
-        if kind not in words.play_kinds or not isinstance(bit, int) or not 0 <= bit < SHOWN_BITS:
+        bit = _enumerate_names(schema.shown_ranks).get(number) if by_rank else number
+        if kind not in schema.play_kinds or not isinstance(bit, int) or not 0 <= bit < SHOWN_BITS:
             return None
         return ColumnTest(
-            "shown", (block * len(words.play_kinds) + words.play_kinds.index(kind)) * SHOWN_BITS + bit, AT_LEAST, 1
+            "shown", (block * len(schema.play_kinds) + schema.play_kinds.index(kind)) * SHOWN_BITS + bit, AT_LEAST, 1
         )
 
     return resolve
@@ -243,15 +260,15 @@ INPUTS: Mapping[Signature, TestResolver] = {
         "gone/2": _resolve_cells("gone", 1), "gone/3": _resolve_cells("gone", 2), "gone_wild/1": _resolve_wild("gone"),
         "cards/2": _resolve_hand_size, "face_up/3": _resolve_other_cells("face", 1),
         "face_up/4": _resolve_other_cells("face", 2),
-        "leading/0": lambda words, arguments: ColumnTest("trick", 0, EQUAL, LEADING),
-        "to_beat/1": _resolve_name("trick", 0, lambda words: words.forms.index),
-        "top/1": _resolve_name("trick", 1, lambda words: _enumerate_names(words.relative_names)),
+        "leading/0": lambda schema, arguments: ColumnTest("trick", 0, EQUAL, LEADING),
+        "to_beat/1": _resolve_name("trick", 0, lambda schema: schema.forms.index),
+        "top/1": _resolve_name("trick", 1, lambda schema: _enumerate_names(schema.relative_names)),
         "asked/1": _resolve_number("seat", 0, EQUAL), "acts/1": _resolve_number("acts"),
         "left/2": _resolve_cells("left", 1), "left/3": _resolve_cells("left", 2), "wild_left/1": _resolve_wild("left"),
-        "lays/1": _resolve_name("move", 0, lambda words: words.forms.index),
-        "play/1": _resolve_name("move", 1, lambda words: words.forms.label_index),
+        "lays/1": _resolve_name("move", 0, lambda schema: schema.forms.index),
+        "play/1": _resolve_name("move", 1, lambda schema: schema.forms.label_index),
         "plays_left/1": _resolve_number("emptying"),
-        "chooses/1": _resolve_name("choice", 0, lambda words: _enumerate_names(words.options)),
+        "chooses/1": _resolve_name("choice", 0, lambda schema: _enumerate_names(schema.options)),
         "estimated/3": _resolve_other_cells("estimate", 1), "estimated/4": _resolve_other_cells("estimate", 2),
         "estimated_wild/2": _resolve_other_wild,
         "acted/1": _resolve_number("act", 0, EQUAL), "owner/1": _resolve_number("act", 1, EQUAL),
@@ -260,25 +277,33 @@ INPUTS: Mapping[Signature, TestResolver] = {
         "in_trick/3": _resolve_seat_cells("lies", 1), "in_trick/4": _resolve_seat_cells("lies", 2),
         "in_trick/2": _resolve_seat_count("laying"),
         "leader/1": _resolve_number("leader", 0, EQUAL),
-        "taking/0": lambda words, arguments: ColumnTest("taking", 0, EQUAL, 1), "finish/2": _resolve_finish,
+        "taking/0": lambda schema, arguments: ColumnTest("taking", 0, EQUAL, 1), "finish/2": _resolve_finish,
         "stuck/2": _resolve_stuck,
         "aside/2": _resolve_cells("aside", 1), "aside/3": _resolve_cells("aside", 2),
         "laid_down/2": _resolve_seat_count("plays"),
-        "event/1": _resolve_name("event", 0, lambda words: _enumerate_names(EVENTS)),
-        "stage/1": _resolve_name("event", 1, lambda words: _enumerate_names(words.stages)),
-        "chosen/1": _resolve_name("event", 2, lambda words: _enumerate_names(words.options)),
+        "event/1": _resolve_name("event", 0, lambda schema: _enumerate_names(EVENTS)),
+        "stage/1": _resolve_name("event", 1, lambda schema: _enumerate_names(schema.stages)),
+        "chosen/1": _resolve_name("event", 2, lambda schema: _enumerate_names(schema.options)),
         "by/1": _resolve_number("event", 3, EQUAL), "lot/2": _resolve_lot,
         "stock/1": _resolve_number("stock"), "drew/1": _resolve_number("drew", 0, EQUAL),
-        "drawn/1": _resolve_name("drawn", 0, lambda words: _enumerate_names(words.card_kinds)),
+        "drawn/1": _resolve_name("drawn", 0, lambda schema: _enumerate_names(schema.card_kinds)),
         "left_over/2": _resolve_undealt,
         "laid/2": _resolve_shown(0, True), "led/2": _resolve_shown(1, False), "passed_over/2": _resolve_shown(2, False),
     }.items()
 }  # fmt: skip
-"""By name and number of arguments, how an instance is tested; None for an instance that can never hold."""
+"""Resolver of the test of each input, by its signature."""
 
 
 def find_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
-    """How an input is tested; None for one that can never hold."""
+    """Find the test that defines an input.
+
+    Args:
+        schema: Numbering of the arguments of inputs.
+        atom: Input.
+
+    Returns:
+        Test; None for an input that can never hold.
+    """
     if atom not in schema.test_cache:
         schema.test_cache[atom] = _resolve_test(schema, atom)
     return schema.test_cache[atom]
@@ -288,16 +313,23 @@ def _resolve_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
     signature = Signature(atom[0], len(atom[1]))
     if signature in schema.fluents:
         fluent = schema.fluents[signature]
-        place = fluent.locate(atom[1])
-        if place is None:
+        fluent_slot = fluent.locate(atom[1])
+        if fluent_slot is None:
             return None
-        return ColumnTest("fluents", place.slot, EQUAL if fluent.value_type == SINGLE_VALUED else AT_LEAST, place.value)
-    resolve = INPUTS.get(signature)  # none for a fluent of other rules
+        return ColumnTest(
+            "fluents", fluent_slot.slot, EQUAL if fluent.value_type == SINGLE_VALUED else AT_LEAST, fluent_slot.value
+        )
+    resolve = INPUTS.get(signature)  # None for a fluent of other rules
     return resolve(schema, atom[1]) if resolve else None
 
 
 def find_group(schema: InputSchema, signature: Signature) -> str:
-    """The group of an input."""
+    """Return the group of columns of an input.
+
+    Args:
+        schema: Numbering of the arguments of inputs.
+        signature: Name and number of arguments.
+    """
     return "fluents" if signature in schema.fluents else INPUT_GROUPS[signature]
 
 
@@ -318,4 +350,5 @@ INPUT_GROUPS: Mapping[Signature, str] = {
     }.items()
     for name in names.split()
 }  # fmt: skip
+"""Group of columns of each input, without fluents."""
 assert set(INPUT_GROUPS) == set(INPUTS)

@@ -1,4 +1,4 @@
-"""Everything that facts of a game may name, by sort: seats, cards, ranks, labels, forms, fluents, stages."""
+"""Names that facts of a game may use, by sort: seats, cards, ranks, labels, forms, fluents, stages."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.pack import parse_rank_and_suit
 
 LANGUAGES = ("en", "zh")
+"""Languages of titles and sentences."""
 WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role")
-"""Sorts of arguments that have words of their own in sentences."""
+"""Sorts of arguments that explanations write in words."""
 CHECKED_SORTS = ("label", "form", "kind", "place", "cell")
-"""Sorts that ``sort/4`` may give to have an argument checked; sentences know nothing of them."""
+"""Further sorts that ``sort/4`` may give to an argument, to have it checked."""
 OBSERVATION_PARTS = {
     **dict.fromkeys(
         (
@@ -33,16 +34,17 @@ OBSERVATION_PARTS = {
     **dict.fromkeys(("sizes", "recent", "recent_seat"), "number"),
     **dict.fromkeys(("fluent", "after", "counted", "tally"), "fluent"),
 }  # fmt: skip
-"""The parts of an observation, and what the argument of each is: none, a number that may be left out, a fluent."""
+"""Sort of the argument of each part of an observation: none, an optional number, or a fluent."""
 _NAMING_PREDICATES = {"word", "letter", "sort", "says", "title", "preference", "hint", "sees"}
-"""Predicates that only name what others derive."""
+"""Predicates that only name terms which others derive."""
 
 TermShape = tuple[str, int]
+"""Functor and number of arguments of a term."""
 
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names of one game by one profile."""
+    """Names of a game in one profile."""
 
     kb: KnowledgeBase
     program: ProgramSummary
@@ -51,23 +53,28 @@ class KnownNames:
 
     @cached_property
     def other_profiles(self) -> Sequence[KnownNames]:
-        """What there is by the other profiles of the folder, as far as they can be read; slow, so asked last."""
-        found = []
+        """Names in each profile of the folder that can be read; slow, so this is checked last."""
+        known_names = []
         for profile in self.folder.profiles:
             with suppress(KBError):
-                found.append(read_known_names(self.folder, profile))
-        return found
+                known_names.append(read_known_names(self.folder, profile))
+        return known_names
 
-    def _argument_values(self, name: str, arity: int, place: int = 0) -> set[Term]:
-        """The values of an argument of a fact."""
-        return {arguments[place] for arguments in self.kb.instances(name, arity)}
+    def _argument_values(self, name: str, arity: int, index: int = 0) -> set[Term]:
+        """Return the values of one argument of a fact."""
+        return {arguments[index] for arguments in self.kb.instances(name, arity)}
 
     def argument_tuples(self, signature: Signature, arguments: tuple[int, ...]) -> set[tuple[Term, ...]]:
-        """The values of some arguments of a fact, side by side."""
+        """Return the tuples of values of some arguments of a fact.
+
+        Args:
+            signature: Name and number of arguments.
+            arguments: Indices of the arguments, from 0.
+        """
         key = signature, arguments
         if key not in self._tuple_cache:
             self._tuple_cache[key] = {
-                tuple(each[place] for place in arguments) for each in self.kb.instances(*signature)
+                tuple(instance[index] for index in arguments) for instance in self.kb.instances(*signature)
             }
         return self._tuple_cache[key]
 
@@ -77,86 +84,86 @@ class KnownNames:
 
     @cached_property
     def seats(self) -> set[Term]:
-        """By ``seat/1``."""
+        """Seats, by ``seat/1``."""
         return self._argument_values("seat", 1)
 
     @cached_property
     def teams(self) -> set[Term]:
-        """Numbers of teams: as many as seats at most."""
+        """Indices of teams: there are at most as many teams as seats."""
         return set(range(len(self.seats)))
 
     @cached_property
     def relative_seats(self) -> set[Term]:
-        """Names of the other seats."""
-        far = range(1, len(self.seats))
-        return self._argument_values("who", 2) | (set(far) - self._argument_values("who", 2, 1))
+        """Names of the other seats, by ``who/2``, else by their distance."""
+        distances = range(1, len(self.seats))
+        return self._argument_values("who", 2) | (set(distances) - self._argument_values("who", 2, 1))
 
     @cached_property
     def cards(self) -> set[Term]:
-        """By ``pack/2``."""
+        """Kinds of cards, by ``pack/2``."""
         return self._argument_values("pack", 2)
 
     @cached_property
     def deck_size(self) -> int:
-        """How many cards there are in all packs."""
+        """Number of cards in all packs."""
         copies = (count for _, count in self.kb.facts("pack", 2) if isinstance(count, int))
         packs = [count for (count,) in self.kb.facts("packs", 1) if isinstance(count, int)]
         return sum(copies) * max([1, *packs])
 
     @cached_property
     def ranks(self) -> set[Term]:
-        """Of cards, a card without a suit being its own rank, and by ``rank/1``: a pack may leave ranks out."""
+        """Ranks of cards, a card without a suit being its own rank, and those of ``rank/1``."""
         return {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards} | self._argument_values("rank", 1)
 
     @cached_property
     def suits(self) -> set[Term]:
-        """Of cards, and by ``suit/1``."""
+        """Suits of cards, and those of ``suit/1``."""
         return {parts[1] for card in self.cards if (parts := parse_rank_and_suit(card))} | self._argument_values(
             "suit", 1
         )
 
     @cached_property
     def cells(self) -> set[Term]:
-        """What cards act as, in some state."""
+        """Cells that cards act as in any context."""
         if Signature("acts_as", 2) in self.kb.request.outputs:
             return self._argument_values("acts_as", 2, 1)
         return self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
 
     @cached_property
     def labels(self) -> set[Term]:
-        """By ``label/2``, else by ``label/1``."""
+        """Labels, by ``label/2``, else by ``label/1``."""
         return self._argument_values("label", 2, 1) or self._argument_values("label", 1)
 
     @cached_property
     def forms(self) -> set[Term]:
-        """By ``form/2``."""
+        """Forms, by ``form/2``."""
         return self._argument_values("form", 2, 1)
 
     @cached_property
     def kinds(self) -> set[Term]:
-        """Of the forms."""
+        """Kinds of play of the forms."""
         return {kind for form, kind in self.kb.instances("kind", 2) if form in self.forms}
 
     @cached_property
     def stages(self) -> set[Term]:
-        """By ``asks/2``, those among them that another profile asks for."""
+        """Stages of choices, by ``asks/2``; also those that are only used in other profiles."""
         asks = Signature("asks", 2)
         written = {use.pattern[0] for use in self.program.heads if use.signature == asks}
         return self._argument_values("asks", 2) | {stage for stage in written if stage is not None}
 
     @cached_property
     def options(self) -> set[Term]:
-        """By ``option/1``."""
+        """Options of choices, by ``option/1``."""
         return self._argument_values("option", 1)
 
     @cached_property
     def roles(self) -> set[Term]:
-        """By ``role/2``."""
+        """Roles of seats, by ``role/2``."""
         return self._argument_values("role", 2, 1)
 
     @cached_property
     def label_shapes(self) -> set[TermShape]:
-        """Functor and arity of labels, stages and options: a name waits for its label."""
+        """Functor and arity of labels, stages and options; facts may name labels that are left out."""
         return {compute_shape(term) for term in self.labels | self.stages | self.options}
 
     @cached_property
@@ -166,84 +173,92 @@ class KnownNames:
 
     @cached_property
     def fluent_names(self) -> set[Term]:
-        """The names of the fluents."""
+        """Names of the fluents."""
         return {signature.name for signature in self.fluents.signatures}
 
     @cached_property
     def preferences(self) -> set[Term]:
-        """Of preferences and hints: whatever has a sentence."""
+        """Names of preferences and hints, which have sentences."""
         return self._argument_values("preference", 2) | self._argument_values("hint", 2)
 
     @cached_property
     def lots(self) -> set[Term]:
-        """The names that an ``#external`` of ``lot/2`` reads."""
+        """Names of random numbers that an ``#external`` of ``lot/2`` declares."""
         return {atom.args[0] for atom in self.kb.input_atoms if atom.name == "lot" and len(atom.args) == 2}
 
     @cached_property
     def sorts(self) -> set[Term]:
-        """The sorts of the vocabulary, and those that have words."""
+        """Sorts of the vocabulary, and those of ``word/4``."""
         return {*WORDED_SORTS, *CHECKED_SORTS} | self._argument_values("word", 4)
 
     @cached_property
     def worded_sorts(self) -> set[Term]:
-        """The sorts of which terms can be worded."""
+        """Sorts whose terms may have words."""
         return set(WORDED_SORTS) | self._argument_values("sort", 4, 3)
 
     @cached_property
     def card_terms(self) -> set[Term]:
-        """What cards are written by: themselves and their parts."""
+        """Cards, ranks, suits and cells: terms that may have a ``letter/2``."""
         return self.cards | self.ranks | self.suits | self.cells
 
     @cached_property
     def card_arguments(self) -> set[Term]:
-        """What is written in letters besides: arguments of labels and options, values of fluents."""
-        found: set[Term] = set()
+        """Further terms that may have a ``letter/2``: arguments of labels and options, keys and values of fluents."""
+        terms: set[Term] = set()
         for term in self.labels | self.options:
-            found |= {term, *split_term(term).args}
+            terms |= {term, *split_term(term).args}
         for fluent in self.fluents.fluents:
             keys = {term for key in fluent.keys for term in key}
-            found |= keys | (set() if fluent.value_type == COUNTER else set(fluent.values))
-        return found
+            terms |= keys | (set() if fluent.value_type == COUNTER else set(fluent.values))
+        return terms
 
     @cached_property
     def atom_arguments(self) -> set[Term]:
-        """Every term that some atom has as an argument, and the names of fluents."""
+        """Arguments of all atoms, and the names of fluents."""
         atoms = (atom for atom in self.kb.ground.atoms if atom.name not in _NAMING_PREDICATES)
         return {term for atom in atoms for term in atom.args} | self.fluent_names
 
     @cached_property
     def nested_terms(self) -> set[Term]:
-        """Every term inside of such terms, and every functor; slow, so asked last."""
-        found: set[Term] = set()
+        """Terms and functors inside of the arguments of atoms; slow, so this is checked last."""
+        nested: set[Term] = set()
         for term in self.atom_arguments:
             if isinstance(term, str) and "(" in term:
-                found.update(_iter_subterms(clingo.parse_term(term)))
-        return found
+                nested.update(_iter_subterms(clingo.parse_term(term)))
+        return nested
 
     @cached_property
     def predicates(self) -> set[TermShape]:
-        """Of the text."""
+        """Name and arity of the predicates of the text."""
         uses = (*self.program.heads, *self.program.bodies, *self.program.externals)
         return {(use.signature.name, use.signature.arity) for use in uses}
 
     @cached_property
     def functors(self) -> set[TermShape]:
-        """Of the terms of the ground program; slow, so asked last."""
+        """Functor and arity of the terms of the ground program; slow, so this is checked last."""
         compound = (term for term in self.atom_arguments | self.nested_terms if isinstance(term, str))
         return {compute_shape(term) for term in compound if not term.startswith('"')}
 
     @cached_property
     def platforms(self) -> Collection[Term]:
-        """Whose protocols there are."""
+        """Names of the platforms that are supported."""
         return list(PLATFORM_PACKAGES)
 
 
 def read_known_names(folder: Folder, profile: str | None) -> KnownNames:
-    """What there is by a profile; raises KBError."""
+    """Read the names of a game.
+
+    Args:
+        folder: Folder of the game.
+        profile: Profile of the rules; None for the default profile.
+
+    Raises:
+        KBError: The rules are not valid.
+    """
     return _read_known_names(folder.path, folder.excluded_files, profile, folder.fingerprint(profile))
 
 
-@lru_cache(maxsize=16)  # each profile of a folder may ask for all the others
+@lru_cache(maxsize=16)  # each profile of a folder may read all the others
 def _read_known_names(
     path: Path, excluded_files: frozenset[str], profile: str | None, fingerprint: object
 ) -> KnownNames:
@@ -256,7 +271,7 @@ def _read_known_names(
 
 
 def compute_shape(term: Term) -> TermShape:
-    """Functor and number of arguments of a term.
+    """Return functor and number of arguments of a term.
 
     >>> compute_shape("straight_flush(5,h)"), compute_shape("bid((1,2))"), compute_shape("pass")
     (('straight_flush', 2), ('bid', 1), ('pass', 0))
@@ -268,9 +283,9 @@ def compute_shape(term: Term) -> TermShape:
         name, arguments = split_term(term)
         return name, len(arguments)
     depth = commas = 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        commas += letter == "," and depth == 1
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        commas += character == "," and depth == 1
     return text.partition("(")[0], commas + 1
 
 

@@ -1,47 +1,76 @@
-"""Reading the facts of a game's labels: what every game's rule files say in the same way."""
+"""Read the facts of labels, and facts that define mappings."""
 
 from __future__ import annotations
 
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 
 
 def read_label_texts(kb: KnowledgeBase) -> tuple[str, ...]:
-    """The labels by their index; raises KBError where they are not numbered from 0 without gaps."""
+    """Read the labels in the order of their indices in ``label/2``.
+
+    Args:
+        kb: Knowledge base of the game.
+
+    Raises:
+        KBError: The labels are not numbered from 0 without gaps or repeats.
+    """
     names = read_mapping(kb, "label", 2, 1)
     if sorted(names) != [(index,) for index in range(len(names))] or len(set(names.values())) != len(names):
         raise make_kb_error(
-            "label/2 must number the labels 0, 1, 2, ... without gaps or repeats", "check the arithmetic in labels.lp"
+            "label/2 must number the labels 0, 1, 2, ... without gaps or repeats",
+            "check the arithmetic in labels.lp",
+            ErrorCode.INVALID_ARGUMENT,
         )
     return tuple(str(names[index,]) for index in range(len(names)))
 
 
 def read_mapping(kb: KnowledgeBase, name: str, arity: int, num_keys: int) -> dict[tuple[Term, ...], Term]:
-    """A relation that gives one value for the first arguments; raises KBError where it gives two."""
-    found: dict[tuple[Term, ...], Term] = {}
+    """Read a fact that maps its first arguments to the next one.
+
+    Args:
+        kb: Knowledge base of the game.
+        name: Name of the fact.
+        arity: Number of its arguments.
+        num_keys: Number of arguments that form the key.
+
+    Raises:
+        KBError: A key has two values.
+    """
+    mapping: dict[tuple[Term, ...], Term] = {}
     for arguments in kb.facts(name, arity):
-        if found.setdefault(arguments[:num_keys], arguments[num_keys]) != arguments[num_keys]:
-            of = ", ".join(map(str, arguments[:num_keys]))
+        key, value = arguments[:num_keys], arguments[num_keys]
+        if mapping.setdefault(key, value) != value:
             raise make_kb_error(
-                f"{name}/{arity} says both {found[arguments[:num_keys]]} and {arguments[num_keys]} of {of}",
+                f"{name}/{arity} says both {mapping[key]} and {value} of {', '.join(map(str, key))}",
                 "keep one of them",
+                ErrorCode.CONFLICTING_FACTS,
             )
-    return found
+    return mapping
 
 
 def require_int(value: Term, fact: str) -> int:
-    """An argument that must be a number; raises KBError."""
+    """Return an argument of a fact that must be an integer.
+
+    Args:
+        value: Argument.
+        fact: Text of the fact, for the message.
+
+    Raises:
+        KBError: The argument is no integer.
+    """
     if not isinstance(value, int):
-        raise make_kb_error(f"{fact}: '{value}' is no number", "write a number there")
+        raise make_kb_error(f"{fact}: '{value}' is no number", "write a number there", ErrorCode.INVALID_ARGUMENT)
     return value
 
 
 def functor(term: str) -> str:
-    """``full_house`` of ``full_house(4,5)``."""
+    """Return the functor of a term: ``full_house`` for ``full_house(4,5)``."""
     return term.partition("(")[0]
 
 
 def arguments(term: str) -> tuple[int | str, ...]:
-    """``(4, 5)`` of ``full_house(4,5)``."""
+    """Return the arguments of a flat term: ``(4, 5)`` for ``full_house(4,5)``."""
     inner = term.partition("(")[2].rstrip(")")
     return tuple(int(part) if part.lstrip("-").isdigit() else part for part in inner.split(",")) if inner else ()

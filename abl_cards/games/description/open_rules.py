@@ -1,7 +1,7 @@
-"""Folders with rules that have no circuit: choices, disjunctions, loops through a negation.
+"""Folders with rules that have no circuit: choices, disjunctions, loops through negation.
 
-The files with such rules are set aside. What is left is a game like any other, if it is one at all; clingo answers the
-whole folder (abl_cards.asp.solver).
+Files with such rules are excluded. The remaining files may be a game like any other; clingo solves the whole folder
+(abl_cards.asp.solver).
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from abl_cards.asp import (
-    NOT_STRATIFIED_MESSAGE,
-    OPEN_HEADS,
-    UNSUPPORTED,
     BuildRequest,
     Diagnostic,
     Input,
@@ -21,6 +18,7 @@ from abl_cards.asp import (
     ProgramSummary,
     Signature,
 )
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import read_fluent_types
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.input_schema import INPUTS
@@ -30,13 +28,17 @@ from abl_cards.games.description.variants import parse_files
 
 @dataclass(frozen=True)
 class OpenRules:
-    """A folder and a profile of it, with all its files, as clingo is asked about it."""
+    """Rule folder and profile with all files, as clingo solves them."""
 
     folder: Folder
     profile: str | None = None
 
     def to_compilable(self) -> Folder:
-        """The folder without the files that have no circuit; raises KBError for what is wrong with the others."""
+        """Return the folder without the files that have no circuit.
+
+        Raises:
+            KBError: The other files are not valid.
+        """
         folder = replace(self.folder, excluded_files=frozenset(_find_open_files(self._program().problems)))
         while True:
             try:
@@ -52,7 +54,7 @@ class OpenRules:
                 return folder
 
     def build_request(self) -> BuildRequest:
-        """What clingo grounds: a game may ask what games are told, any other folder whatever it declares."""
+        """Build the request for clingo; the inputs are those of games, or in other folders all that are declared."""
         program = self._program()
         declared = {use.signature for use in program.externals}
         if Signature("pack", 2) in {use.signature for use in program.heads}:
@@ -61,9 +63,13 @@ class OpenRules:
         return BuildRequest(tuple(self.folder.files(self.profile)), inputs, (), {}, self.folder.include_paths)
 
     def open_predicates(self, compilable: Folder) -> frozenset[str]:
-        """The predicates, such as "plan/2", that files which were set aside derive; all of no game."""
-        aside = [Path(name) for name in compilable.excluded_files]
-        heads = parse_files(aside, self.folder.include_paths).heads if aside else []
+        """Return the predicates, such as "plan/2", that the excluded files derive.
+
+        Args:
+            compilable: Folder as ``to_compilable`` returns it.
+        """
+        excluded = [Path(name) for name in compilable.excluded_files]
+        heads = parse_files(excluded, self.folder.include_paths).heads if excluded else []
         return frozenset(str(use.signature) for use in heads if use.signature.name not in _SUPPLIED_PREDICATES)
 
     def _program(self) -> ProgramSummary:
@@ -71,17 +77,16 @@ class OpenRules:
 
 
 _SUPPLIED_PREDICATES = {"preference", "says", "cost"}
-"""Of costs the sum is told."""
-_OPEN_MESSAGES = {UNSUPPORTED[kind][0] for kind in OPEN_HEADS}
+"""Predicates of costs, of which only the sum is shown."""
 
 
 def _find_open_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
-    for each in problems:
-        if each.message in _OPEN_MESSAGES and each.location is not None:
-            yield each.location.file
+    for problem in problems:
+        if problem.code is ErrorCode.NO_CIRCUIT and problem.location is not None:
+            yield problem.location.file
 
 
 def _find_looping_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
-    for each in problems:
-        if each.message.startswith(NOT_STRATIFIED_MESSAGE) and each.location is not None:
-            yield each.location.file
+    for problem in problems:
+        if problem.code is ErrorCode.NOT_STRATIFIED and problem.location is not None:
+            yield problem.location.file

@@ -1,4 +1,4 @@
-"""Plays by the names that Chinese players give them, and moves told from a line of such words.
+"""Chinese names of plays, and parsing of moves that are written in Chinese.
 
 >>> name = PlayName("对子", "4")
 >>> str(name), has_chinese("对四"), normalize_cards("黑桃十 大王 H4")
@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 PASS_NAME = "不要"
+"""Name of a pass."""
 
 KIND_ALIASES: Mapping[str, tuple[str, ...]] = {
     PASS_NAME: ("过", "不出", "要不起", "不管", "不压", "过牌"),
@@ -34,9 +35,10 @@ KIND_ALIASES: Mapping[str, tuple[str, ...]] = {
     "还贡": ("还", "还牌"),
     "叫分": ("叫",),
 }
-"""Other words for kinds of play. The kinds themselves are those that a game gives its labels; see PlayName."""
+"""Synonyms of kinds of play; the kinds are those that a game gives its labels by ``called/3``."""
 
 SUIT_SYMBOLS: Mapping[str, str] = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
+"""Symbol of each suit by its letter."""
 _NUMERALS = dict(zip("零一二两三四五六七八九十勾圈尖", "0A2234567 89TJQA".replace(" ", ""), strict=True))
 _CARD_WORDS = {
     **_NUMERALS, "10": "T", "1": "A", "SB": "小王", "HR": "大王", "X": "小王", "D": "大王",
@@ -48,30 +50,43 @@ _NOISE = re.compile(rf"\([^)]*\)|[\s,，、。.!！:：的分]+|(?<=[2-9TJQKA{''
 
 
 class PlayName(NamedTuple):
-    """What players call a label: 对子 of 4, 顺子 from 3."""
+    """Chinese name of a label: 对子 of rank 4, 顺子 from rank 3."""
 
     kind: str
-    rank: str = ""  # the main rank in letters, a joker in words
-    suffix: str = ""  # what is said behind it: that a run begins there, how many cards there are
+    rank: str = ""  # main rank as a letter, a joker by its name
+    suffix: str = ""  # text after the rank: the run begins there, or the number of cards
 
     def __str__(self) -> str:
         return "".join(self)
 
 
 class PlayNamer(Protocol):
-    """A game that names its plays."""
+    """Game that names its plays."""
 
     def play_name(self, label: str) -> PlayName:
-        """What Chinese players call a label; a card to be given and a bid have their stage as label."""
+        """Return the Chinese name of a label; for a choice the label is its stage."""
 
 
 def label_text(namer: PlayNamer, label: str, language: str) -> str:
-    """A label as it is spoken of."""
+    """Return the name of a label for people.
+
+    Args:
+        namer: Game that names its plays.
+        label: Label as text.
+        language: "zh" for Chinese names; otherwise the label is returned.
+    """
     return str(namer.play_name(label)) if language == "zh" else label
 
 
 def move_text(namer: PlayNamer, label: str, action: object, language: str) -> str:
-    """A move as it is spoken of: 对子4 H4 C4, or 三带一 3334 where the cards say all."""
+    """Return a move with its Chinese name: 对子4 H4 C4, or 三带一 3334 if the cards are written as one text.
+
+    Args:
+        namer: Game that names its plays.
+        label: Label of the move.
+        action: Move as text, or an object with such a text.
+        language: "zh" for Chinese names; otherwise the text of the move is returned.
+    """
     text, name = str(action), namer.play_name(label)
     if language != "zh":
         return text
@@ -82,25 +97,38 @@ def move_text(namer: PlayNamer, label: str, action: object, language: str) -> st
 
 
 def has_chinese(line: str) -> bool:
-    """Whether a line has Chinese characters, or symbols of suits."""
+    """Return True if a line has Chinese characters or symbols of suits."""
     return any(character > "\u2000" for character in line)
 
 
 def normalize_cards(text: str) -> str:
-    """Cards in one way of writing, whatever the way they were written in: ranks as letters, suits as symbols."""
+    """Normalise the notation of cards: ranks to letters, suits to symbols, jokers to their names.
+
+    Args:
+        text: Cards in letters, symbols or Chinese.
+    """
     return _TOKEN.sub(
         lambda found: SUIT_SYMBOLS[found[0]] if found["suit"] else _CARD_WORDS[found[0]], _strip_noise(text)
     )
 
 
 def match_play_names(line: str, names: Sequence[PlayName], actions: Sequence[object]) -> list[int]:
-    """Which of some moves a line in Chinese means: by kind, 顺子; by main rank too, 对三; by cards, 红桃四梅花四."""
+    """Find the moves that a line in Chinese may mean.
+
+    Args:
+        line: Kind (顺子), kind and main rank (对三), or cards (红桃四梅花四).
+        names: Name of each move.
+        actions: Each move as text, or an object with such a text.
+
+    Returns:
+        Indices of the matching moves.
+    """
     text = _strip_noise(line).replace("不叫", "叫零")
     kinds = _kinds_by_word({name.kind for name in names})
-    word = max((each for each in kinds if text.startswith(each)), key=len, default="")
-    rest = normalize_cards(text[len(word) :])
-    cards = _CARD.findall(rest)
-    if "".join(cards) != rest or not (word or cards):
+    word = max((candidate for candidate in kinds if text.startswith(candidate)), key=len, default="")
+    card_text = normalize_cards(text[len(word) :])
+    cards = _CARD.findall(card_text)
+    if "".join(cards) != card_text or not (word or cards):
         return []
     rows = [row for row, name in enumerate(names) if not word or name.kind in kinds[word]]
     return [row for row in rows if not cards or _matches_move(cards, names[row].rank, str(actions[row]))]
@@ -111,18 +139,20 @@ def _strip_noise(text: str) -> str:
 
 
 def _kinds_by_word(kinds: Collection[str]) -> dict[str, set[str]]:
-    """The kinds that each word stands for: names, other names, and the beginnings of names."""
-    found: dict[str, set[str]] = {}
+    """Return the kinds that each word may mean: names, synonyms, and prefixes of names."""
+    kinds_by_word: dict[str, set[str]] = {}
     for kind in kinds:
         for word in (kind, *KIND_ALIASES.get(kind, ()), *(kind[:end] for end in range(2, len(kind)))):
-            found.setdefault(word, set()).add(kind)
-    return found
+            kinds_by_word.setdefault(word, set()).add(kind)
+    return kinds_by_word
 
 
 def _matches_move(cards: list[str], rank: str, action: str) -> bool:
-    """Whether a rank, cards, or both are those of a move; cards without suits need its ranks only."""
+    """Return True if a rank, cards, or both match a move; cards without suits match by rank."""
     words = action.split()
-    own = _CARD.findall(normalize_cards("".join(words[2:] if len(words) > 2 else words[-1:])))
-    ranks = [card.lstrip("".join(SUIT_SYMBOLS.values())) for card in own]
-    laid = (Counter(own), Counter(ranks))
-    return Counter(cards) in laid or (cards[0] == rank and (len(cards) == 1 or Counter(cards[1:]) in laid))
+    move_cards = _CARD.findall(normalize_cards("".join(words[2:] if len(words) > 2 else words[-1:])))
+    ranks = [card.lstrip("".join(SUIT_SYMBOLS.values())) for card in move_cards]
+    card_counts = (Counter(move_cards), Counter(ranks))
+    return Counter(cards) in card_counts or (
+        cards[0] == rank and (len(cards) == 1 or Counter(cards[1:]) in card_counts)
+    )

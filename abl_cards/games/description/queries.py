@@ -1,6 +1,7 @@
-"""Which outputs are asked together, and what they are told: the one place where this is said.
+"""Queries: the outputs that are evaluated together, and the groups of inputs that they are supplied with.
 
-A rule that reads what its question is never told would hold never, or always, without a word; so it is an error.
+A rule that reads an input its query never supplies would silently be always false (or, under ``not``, always true), so
+it is rejected.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 from abl_cards.asp import Diagnostic, Location, ProgramSummary, Signature, make_error
 from abl_cards.circuit import Circuit, KnowledgeBase
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.input_schema import INPUT_GROUPS, InputSchema, find_group
 
 SEAT_INPUT_GROUPS = frozenset(
@@ -33,42 +35,48 @@ SEAT_INPUT_GROUPS = frozenset(
         "drawn",
     }
 )
-"""What a seat sees: its hand, the trick, what everybody remembers."""
+"""Groups that a seat observes: its hand, the trick, and the fluents."""
 
 TABLE_INPUT_GROUPS = frozenset(
     {"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "laying", "leader"}
     | {"stock", "drew", "drawn", "left_over"}
 )
-"""What the referee sees between plays."""
+"""Groups that the referee observes between plays."""
 
 
 OPEN_HANDS_GROUP = "face"
-"""What lies open of other hands."""
+"""Group of the cards of other hands that are visible."""
 
 TRICK_GROUPS = frozenset({"lies", "laying", "leader", "taking"})
-"""What there is where seats lay cards into tricks."""
+"""Groups that only games with tricks have."""
 
 TAKES_SIGNATURE = Signature("takes", 1)
-"""The output that makes it such a game."""
+"""Output that games with tricks derive."""
 
 STOCK_GROUPS = frozenset({"stock", "drew", "drawn", "left_over"})
-"""What there is where cards are drawn one by one."""
+"""Groups that only games with a stock have."""
 
 DRAWS_SIGNATURE = Signature("draws", 1)
-"""The output that makes it such a game."""
+"""Output that games with a stock derive."""
 
 
 @dataclass(frozen=True)
 class QuerySpec:
-    """Outputs that are asked together."""
+    """Outputs that are evaluated together.
+
+    Attributes:
+        outputs: Names with arities, such as ``legal/1``.
+        input_groups: Groups of columns that are supplied.
+        purpose: Description for messages.
+    """
 
     outputs: tuple[str, ...]
-    input_groups: frozenset[str]  # groups of columns
-    purpose: str  # it decides
+    input_groups: frozenset[str]
+    purpose: str
 
 
 HAND_OUTPUTS = ("has/4", "lacks/4", "has/3", "lacks/3", "has_now/4", "lacks_now/4", "has_now/3", "lacks_now/3")
-"""What may be known of a hand: as it was when the play began, and as it is now."""
+"""Outputs about known cards of a hand: at the beginning of the play, and now."""
 
 QUERY_SPECS: Mapping[str, QuerySpec] = {
     "play": QuerySpec(("legal/1", "move/1", "includes/1"), SEAT_INPUT_GROUPS, "what may be played"),
@@ -103,36 +111,43 @@ QUERY_SPECS: Mapping[str, QuerySpec] = {
     "hands": QuerySpec(HAND_OUTPUTS, frozenset({"fluents"}), "what is known of the hands"),
     "beliefs": QuerySpec(("belief/3",), frozenset({"shown", "size", "fluents"}), "what is believed of a hand"),
 }  # fmt: skip
-"""By name."""
+"""Specification of each query by its name."""
 
 
 def find_unsupplied_inputs(kb: KnowledgeBase, schema: InputSchema, program: ProgramSummary) -> Iterator[Diagnostic]:
-    """The inputs that a question reads and is never told, each at the first rule that reads it for this question."""
+    """Find inputs that rules read and that their query never supplies.
+
+    Args:
+        kb: Knowledge base of the game.
+        schema: Numbering of the arguments of inputs.
+        program: Summary of the rule files.
+
+    Yields:
+        A diagnostic for each query and input, at the first rule that reads the input for this query.
+    """
     derived = set(kb.request.outputs) | {Signature("cost", 2), Signature("violated", 1)}
     absent = dict(_find_absent_groups(kb))
-    for question in QUERY_SPECS.values():
-        outputs = [Signature.parse(name) for name in question.outputs]
-        asked = [str(each) for each in outputs if each in derived]
-        if asked:
-            named = [Signature.parse(name) for name in asked]
-            if any(
-                _is_unsupplied(schema, each, question, absent) for each in program.reachable_predicates(named)
-            ):  # by what the text says
-                yield from _check_query(kb.circuit(*asked), schema, program, question, named, absent)
+    for spec in QUERY_SPECS.values():
+        signatures = [signature for signature in map(Signature.parse, spec.outputs) if signature in derived]
+        if signatures:
+            reachable = program.reachable_predicates(signatures)
+            # The text is searched first, as compiling circuits is slow.
+            if any(_is_unsupplied(schema, signature, spec, absent) for signature in reachable):
+                yield from _check_query(kb.circuit(*map(str, signatures)), schema, program, spec, signatures, absent)
 
 
 def _is_unsupplied(
     schema: InputSchema, signature: Signature, spec: QuerySpec, absent: Mapping[str, tuple[str, str]]
 ) -> bool:
-    """Whether a predicate is an input that a question is not told."""
+    """Return True if a predicate is an input that a query does not supply."""
     group = "fluents" if signature in schema.fluents else INPUT_GROUPS.get(signature)
     return group is not None and (group in absent or group not in spec.input_groups)
 
 
 def _find_absent_groups(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The groups that this game does not have: why, and what to write where it should."""
+    """Find the groups that this game does not have, with the reason and a remedy."""
     if not kb.facts("open_hands", 0):
-        yield OPEN_HANDS_GROUP, ("the hands of the others do not lie open", "where they do, write open_hands.")
+        yield OPEN_HANDS_GROUP, ("the hands of the others are hidden", "if they are visible, write open_hands.")
     if TAKES_SIGNATURE not in kb.request.outputs:
         for group in TRICK_GROUPS:
             yield group, ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …")
@@ -149,25 +164,35 @@ def _check_query(
     outputs: list[Signature],
     absent: Mapping[str, tuple[str, str]],
 ) -> Iterator[Diagnostic]:
-    read = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
-    for signature in read:
+    read_signatures = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
+    for signature in read_signatures:
         group = find_group(schema, signature)
         if group in absent:
-            why, remedy = absent[group]
-            yield make_error(
-                find_read_location(program, signature, outputs), f"'{signature}' is not known: {why}", remedy
-            )
+            reason, remedy = absent[group]
+            location = find_read_location(program, signature, outputs)
+            message = f"'{signature}' is not supplied: {reason}"
+            yield make_error(location, message, remedy, ErrorCode.UNSUPPLIED_INPUT)
         elif group not in spec.input_groups:
             known = [name for name, other in QUERY_SPECS.items() if group in other.input_groups]
             yield make_error(
                 find_read_location(program, signature, outputs),
-                f"'{signature}' is not known where {spec.purpose} is asked ({', '.join(map(str, outputs))})",
-                f"it is known to: {', '.join(known)}; see docs/knowledge-bases.md",
+                f"'{signature}' is not supplied to rules about {spec.purpose} ({', '.join(map(str, outputs))})",
+                f"it is supplied to: {', '.join(known)}; see docs/knowledge-bases.md",
+                ErrorCode.UNSUPPLIED_INPUT,
             )
 
 
 def find_read_location(program: ProgramSummary, signature: Signature, outputs: list[Signature]) -> Location | None:
-    """Where a rule reads it on the way to some outputs."""
+    """Find the first rule that reads a predicate and that some outputs depend on.
+
+    Args:
+        program: Summary of the rule files.
+        signature: Predicate that is read.
+        outputs: Outputs of a query.
+
+    Returns:
+        Location of the literal; None if there is no such rule.
+    """
     reached = program.reachable_predicates(outputs)
-    places = [use.location for head, use in program.reads if head in reached and use.signature == signature]
-    return min(places, default=None)
+    locations = [use.location for head, use in program.reads if head in reached and use.signature == signature]
+    return min(locations, default=None)

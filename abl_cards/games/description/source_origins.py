@@ -1,7 +1,7 @@
-"""Where the text derives an instance of a predicate, and whose text that is.
+"""Find the rule that derives an instance of a predicate, and whether the folder itself contains it.
 
-A ground program does not say which rule an atom came from. Its rule is found by its head: constants and functors must
-be those of the atom, variables may be anything.
+A ground program does not record the rule of an atom. The rule is found by its head: constants and functors must match
+those of the atom; variables match anything.
 """
 
 from __future__ import annotations
@@ -37,17 +37,25 @@ _EXTERNAL_PREFIX = "#external "
 
 @dataclass(frozen=True)
 class RuleHead:
-    """The head of a rule that may derive an instance."""
+    """Head of a rule that may derive an instance.
+
+    Attributes:
+        location: Location of the head.
+        arguments: Locations of its arguments.
+        terms: Syntax trees of its arguments.
+        is_fact: The rule has no body.
+        is_own: The rule is in the folder itself, not in a common file or a parent.
+    """
 
     location: Location
     arguments: tuple[Location, ...]
     terms: tuple[ast.AST, ...]
-    is_fact: bool  # no body
-    is_own: bool  # in the folder itself, not in a common file or a parent
+    is_fact: bool
+    is_own: bool
 
 
 class SourceOrigins:
-    """The rules of a game by what they derive."""
+    """Index of the rules of a game by the instances that they may derive."""
 
     def __init__(self, known: KnownNames) -> None:
         self._known, self._program = known, known.program
@@ -57,49 +65,74 @@ class SourceOrigins:
         self._heads_by_instance: dict[tuple[Signature, tuple[Term, ...]], list[RuleHead]] = {}
 
     def find_location(self, signature: Signature, instance: tuple[Term, ...], at: int | None) -> Location | None:
-        """Where the instance is derived: its argument at a place, or all of it; None where no rule has such a head.
+        """Find the location of an instance.
 
-        If a rule of a common file or parent derives it, this is the place where the folder names the argument, if any.
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+            at: Index of the argument to locate; None for the whole head.
+
+        Returns:
+            Location in the rule that derives the instance; None if no head matches. If the rule is in a common file or
+            a parent, the location where the folder itself mentions the argument, if there is one.
         """
         heads = self._find_heads(signature, instance)
         if not heads:
             return None
-        where = heads[0].location if at is None else heads[0].arguments[at]
-        return where if heads[0].is_own else self._find_mention(instance if at is None else (instance[at],)) or where
+        location = heads[0].location if at is None else heads[0].arguments[at]
+        return (
+            location if heads[0].is_own else self._find_mention(instance if at is None else (instance[at],)) or location
+        )
 
     def _find_mention(self, terms: tuple[Term, ...]) -> Location | None:
-        """Where the folder itself names one of some terms."""
+        """Find the first mention of any of some terms in the folder itself."""
         for source in self._program.sources.files:
             for term in terms if self._is_own(source.path) else ():
-                if found := re.search(rf"(?<!\w){re.escape(str(term))}(?!\w)", source.scan.code):
-                    return source.location(*found.span())
+                if match := re.search(rf"(?<!\w){re.escape(str(term))}(?!\w)", source.scan.code):
+                    return source.location(*match.span())
         return None
 
     def is_fact(self, signature: Signature, instance: tuple[Term, ...]) -> bool:
-        """Whether the text says it as it is, without a rule."""
+        """Return True if the text contains the instance as a fact.
+
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+        """
         heads = self._find_heads(signature, instance)
         return bool(heads) and heads[0].is_fact
 
     def is_inherited(self, signature: Signature, instance: tuple[Term, ...], at: int | None) -> bool:
-        """Whether a common file or a parent says it, and not the folder itself: the folder may leave the thing out."""
+        """Return True if a common file or a parent derives the instance; the folder may leave out what it names.
+
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+            at: Index of the wrong argument; None for several.
+        """
         heads = self._find_heads(signature, instance)
         if not heads or heads[0].is_own:
             return False
         return heads[0].is_fact or self._is_from_parent(signature, instance, at)
 
     def is_shared_by_profiles(self, signature: Signature, instance: tuple[Term, ...]) -> bool:
-        """Whether it is said for several profiles, one of which may have what it names."""
+        """Return True if the instance is derived outside of the profiles, and the folder has several of them.
+
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+        """
         heads = self._find_heads(signature, instance)
         several = len(self._known.folder.profiles) > 1
         return several and bool(heads) and Path(heads[0].location.file).parent.name != "profiles"
 
     def _is_from_parent(self, signature: Signature, instance: tuple[Term, ...], at: int | None) -> bool:
-        """Whether the parent derives it, or the same of another thing with this functor, as a pair of another rank."""
+        """Return True if the parent derives the instance, or one whose argument has the same functor and arity."""
         if self._parent_kb is None:
             return False
-        there = self._parent_instances(signature)
-        return instance in there or (
-            at is not None and compute_shape(instance[at]) in {compute_shape(other[at]) for other in there}
+        inherited = self._parent_instances(signature)
+        return instance in inherited or (
+            at is not None and compute_shape(instance[at]) in {compute_shape(other[at]) for other in inherited}
         )
 
     def _parent_instances(self, signature: Signature) -> set[tuple[Term, ...]]:
@@ -114,7 +147,7 @@ class SourceOrigins:
 
     @cached_property
     def _parent_kb(self) -> KnowledgeBase | None:
-        """The knowledge base of the parent, which may derive the same of what the variant leaves out."""
+        """Knowledge base of the parent; None without a parent, or if its rules are not valid."""
         from abl_cards.games.description.folder import Folder
         from abl_cards.games.description.loading import load_game_knowledge
 
@@ -128,94 +161,106 @@ class SourceOrigins:
             return None
 
     def _find_heads(self, signature: Signature, instance: tuple[Term, ...]) -> list[RuleHead]:
-        """The heads that may derive it: facts before rules, those of the folder first, the most exact first."""
+        """Find the heads that may derive an instance: facts before rules, own heads first, most exact first."""
         key = signature, instance
         if key not in self._heads_by_instance:
             symbols = [clingo.parse_term(str(term)) for term in instance]
-            found = []
+            ranked = []
             for head in self._get_heads(signature):
-                exact = [
-                    _match_score(node, symbol, self._program) for node, symbol in zip(head.terms, symbols, strict=True)
-                ]
-                if all(each is not None for each in exact):
-                    found.append((not head.is_fact, not head.is_own, -sum(each or 0 for each in exact), head))
-            self._heads_by_instance[key] = [head for *_, head in sorted(found, key=lambda each: each[:3])]
+                scores = self._match_scores(head, symbols)
+                if all(score is not None for score in scores):
+                    ranked.append((not head.is_fact, not head.is_own, -sum(score or 0 for score in scores), head))
+            self._heads_by_instance[key] = [head for *_, head in sorted(ranked, key=lambda entry: entry[:3])]
         return self._heads_by_instance[key]
 
+    def _match_scores(self, head: RuleHead, symbols: list[clingo.Symbol]) -> list[int | None]:
+        """Score each argument of a head against a ground term; None for arguments that do not match."""
+        return [_match_score(node, symbol, self._program) for node, symbol in zip(head.terms, symbols, strict=True)]
+
     def find_declaration(self, signature: Signature, instance: tuple[Term, ...]) -> RuleHead | None:
-        """The ``#external`` of the folder itself that gives an input, the most exact one."""
+        """Find the ``#external`` of the folder itself that declares an input most exactly.
+
+        Args:
+            signature: Predicate.
+            instance: Arguments.
+        """
         symbols = [clingo.parse_term(str(term)) for term in instance]
-        found = []
+        scored = []
         for head in self._read_statements(signature, _EXTERNAL_PREFIX):
-            exact = [
-                _match_score(node, symbol, self._program) for node, symbol in zip(head.terms, symbols, strict=True)
-            ]
-            if head.is_own and all(each is not None for each in exact):
-                found.append((sum(each or 0 for each in exact), head))
-        return max(found, key=lambda each: each[0], default=(0, None))[1]
+            scores = self._match_scores(head, symbols)
+            if head.is_own and all(score is not None for score in scores):
+                scored.append((sum(score or 0 for score in scores), head))
+        return max(scored, key=lambda entry: entry[0], default=(0, None))[1]
 
     def _get_heads(self, signature: Signature) -> list[RuleHead]:
-        """Every head of a predicate."""
+        """Return all heads of a predicate."""
         if signature not in self._heads_by_signature:
             self._heads_by_signature[signature] = self._read_statements(signature)
         return self._heads_by_signature[signature]
 
     def _read_statements(self, signature: Signature, kind: str = "") -> list[RuleHead]:
-        """The rules or declarations of a predicate; only files that have its name are parsed."""
+        """Read the rules or declarations of a predicate; only files that contain its name are parsed."""
         files = [source for source in self._program.sources.files if signature.name in source.scan.code]
-        rules = [rule for source in files for rule in self._read_rules(source).get(kind + signature.name, ())]
-        return [self._build_head(*each) for each in rules if len(each[1].arguments) == signature.arity]
+        rules = [entry for source in files for entry in self._read_rules(source).get(kind + signature.name, ())]
+        return [
+            self._build_head(*rule_and_head)
+            for rule_and_head in rules
+            if len(rule_and_head[1].arguments) == signature.arity
+        ]
 
     def _read_rules(self, source: RuleSource) -> dict[str, list[tuple[ast.AST, ast.AST]]]:
-        """The rules and declarations of a file by the predicates of their heads, each with its head."""
+        """Read the rules and declarations of a file by the predicates of their heads, with each head."""
         if source.path not in self._rules_by_file:
-            found = self._rules_by_file[source.path] = {}
+            rules = self._rules_by_file[source.path] = {}
             for statement in parse_sources(RuleSources((source,)))[0]:
                 if statement.ast_type in (ASTType.Rule, ASTType.External):
                     kind = _EXTERNAL_PREFIX if statement.ast_type == ASTType.External else ""
                     for term in _iter_head_terms(statement):
-                        found.setdefault(kind + str(term.name), []).append((statement, term))
+                        rules.setdefault(kind + str(term.name), []).append((statement, term))
         return self._rules_by_file[source.path]
 
     def _build_head(self, rule: ast.AST, term: ast.AST) -> RuleHead:
-        where = self._program.sources.node_location(term)
+        location = self._program.sources.node_location(term)
         arguments = tuple(term.arguments)
-        places = tuple(self._program.sources.node_location(argument) for argument in arguments)
-        return RuleHead(where, places, arguments, not rule.body, self._is_own(where.file))
+        argument_locations = tuple(self._program.sources.node_location(argument) for argument in arguments)
+        return RuleHead(location, argument_locations, arguments, not rule.body, self._is_own(location.file))
 
     def _is_own(self, file: str) -> bool:
         if file not in self._own_files:
             layers = self._known.folder.layers
-            shelves = [shelf.resolve() for shelf in layers.include_paths]
-            self._own_files[file] = is_inside(file, [layers.folders[-1].resolve()]) and not is_inside(file, shelves)
+            common_dirs = [directory.resolve() for directory in layers.include_paths]
+            is_in_folder = is_inside(file, [layers.folders[-1].resolve()])
+            self._own_files[file] = is_in_folder and not is_inside(file, common_dirs)
         return self._own_files[file]
 
 
 def _iter_head_terms(rule: ast.AST) -> Iterator[ast.AST]:
-    """The head of a rule or declaration as a function of its arguments; several where it is a pool."""
+    """Return the heads of a rule or declaration as functions of their arguments; several for a pool."""
     atom = rule.atom if rule.ast_type == ASTType.External else getattr(rule.head, "atom", None)
-    waiting = [atom.symbol] if atom is not None and atom.ast_type == ASTType.SymbolicAtom else []
-    for term in waiting:
+    pending = [atom.symbol] if atom is not None and atom.ast_type == ASTType.SymbolicAtom else []
+    for term in pending:
         if term.ast_type == ASTType.Pool:
-            waiting.extend(term.arguments)
+            pending.extend(term.arguments)
         elif term.ast_type == ASTType.Function:
             yield term
 
 
 def _find_own_profile(program: ProgramSummary, layers: FolderLayers) -> str | None:
-    """The profile that is read, where the parent has it as well."""
+    """Find the profile that is loaded, if the parent has it as well."""
     names = {Path(source.path).stem for source in program.sources.files if Path(source.path).parent.name == "profiles"}
     return next((name for name in sorted(names) if name in layers.profiles), None)
 
 
 def _match_score(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary) -> int | None:
-    """How many names of a term of the text a ground term repeats; None where they differ."""
+    """Count the names of a term in the text that a ground term repeats; None if they do not match."""
     kind = node.ast_type
     if kind == ASTType.Variable:
         return 0
     if kind == ASTType.Pool:
-        fits = [fit for each in node.arguments if (fit := _match_score(each, symbol, program)) is not None]
-        return max(fits, default=None)
+        scores = [
+            score for alternative in node.arguments if (score := _match_score(alternative, symbol, program)) is not None
+        ]
+        return max(scores, default=None)
     if kind == ASTType.Function and node.arguments:
         if symbol.type != clingo.SymbolType.Function or not symbol.match(node.name, len(node.arguments)):
             return None
@@ -226,7 +271,7 @@ def _match_score(node: ast.AST, symbol: clingo.Symbol, program: ProgramSummary) 
     if value is not None:
         return 1 if str(value) == str(symbol) else None
     if kind == ASTType.Interval:
-        low, high = evaluate_constant(node.left, program), evaluate_constant(node.right, program)
-        if isinstance(low, int) and isinstance(high, int) and symbol.type == clingo.SymbolType.Number:
-            return 1 if low <= symbol.number <= high else None
+        lower, upper = evaluate_constant(node.left, program), evaluate_constant(node.right, program)
+        if isinstance(lower, int) and isinstance(upper, int) and symbol.type == clingo.SymbolType.Number:
+            return 1 if lower <= symbol.number <= upper else None
     return 0 if symbol.type == clingo.SymbolType.Number else None

@@ -1,6 +1,6 @@
-"""Check facts that are read from the text before anything is ground: where they stand, and that they are plain.
+"""Check facts that are read from the text before grounding: they must be plain, and in a file where they are read.
 
-A rule or a variable there says nothing, for nobody derives it; neither does a fact in a file where nobody reads it.
+A rule or a variable would be ignored there, as nothing is derived; so would a fact in another file.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from abl_cards.asp import Diagnostic, KBError, PredicateUse, ProgramSummary, Signature, did_you_mean, make_error
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.fact_schema import FOLDER_FACTS, TEXT_FACTS, VARIANT_FACTS
 from abl_cards.games.description.fluents import FLUENT_TYPES
 from abl_cards.games.description.folder import Folder
@@ -16,16 +17,35 @@ from abl_cards.games.description.variants import AUXILIARY_DIR, VARIANT_FILE
 
 _PROFILES_DIR = "profiles"
 
+_TextProblem = tuple[str, str, ErrorCode]
+"""Message, remedy and code of a diagnostic."""
+
 
 def check_text_facts(program: ProgramSummary, folder: Folder) -> None:
-    """Raise KBError for facts of the text that nobody would read."""
-    wrong = list(find_wrong_text_facts(program, folder))
-    if wrong:
-        raise KBError(wrong)
+    """Check the facts that are read from the text.
+
+    Args:
+        program: Summary of the rule files.
+        folder: Rule folder.
+
+    Raises:
+        KBError: A fact would be ignored, or declares an unknown profile or fluent.
+    """
+    diagnostics = list(find_wrong_text_facts(program, folder))
+    if diagnostics:
+        raise KBError(diagnostics)
 
 
 def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[Diagnostic]:
-    """What is wrong with the facts of ``TEXT_FACTS``, each at its place."""
+    """Find facts of ``TEXT_FACTS`` that are not plain, in the wrong file, or without effect.
+
+    Args:
+        program: Summary of the rule files.
+        folder: Rule folder.
+
+    Yields:
+        A diagnostic for each wrong fact.
+    """
     uses = [use for use in program.heads if use.signature in TEXT_FACTS]
     facts = set(program.facts) if uses else set()
     for use in uses:
@@ -38,35 +58,41 @@ def find_wrong_text_facts(program: ProgramSummary, folder: Folder) -> Iterator[D
             yield missing
 
 
-def _plainness_problem(use: PredicateUse, is_fact: bool) -> tuple[str, str] | None:
-    """What is wrong with a rule where a fact is read."""
+def _plainness_problem(use: PredicateUse, is_fact: bool) -> _TextProblem | None:
+    """Return the problem of a rule, or of a fact with variables, where a plain fact is read."""
     if is_fact and None not in use.pattern:
         return None
-    what = "variables, ranges or pools" if is_fact else "a body"
-    return f"{use.signature} is read from the text, so it may not have {what}", "write a fact of plain names for each"
+    refused = "variables, ranges or pools" if is_fact else "a body"
+    message = f"{use.signature} is read from the text, so it may not have {refused}"
+    return message, "write a fact of plain names for each", ErrorCode.MISPLACED_FACT
 
 
-def _file_problem(use: PredicateUse, folder: Folder) -> tuple[str, str] | None:
-    """What is wrong with the file where it stands."""
+def _file_problem(use: PredicateUse, folder: Folder) -> _TextProblem | None:
+    """Return the problem of a fact in a file where it is not read."""
     file = Path(use.location.file)
     if use.signature in VARIANT_FACTS:
-        variants = {str(each / VARIANT_FILE) for each in folder.layers.folders}
-        return None if str(file) in variants else (f"{use.signature} is read in {VARIANT_FILE} alone", "write it there")
+        variants = {str(directory / VARIANT_FILE) for directory in folder.layers.folders}
+        if str(file) in variants:
+            return None
+        return f"{use.signature} is read in {VARIANT_FILE} alone", "write it there", ErrorCode.MISPLACED_FACT
     if use.signature in FOLDER_FACTS and file.parent.name in (_PROFILES_DIR, AUXILIARY_DIR):
-        return f"{use.signature} is not read in {file.parent.name}/", "write it in game.lp, or in variant.lp"
+        message = f"{use.signature} is not read in {file.parent.name}/"
+        return message, "write it in game.lp, or in variant.lp", ErrorCode.MISPLACED_FACT
     return None
 
 
-def _declaration_problem(use: PredicateUse, program: ProgramSummary) -> tuple[str, str] | None:
-    """What is wrong with the fluent that it declares."""
+def _declaration_problem(use: PredicateUse, program: ProgramSummary) -> _TextProblem | None:
+    """Return the problem of a fact that declares a fluent without inputs."""
     if use.signature.name not in FLUENT_TYPES:
         return None
     name, arity = use.pattern
-    said = f"{use.signature.name}({name},{arity})"
+    fact = f"{use.signature.name}({name},{arity})"
     if not isinstance(name, str) or not isinstance(arity, int) or arity < 0:
-        return f"{said}: a name and a number of arguments are wanted", f"write {use.signature.name}(level,1)."
-    declared = {each.signature for each in program.externals}
+        message = f"{fact}: expected a name and a number of arguments"
+        return message, f"write {use.signature.name}(level,1).", ErrorCode.INVALID_FLUENT
+    declared = {external.signature for external in program.externals}
     if Signature(name, arity) in declared:
         return None
-    near = did_you_mean(f"{name}/{arity}", map(str, declared))
-    return f"{said}: no #external declares {name}/{arity}", near or f"declare its arguments: #external {name}(…) : …"
+    suggestion = did_you_mean(f"{name}/{arity}", map(str, declared))
+    remedy = suggestion or f"declare its arguments: #external {name}(…) : …"
+    return f"{fact}: no #external declares {name}/{arity}", remedy, ErrorCode.INVALID_FLUENT

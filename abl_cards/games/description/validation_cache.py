@@ -1,4 +1,4 @@
-"""Disk cache of the verdict of `kb check`, by content: unchanged rule files are not checked again."""
+"""Disk cache of the results of `kb check`, by content: unchanged rule files are not checked again."""
 
 from __future__ import annotations
 
@@ -17,32 +17,54 @@ _FLAWLESS, _WARNED = b"", b"warned"
 
 
 def is_known_valid(kb: KnowledgeBase, folder: Folder) -> bool:
-    """Return whether the same files, those of science among them, passed the check of the same code."""
+    """Return True if the same files passed the check by the same version of the code.
+
+    Args:
+        kb: Knowledge base of the game.
+        folder: Folder of the game, whose auxiliary files count as well.
+    """
     return _read_verdict(kb, folder) is not None
 
 
 def is_known_warning_free(kb: KnowledgeBase, folder: Folder) -> bool:
-    """Return whether they passed it without a warning that takes play to find."""
+    """Return True if the same files passed the check without a warning that takes play to find.
+
+    Args:
+        kb: Knowledge base of the game.
+        folder: Folder of the game, whose auxiliary files count as well.
+    """
     return _read_verdict(kb, folder) == _FLAWLESS
 
 
 def store_valid(kb: KnowledgeBase, folder: Folder, is_warning_free: bool) -> None:
-    """Store that a folder passed the check, and whether without such a warning."""
+    """Store that a folder passed the check.
+
+    Args:
+        kb: Knowledge base of the game.
+        folder: Folder of the game.
+        is_warning_free: The check had no warnings that take play to find.
+    """
     name = _entry_name(kb, folder)
     if name is not None:
         store_cached(name, _FLAWLESS if is_warning_free else _WARNED, evict=False)
 
 
 def cached_number(kb: KnowledgeBase, key: str, compute: Callable[[], int]) -> int:
-    """Return what is computed of a knowledge base by the code as it is, from the disk where it was before."""
+    """Return a number that depends on a knowledge base and the version of the code, from the disk cache if stored.
+
+    Args:
+        kb: Knowledge base of the game.
+        key: Name of the number.
+        compute: Computes the number.
+    """
     if kb.cache_name is None:
         return compute()
     name = hashlib.sha256(f"{key} {kb.cache_name} {_code_digest()}".encode()).hexdigest()
-    found = load_cached(name, int)
-    if found is None:
-        found = compute()
-        store_cached(name, b"%d" % found, evict=False)
-    return found
+    number = load_cached(name, int)
+    if number is None:
+        number = compute()
+        store_cached(name, b"%d" % number, evict=False)
+    return number
 
 
 def _read_verdict(kb: KnowledgeBase, folder: Folder) -> bytes | None:
@@ -51,9 +73,11 @@ def _read_verdict(kb: KnowledgeBase, folder: Folder) -> bytes | None:
 
 
 def _entry_name(kb: KnowledgeBase, folder: Folder) -> str | None:
-    """Return the cache entry of a folder; None where the knowledge base or a file is not stored."""
-    science = list(folder.layers.auxiliary_files.values())
-    sources, problems = read_sources(science, Limits().file_bytes, folder.include_paths) if science else (None, [])
+    """Return the name of the cache entry of a folder; None if its rules are not cached."""
+    auxiliary_files = list(folder.layers.auxiliary_files.values())
+    sources, problems = (
+        read_sources(auxiliary_files, Limits().file_bytes, folder.include_paths) if auxiliary_files else (None, [])
+    )
     if kb.cache_name is None or problems:
         return None
     parts = [f"sound {kb.cache_name} {_code_digest()}"]
@@ -63,8 +87,8 @@ def _entry_name(kb: KnowledgeBase, folder: Folder) -> str | None:
 
 @cache
 def _code_digest() -> str:
-    """A change of the code that judges makes every verdict obsolete."""
+    """Return a digest of the code that checks rules, so that each change of it makes the cached results obsolete."""
     digest = hashlib.sha256()
-    for file in sorted(file for room in _HASHED_PACKAGES for file in (PACKAGE / room).rglob("*.py")):
+    for file in sorted(file for package in _HASHED_PACKAGES for file in (PACKAGE / package).rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -1,9 +1,8 @@
-"""Variants: a folder that names its parent, and holds only what differs.
+"""Variants: folders that name a parent, and contain only what differs from it.
 
-``variant.lp`` says whose rules a folder takes over: ``parent(guandan).`` names a game that comes with the package, or a
-folder beside this one. The other files are added to those of the parent, with two words more: ``replaces(rules).`` puts
-``rules.lp`` in the place of the parent's, ``leaves_out(tribute).`` does without that file. ``variant.lp`` may set
-switches like any other file.
+``variant.lp`` names the parent: ``parent(guandan).`` is a game of the package, or a folder beside this one. The other
+files are added to those of the parent. ``replaces(rules).`` replaces the parent's ``rules.lp`` by the file of the
+folder, and ``leaves_out(tribute).`` drops a file of the parent. ``variant.lp`` may contain facts like any other file.
 """
 
 from __future__ import annotations
@@ -32,93 +31,122 @@ from abl_cards.asp import (
     summarise_files,
     summarise_statements,
 )
-from abl_cards.core import PACKAGE
+from abl_cards.core import PACKAGE, ErrorCode
 
 KB_ROOT = (PACKAGE / "kb").resolve()
+"""Directory of the games of the package."""
 COMMON_DIR = KB_ROOT / "common"
+"""Directory of the rule files that games include."""
 VARIANT_FILE = "variant.lp"
+"""File that names the parent of a folder."""
 AUXILIARY_DIR = "science"
-"""The subfolder of rules beside play: whoever asks them loads them with the others, and knows what they are told."""
+"""Subfolder of auxiliary rules, which the engine does not load."""
 MAX_PARENTS = 8
-"""Parents of parents."""
+"""Maximum length of a chain of parents."""
 
 _PARENT, _REPLACES, _LEAVES_OUT = Signature("parent", 1), Signature("replaces", 1), Signature("leaves_out", 1)
 
 
 @dataclass(frozen=True)
 class FolderLayers:
-    """What a folder consists of: itself and its parents."""
+    """Folder with its chain of parents.
 
-    folders: tuple[Path, ...]  # from the first parent to the folder itself
-    files: tuple[Path, ...]  # rule files in the order of their names
+    Attributes:
+        folders: Directories from the first parent to the folder itself.
+        files: Rule files, sorted by name.
+    """
+
+    folders: tuple[Path, ...]
+    files: tuple[Path, ...]
 
     @property
     def profiles(self) -> dict[str, Path]:
-        """The files of the profiles by name; those of a child come before those of its parent."""
-        found = {file.stem: file for folder in self.folders for file in sorted((folder / "profiles").glob("*.lp"))}
-        return dict(sorted(found.items()))
+        """Files of the profiles by name; a folder overrides those of its parents."""
+        files = {file.stem: file for folder in self.folders for file in sorted((folder / "profiles").glob("*.lp"))}
+        return dict(sorted(files.items()))
 
     @property
     def auxiliary_files(self) -> dict[str, Path]:
-        """The files that others than the engine ask, by name; those of a child come before those of its parent."""
+        """Files of auxiliary rules by name; a folder overrides those of its parents."""
         return {file.stem: file for folder in self.folders for file in sorted((folder / AUXILIARY_DIR).glob("*.lp"))}
 
     @property
     def include_paths(self) -> tuple[Path, ...]:
-        """Where ``#include <name>.`` looks: a copy carries its own common files along."""
+        """Directories that are searched by ``#include <name>.``; a folder may have common files of its own."""
         own = (folder / "common" for folder in reversed(self.folders))
         return tuple(dict.fromkeys(folder for folder in (*own, COMMON_DIR) if folder.is_dir()))
 
 
 def resolve_layers(folder: Path) -> FolderLayers:
-    """Follow the parents of a folder; raises KBError with the place of what is wrong."""
+    """Follow the parents of a folder and merge their files.
+
+    Args:
+        folder: Rule folder.
+
+    Raises:
+        KBError: A folder or a file does not exist, files clash, or the parents form a cycle.
+    """
     chain: list[tuple[Path, ProgramSummary | None]] = []
-    where: Location | None = None
+    location: Location | None = None
     while True:
         if not folder.is_dir():
-            raise make_kb_error(f"{folder} is no directory", "name a game, or a folder of rule files")
+            remedy = "name a game, or a folder of rule files"
+            raise make_kb_error(f"{folder} is no directory", remedy, ErrorCode.INVALID_FOLDER)
         if any(_is_same_path(folder, other) for other, _ in chain):
-            raise KBError(
-                [
-                    make_error(
-                        where, f"{folder.name} is its own parent, through {len(chain)} folders", "break the circle"
-                    )
-                ]
-            )
+            message = f"{folder.name} is its own parent, through {len(chain)} folders"
+            raise KBError([make_error(location, message, "break the cycle", ErrorCode.INVALID_VARIANT)])
         if len(chain) > MAX_PARENTS:
-            raise KBError(
-                [make_error(where, f"more than {MAX_PARENTS} parents of parents", "take over from a parent higher up")]
-            )
-        said = parse_files([folder / VARIANT_FILE]) if (folder / VARIANT_FILE).is_file() else None
-        chain.append((folder, said))
-        parent = _find_only_fact(said, _PARENT) if said else None
+            message, remedy = f"more than {MAX_PARENTS} parents of parents", "name a parent higher up"
+            raise KBError([make_error(location, message, remedy, ErrorCode.INVALID_VARIANT)])
+        variant = parse_files([folder / VARIANT_FILE]) if (folder / VARIANT_FILE).is_file() else None
+        chain.append((folder, variant))
+        parent = _find_only_fact(variant, _PARENT) if variant else None
         if parent is None:
             break
-        where = parent.location
+        location = parent.location
         folder = _find_parent_folder(folder, parent)
     return _merge_layers(chain[::-1])
 
 
 def parse_files(files: list[Path], include_paths: tuple[Path, ...] = (COMMON_DIR,)) -> ProgramSummary:
-    """What the text of some files declares and uses; what is wrong with it is found when it is loaded."""
+    """Parse rule files; problems of the text are in the summary, and are reported when the files are loaded.
+
+    Args:
+        files: Rule files.
+        include_paths: Directories that are searched by ``#include <name>.``.
+
+    Returns:
+        Summary of the predicates that the text declares and uses.
+    """
     return _parse_sources(read_sources(files, Limits().file_bytes, include_paths)[0])
 
 
 def parse_rules_about(
     names: tuple[str, ...], files: list[Path], include_paths: tuple[Path, ...] = (COMMON_DIR,)
 ) -> ProgramSummary:
-    """The rules whose heads have one of these names, and nothing else of the text: much less to look at."""
+    """Parse only the rules whose heads have one of some names, which is faster than parsing everything.
+
+    Args:
+        names: Names of predicates.
+        files: Rule files.
+        include_paths: Directories that are searched by ``#include <name>.``.
+
+    Returns:
+        Summary of these rules.
+    """
     return _parse_rules_about(names, read_sources(files, Limits().file_bytes, include_paths)[0])
 
 
-@lru_cache(maxsize=64)  # whoever names a game asks which profile is the usual one
+@lru_cache(maxsize=64)  # read each time that a game is named, to find its default profile
 def _parse_rules_about(names: tuple[str, ...], sources: RuleSources) -> ProgramSummary:
-    words = (*names, "#const")
-    some = RuleSources(tuple(source for source in sources.files if any(word in source.scan.code for word in words)))
-    if not _is_shipped(some):
-        return parse_program(some)
-    statements = parse_sources(some)[0]
-    return summarise_statements([each for each in statements if _is_about(names, each)], sources, {})
+    needles = (*names, "#const")
+    relevant = RuleSources(
+        tuple(source for source in sources.files if any(word in source.scan.code for word in needles))
+    )
+    if not _is_shipped(relevant):
+        return parse_program(relevant)
+    statements = parse_sources(relevant)[0]
+    return summarise_statements([statement for statement in statements if _is_about(names, statement)], sources, {})
 
 
 def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
@@ -127,13 +155,13 @@ def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
     return bool(statement.ast_type == ast.ASTType.Definition)
 
 
-@lru_cache(maxsize=16)  # who loads a folder asks several times what its text says
+@lru_cache(maxsize=16)  # loading a folder parses its text several times
 def _parse_sources(sources: RuleSources) -> ProgramSummary:
     return summarise_files(sources, {}) if _is_shipped(sources) else parse_program(sources)
 
 
 def _is_shipped(sources: RuleSources) -> bool:
-    """Whether all files came with the package; others are parsed in a child process."""
+    """Return True if all files are part of the package; others are parsed in a child process."""
     return all(Path(os.path.realpath(source.path)).is_relative_to(KB_ROOT) for source in sources.files)
 
 
@@ -142,71 +170,71 @@ def _is_same_path(one: Path, other: Path) -> bool:
 
 
 def _find_only_fact(program: ProgramSummary, signature: Signature) -> PredicateUse | None:
-    """The one fact of this kind."""
-    found = [use for use in program.facts if use.signature == signature]
-    if len(found) > 1:
-        raise KBError([make_error(found[1].location, f"two facts of {signature}", "keep one of them")])
-    return found[0] if found else None
+    """Return the only fact of a predicate, or None; raise KBError if there are several."""
+    facts = [use for use in program.facts if use.signature == signature]
+    if len(facts) > 1:
+        message = f"two facts of {signature}"
+        raise KBError([make_error(facts[1].location, message, "keep one of them", ErrorCode.CONFLICTING_FACTS)])
+    return facts[0] if facts else None
 
 
 def _read_name(use: PredicateUse) -> str:
-    """The name that a fact gives."""
+    """Read the name in a fact; raise KBError if it is no plain name."""
     name = use.pattern[0]
     text = str(name).strip('"') if name is not None else ""
-    if not text or not all(letter.isalnum() or letter in "_-" for letter in text):
-        raise KBError(
-            [
-                make_error(
-                    use.location, f"{use.signature.name}/1: a name is wanted", f"like {use.signature.name}(rules)."
-                )
-            ]
-        )
+    if not text or not all(character.isalnum() or character in "_-" for character in text):
+        message, remedy = f"{use.signature.name}/1: expected a name", f"like {use.signature.name}(rules)."
+        raise KBError([make_error(use.location, message, remedy, ErrorCode.INVALID_VARIANT)])
     return text
 
 
 def _find_parent_folder(folder: Path, use: PredicateUse) -> Path:
     name = _read_name(use)
     beside, shipped = folder.resolve().parent / name, KB_ROOT / name
-    for found in (beside, shipped):
-        if found != COMMON_DIR and found.is_dir() and not _is_same_path(found, folder) and any(found.glob("*.lp")):
-            return found
-    games = sorted(each.name for each in KB_ROOT.iterdir() if each != COMMON_DIR and any(each.glob("*.lp")))
-    near = sorted(each.name for each in folder.resolve().parent.iterdir() if each.is_dir() and any(each.glob("*.lp")))
-    remedy = (
-        did_you_mean(name, [*games, *near]) or f"there are: {', '.join(games)}, and the folders beside {folder.name}"
+    for path in (beside, shipped):
+        if path != COMMON_DIR and path.is_dir() and not _is_same_path(path, folder) and any(path.glob("*.lp")):
+            return path
+    games = sorted(path.name for path in KB_ROOT.iterdir() if path != COMMON_DIR and any(path.glob("*.lp")))
+    siblings = sorted(
+        path.name for path in folder.resolve().parent.iterdir() if path.is_dir() and any(path.glob("*.lp"))
     )
-    raise KBError([make_error(use.location, f"there is no game and no folder '{name}' to take over from", remedy)])
+    suggestion = did_you_mean(name, [*games, *siblings])
+    remedy = suggestion or f"there are: {', '.join(games)}, and the folders beside {folder.name}"
+    message = f"there is no game and no folder '{name}' to be the parent"
+    raise KBError([make_error(use.location, message, remedy, ErrorCode.INVALID_VARIANT)])
 
 
 def _merge_layers(chain: list[tuple[Path, ProgramSummary | None]]) -> FolderLayers:
-    found: dict[str, Path] = {}
-    for folder, said in chain:
-        own = {file.stem: file for file in sorted(folder.glob("*.lp")) if file.name != VARIANT_FILE}
-        instead = _read_file_names(said, _REPLACES, found, own)
-        for name in _read_file_names(said, _LEAVES_OUT, found, found):
-            del found[name]
-        for name, file in own.items():
-            if name in found and name not in instead:
+    files: dict[str, Path] = {}
+    for folder, variant in chain:
+        own_files = {file.stem: file for file in sorted(folder.glob("*.lp")) if file.name != VARIANT_FILE}
+        replaced = _read_file_names(variant, _REPLACES, files, own_files)
+        for name in _read_file_names(variant, _LEAVES_OUT, files, files):
+            del files[name]
+        for name, file in own_files.items():
+            if name in files and name not in replaced:
                 remedy = f"write replaces({name}). in {folder / VARIANT_FILE}, or give the file another name"
-                raise make_kb_error(f"{file} is there in {found[name].parent.name} as well", remedy)
-            found[name] = file
-        if said is not None:
-            found[f"{folder.name}/{VARIANT_FILE}"] = folder / VARIANT_FILE
+                message = f"{file} exists in {files[name].parent.name} as well"
+                raise make_kb_error(message, remedy, ErrorCode.INVALID_VARIANT)
+            files[name] = file
+        if variant is not None:
+            files[f"{folder.name}/{VARIANT_FILE}"] = folder / VARIANT_FILE
     folders = tuple(folder for folder, _ in chain)
-    return FolderLayers(folders, tuple(found[name] for name in sorted(found)))
+    return FolderLayers(folders, tuple(files[name] for name in sorted(files)))
 
 
 def _read_file_names(
     program: ProgramSummary | None, signature: Signature, parent_files: dict[str, Path], own_files: dict[str, Path]
 ) -> set[str]:
-    """The files that facts name; each must be there in the parent, and in what else is given."""
+    """Read the names of files in facts; raise KBError for a file that the parent or the folder does not have."""
     names = set()
     for use in program.facts if program else ():
         if use.signature == signature:
             name = _read_name(use)
-            for there, whose in ((parent_files, "the parent has"), (own_files, "there is")):
-                if name not in there:
-                    remedy = did_you_mean(name, sorted(there)) or f"{whose}: {', '.join(sorted(there)) or 'none'}"
-                    raise KBError([make_error(use.location, f"{signature.name}({name}): {whose} no {name}.lp", remedy)])
+            for files, owner in ((parent_files, "the parent has"), (own_files, "there is")):
+                if name not in files:
+                    remedy = did_you_mean(name, sorted(files)) or f"{owner}: {', '.join(sorted(files)) or 'none'}"
+                    message = f"{signature.name}({name}): {owner} no {name}.lp"
+                    raise KBError([make_error(use.location, message, remedy, ErrorCode.INVALID_VARIANT)])
             names.add(name)
     return names

@@ -1,4 +1,4 @@
-"""Arrays that hold what lies on the tables, and listeners of what happens there."""
+"""State of many tables as arrays, and the kernels that update it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What lies on the tables of a game, in arrays; and the kernels that change it.
+"""State of many tables as arrays, and the kernels that update it.
 
-No rule is decided here. Legality comes from circuits; who plays next, and whether a trick or the episode is over, comes
-from a table that the circuit of ``turn/1, trick_over, over`` filled in advance, or from that circuit itself.
+No rule is decided here. Circuits decide legality. The next seat, and the end of a trick or an episode, come from a
+table that is filled in advance by the circuit of ``turn/1, trick_over, over``, or from that circuit itself.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -17,62 +17,77 @@ from abl_cards.core import scale_to_range, splitmix64
 from abl_cards.games.types import LEADING, NO_CARD
 
 PLAY, CHOICE, EPISODE_OVER, MATCH_OVER, DRAWING = range(5)
-"""Stages of a table; which choice is asked for is a number of its own. Nobody is asked where cards are drawn."""
+"""Stages of a table. In CHOICE, ``TableState.choice`` is the index of the choice; in DRAWING no seat decides."""
 
 NOT_PLAYING = LEADING - 1
-"""What there is to beat when a seat does not play at all."""
+"""Value of ``to_beat`` for a seat that does not play."""
 
 NO_SEAT = -1
+"""Index that stands for no seat."""
 
 
 class TableState(NamedTuple):
-    """The state of many tables, one row a table; see the module."""
+    """State of n tables, one row for each table."""
 
-    hands: NDArray[np.uint8]  # [n, seats, kinds]
-    aside: NDArray[np.uint8]  # [n, kinds] cards that are nobody's: the kitty
-    played: NDArray[np.uint8]  # [n, seats, kinds] cards laid down in the episode, by seat
-    stage: NDArray[np.int8]  # [n]
-    choice: NDArray[np.int8]  # [n] the number of the choice that is asked for, -1 for none
-    chosen: NDArray[np.int16]  # [n] the number of the option chosen last, -1 for none
-    seat: NDArray[np.int8]  # [n] the seat to decide
-    to_beat: NDArray[np.int16]  # [n] form, or LEADING
-    top_cards: NDArray[np.uint8]  # [n, most] the cards of the play to beat, as in Moves
-    owner: NDArray[np.int8]  # [n] whose play it is
-    last_actor: NDArray[np.int8]  # [n] who acted last
-    last_form: NDArray[np.int16]  # [n] the form of the last act, the pass among them; -1 for none
-    passed: NDArray[np.uint16]  # [n] seats as bits, since the play to beat
-    passed_in_trick: NDArray[np.uint16]  # [n] seats that have passed in the trick
-    seats_out: NDArray[np.uint16]  # [n] seats without cards
-    finish_order: NDArray[np.int8]  # [n, seats] seats by finish, NO_SEAT where open
+    hands: NDArray[np.uint8]  # [n, seats, kinds] copies of each card in each hand
+    aside: NDArray[np.uint8]  # [n, kinds] cards that belong to no seat: the kitty
+    played: NDArray[np.uint8]  # [n, seats, kinds] cards that each seat has played in the episode
+    stage: NDArray[np.int8]  # [n] PLAY, CHOICE, EPISODE_OVER, MATCH_OVER or DRAWING
+    choice: NDArray[np.int8]  # [n] index of the stage of choices, -1 for none
+    chosen: NDArray[np.int16]  # [n] index of the option chosen last, -1 for none
+    seat: NDArray[np.int8]  # [n] seat to decide
+    to_beat: NDArray[np.int16]  # [n] form to beat, or LEADING
+    top_cards: NDArray[np.uint8]  # [n, max_cards] cards of the play to beat, as in Moves
+    owner: NDArray[np.int8]  # [n] seat that made the play to beat
+    last_actor: NDArray[np.int8]  # [n] seat that acted last
+    last_form: NDArray[np.int16]  # [n] form of the last act, passes included; -1 for none
+    passed: NDArray[np.uint16]  # [n] bits of the seats that have passed since the play to beat
+    passed_in_trick: NDArray[np.uint16]  # [n] bits of the seats that have passed in the trick
+    seats_out: NDArray[np.uint16]  # [n] bits of the seats that have finished
+    finish_order: NDArray[np.int8]  # [n, seats] seats in the order of finishing, then NO_SEAT
     num_decisions: NDArray[np.int32]  # [n] decisions so far in the match
     num_acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
-    idle_decisions: NDArray[np.int32]  # [n] decisions since a card was laid
-    num_plays: NDArray[np.int16]  # [n, seats] how often each seat has laid down cards
-    recent_cards: NDArray[np.uint8]  # [n, recent, most] the cards of act k at k % recent, as in Moves
-    recent_seat: NDArray[np.int8]  # [n, recent] who acted
-    context: NDArray[np.int16]  # [n] see description/order_contexts.py
-    fluents: NDArray[np.int16]  # [n, slots] see description/fluents.py
+    idle_decisions: NDArray[np.int32]  # [n] decisions since a card was played
+    num_plays: NDArray[np.int16]  # [n, seats] plays of each seat in the episode, passes not counted
+    recent_cards: NDArray[np.uint8]  # [n, recent, max_cards] cards of act k at k % recent, as in Moves
+    recent_seat: NDArray[np.int8]  # [n, recent] seat of act k at k % recent
+    context: NDArray[np.int16]  # [n] index of the context, see description/order_contexts.py
+    fluents: NDArray[np.int16]  # [n, slots] values of fluents, see description/fluents.py
     lots: NDArray[np.int16]  # [n, lots] random numbers of the match
-    play_stats: NDArray[
-        np.uint64
-    ]  # [n, seats, 3, kinds] what seats have shown, see tables/play_stats.py; no kinds where nobody asks
-    leader: NDArray[np.int8]  # [n] who leads the trick, or led it
-    trick_cards: NDArray[
-        np.uint8
-    ]  # [n, seats, kinds] cards laid in the trick, see tables/tricks.py; no kinds without tricks
-    trick_forms: NDArray[np.int16]  # [n, seats] the form that each seat has laid in the trick, -1 for none
-    is_composing: NDArray[np.bool_]  # [n] the seat to decide lays another card to its play
-    stock: NDArray[np.uint8]  # [n, cards] the cards in the order in which they are drawn, see tables/stock.py; or none
-    num_drawn: NDArray[np.int16]  # [n] how many of them have been drawn
-    last_drawer: NDArray[np.int8]  # [n] who drew the last one
-    is_just_drawn: NDArray[np.bool_]  # [n] nothing has been chosen since
+    # [n, seats, 3, kinds] statistics of play, see tables/play_stats.py; 0 kinds if the rules do not read them
+    play_stats: NDArray[np.uint64]
+    leader: NDArray[np.int8]  # [n] seat that leads or led the trick
+    # [n, seats, kinds] cards in the trick, see tables/tricks.py; 0 kinds in games without tricks
+    trick_cards: NDArray[np.uint8]
+    trick_forms: NDArray[np.int16]  # [n, seats] form that each seat has played in the trick, -1 for none
+    is_composing: NDArray[np.bool_]  # [n] the seat to decide adds another card to its play
+    stock: NDArray[np.uint8]  # [n, cards] cards in the order of drawing, see tables/stock.py; 0 cards without a stock
+    num_drawn: NDArray[np.int16]  # [n] cards of the stock that have been drawn
+    last_drawer: NDArray[np.int8]  # [n] seat that drew the last card
+    is_just_drawn: NDArray[np.bool_]  # [n] no option has been chosen since the last card was drawn
 
 
 def empty_state(
     n: int, num_seats: int, num_kinds: int, num_recent: int, max_cards: int, num_fluents: int, num_lots: int,
     num_play_kinds: int = 0, has_tricks: bool = False, stock_size: int = 0,
 ) -> TableState:  # fmt: skip
-    """Tables with nothing on them."""
+    """Create the state of n tables before the first deal.
+
+    Args:
+        n: Number of tables.
+        num_seats: Seats at a table.
+        num_kinds: Kinds of cards in the pack.
+        num_recent: Number of recent acts that a table stores.
+        max_cards: Maximum number of cards in a play.
+        num_fluents: Number of fluent slots.
+        num_lots: Number of random numbers of a match.
+        num_play_kinds: Kinds of plays with play statistics; 0 to store none.
+        has_tricks: Store the cards of tricks.
+        stock_size: Number of cards in the stock; 0 if all cards are dealt at once.
+
+    Returns:
+        State in the stage MATCH_OVER.
+    """
     return TableState(
         hands=np.zeros((n, num_seats, num_kinds), np.uint8), aside=np.zeros((n, num_kinds), np.uint8),
         played=np.zeros((n, num_seats, num_kinds), np.uint8), stage=np.full(n, MATCH_OVER, np.int8),
@@ -95,7 +110,7 @@ def empty_state(
 
 
 class Strides(NamedTuple):
-    """Of what the rules' answer who is next depends on; 0 where it does not."""
+    """Strides of a turn table, one for each value that the next turn depends on; 0 for values that do not matter."""
 
     last_actor: int
     owner: int
@@ -107,21 +122,23 @@ class Strides(NamedTuple):
 
 
 class TurnTable(NamedTuple):
-    """Who is next, by what that depends on: the entry is at the sum of each value times its stride."""
+    """Precomputed next turns; the index of an entry is the sum of each value times its stride."""
 
-    # [entries] the next seat, and TRICK_OVER_BIT, EPISODE_OVER_BIT; NO_NEXT_SEAT where nobody is named; or none
+    # [entries] next seat with TRICK_OVER_BIT and EPISODE_OVER_BIT, or NO_NEXT_SEAT; empty if a circuit decides instead
     entries: NDArray[np.uint8]
     strides: Strides
-    form_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
-    leftover_order: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
+    form_class: NDArray[np.int32]  # [forms] class of forms that the rules of turns do not distinguish
+    leftover_order: NDArray[np.int8]  # [seats] order in which seats that still hold cards take the last places
 
 
 SEAT_MASK, TRICK_OVER_BIT, EPISODE_OVER_BIT = 31, 32, 64
+"""Bits of an entry of a turn table: the next seat, the trick is over, the episode is over."""
 NO_NEXT_SEAT = 255
+"""Entry of a turn table where the rules name no next seat, or several."""
 
 
 class NextTurn(NamedTuple):
-    """What the rules say after an act."""
+    """Next seat after an act, and whether the act ends the trick or the episode."""
 
     seat: int
     is_trick_over: bool
@@ -131,14 +148,24 @@ class NextTurn(NamedTuple):
 def next_turn(
     turn_table: TurnTable, last_actor: int, owner: int, passed: int, passed_in_trick: int, seats_out: int, form: int
 ) -> NextTurn:
-    """Who is next after an act, for a trick that lies on no table; whoever passed, and is out, as bits.
+    """Look up the next turn after an act, for a position that is not stored in a TableState.
 
-    Nobody where the rules name no seat, or several.
+    Args:
+        turn_table: Table with entries.
+        last_actor: Seat that acted.
+        owner: Seat that made the play to beat.
+        passed: Bits of the seats that have passed since the play to beat.
+        passed_in_trick: Bits of the seats that have passed in the trick.
+        seats_out: Bits of the seats that have finished.
+        form: Form of the act.
+
+    Returns:
+        Next turn; its seat is NO_SEAT where the rules name no seat, or several.
     """
-    laid = turn_table.form_class[form]
+    form_class = turn_table.form_class[form]
     entry = int(
         turn_entry(
-            turn_table.entries, turn_table.strides, last_actor, owner, passed, passed_in_trick, seats_out, laid, 0
+            turn_table.entries, turn_table.strides, last_actor, owner, passed, passed_in_trick, seats_out, form_class, 0
         )
     )
     if entry == NO_NEXT_SEAT:
@@ -148,42 +175,70 @@ def next_turn(
 
 @njit(cache=True, nogil=True)
 def deal_cards(keys, rows, deck, sizes, hands, aside):
-    """Shuffle the pack with each key; sizes [seats] cards to each seat of tables rows[:], the rest aside; keys [n]."""
+    """Shuffle the deck and deal it at some tables; the cards left over are put aside.
+
+    Args:
+        keys: uint64 [n], random keys, one for each table.
+        rows: int64 [n], indices of tables.
+        deck: uint8 [cards], kind of each card.
+        sizes: [seats], number of cards dealt to each seat.
+        hands: uint8 [tables, seats, kinds], overwritten at the rows.
+        aside: uint8 [tables, kinds], overwritten at the rows.
+    """
     cards, shuffled = len(deck), np.empty(len(deck), np.uint8)
     for i in range(len(rows)):
         shuffled[:] = deck
-        for place in range(cards - 1, 0, -1):
-            other = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(place)), np.uint64(place + 1)))
-            shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
+        for position in range(cards - 1, 0, -1):
+            other = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(position)), np.uint64(position + 1)))
+            shuffled[position], shuffled[other] = shuffled[other], shuffled[position]
         hands[rows[i]] = 0
         aside[rows[i]] = 0
-        at = 0
+        next_card = 0
         for seat in range(len(sizes)):
             for _ in range(sizes[seat]):
-                hands[rows[i], seat, shuffled[at]] += 1
-                at += 1
-        for place in range(at, cards):
-            aside[rows[i], shuffled[place]] += 1
+                hands[rows[i], seat, shuffled[next_card]] += 1
+                next_card += 1
+        for position in range(next_card, cards):
+            aside[rows[i], shuffled[position]] += 1
 
 
 @njit(cache=True, nogil=True)
 def count_cards(cards):
-    """[n] how many cards there are in all in cards [n, kinds]."""
-    flat, kinds, found = cards.reshape(cards.size), np.uint64(cards.shape[1]), np.empty(len(cards), np.int16)
+    """Count the cards of each row.
+
+    Args:
+        cards: uint8 [n, kinds], copies of each card.
+
+    Returns:
+        int16 [n].
+    """
+    flat, kinds, totals = cards.reshape(cards.size), np.uint64(cards.shape[1]), np.empty(len(cards), np.int16)
     for i in range(np.uint64(len(cards))):
         count = np.uint64(0)
         for kind in range(kinds):
             count += flat[i * kinds + kind]
-        found[i] = count
-    return found
+        totals[i] = count
+    return totals
 
 
-# Arrays are taken out of the tuples once: where that happens in a loop, each costs a counted reference.
+# Fields of named tuples are read once, outside of loops: numba counts a reference for each access to an array.
 
 
 @njit(cache=True, nogil=True)
 def turn_entry(entries, strides, last_actor, owner, passed, passed_in_trick, seats_out, form_class, leader):
-    """What the table of turns says after an act; laid is the class of the form, leader 0 where nobody takes tricks."""
+    """Return the entry of a turn table after an act.
+
+    Args:
+        entries: uint8 [entries], as in TurnTable.
+        strides: Strides of the table.
+        last_actor: Seat that acted.
+        owner: Seat that made the play to beat.
+        passed: Bits of the seats that have passed since the play to beat.
+        passed_in_trick: Bits of the seats that have passed in the trick.
+        seats_out: Bits of the seats that have finished.
+        form_class: Class of the form of the act.
+        leader: Seat that leads the trick; 0 in games without tricks.
+    """
     return entries[
         np.int64(last_actor) * strides.last_actor + np.int64(owner) * strides.owner + np.int64(passed) * strides.passed
         + np.int64(passed_in_trick) * strides.passed_in_trick + np.int64(seats_out) * strides.seats_out
@@ -193,7 +248,17 @@ def turn_entry(entries, strides, last_actor, owner, passed, passed_in_trick, sea
 
 @njit(cache=True, nogil=True)
 def advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick):
-    """Hand the turn on at a table as an entry says, which is not NO_NEXT_SEAT; the others are arrays of the state."""
+    """Set the next seat of a table, and start a new trick if the entry has TRICK_OVER_BIT.
+
+    Args:
+        entry: Entry of a turn table, not NO_NEXT_SEAT.
+        table: Index of the table.
+        seats: int8 [tables], the array ``seat`` of the state; this array and the following are modified.
+        to_beat: int16 [tables], form to beat.
+        owner: int8 [tables], seat that made the play to beat.
+        passed: uint16 [tables], bits of the seats that have passed since the play to beat.
+        passed_in_trick: uint16 [tables], bits of the seats that have passed in the trick.
+    """
     seats[table] = entry & SEAT_MASK
     if entry & TRICK_OVER_BIT:
         to_beat[table], owner[table] = LEADING, seats[table]
@@ -201,20 +266,32 @@ def advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick):
 
 
 PREFETCH_TABLES = np.uint64(256)
-"""Tables whose hands are touched one after the other before they are changed: so they are fetched side by side."""
+"""Number of tables whose hands are read before they are modified, so that the memory accesses overlap."""
 
 
 EMPTY_PLAY_CODE = -2
-"""Less the number of a table: a play without cards is made there, and no pass."""
+"""Result of apply_plays minus the index of a table, for a play without cards that is not a pass."""
 
 
 @njit(cache=True, nogil=True)
 def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
     """Apply one play or pass at each of the tables rows[lo:hi].
 
-    Returns the first one whose turn nobody has, EMPTY_PLAY_CODE less the first one where a play has no cards, or -1.
+    Args:
+        state: TableState that is modified.
+        turn_table: TurnTable; if it has no entries, the turn does not advance.
+        passing: Index of the form of a pass.
+        rows: int64 [n], indices of tables.
+        lo: First row.
+        hi: End of the rows, exclusive.
+        form: int16 [n], form of each play.
+        cards: uint8 [n, max_cards], cards of each play, as in Moves.
+
+    Returns:
+        -1 on success; else the first table without a next seat, or EMPTY_PLAY_CODE minus the first table with a play
+        without cards.
     """
-    seats, acts, clock, idle, acted, laid = (
+    seats, num_acts, num_decisions, idle, last_actor, last_form = (
         state.seat,
         state.num_acts,
         state.num_decisions,
@@ -222,99 +299,151 @@ def apply_plays(state, turn_table, passing, rows, lo, hi, form, cards):
         state.last_actor,
         state.last_form,
     )
-    recent, recent_seat, passed, gone_by = state.recent_cards, state.recent_seat, state.passed, state.passed_in_trick
-    to_beat, owner, out = state.to_beat, state.owner, state.seats_out
-    plays, top_cards, entries, classes = state.num_plays, state.top_cards, turn_table.entries, turn_table.form_class
+    recent, recent_seat, passed, passed_in_trick = (
+        state.recent_cards,
+        state.recent_seat,
+        state.passed,
+        state.passed_in_trick,
+    )
+    to_beat, owner, seats_out = state.to_beat, state.owner, state.seats_out
+    num_plays, top_cards, entries, classes = state.num_plays, state.top_cards, turn_table.entries, turn_table.form_class
     hands, played, strides = state.hands, state.played, turn_table.strides
     depth, width, kinds = np.uint64(recent.shape[1]), np.uint64(recent.shape[2]), np.uint64(hands.shape[2])
-    most = min(np.uint64(cards.shape[1]), width)
-    sides, one, touched = np.uint64(hands.shape[1]), np.uint64(1), np.zeros(1, np.uint8)
-    holding, gone = hands.reshape(hands.size), played.reshape(played.size)
-    acting, top, given = recent.reshape(recent.size), top_cards.reshape(top_cards.size), cards.reshape(cards.size)
+    num_copied = min(np.uint64(cards.shape[1]), width)
+    num_seats, one, touched = np.uint64(hands.shape[1]), np.uint64(1), np.zeros(1, np.uint8)
+    flat_hands, flat_played = hands.reshape(hands.size), played.reshape(played.size)
+    flat_recent, flat_top, flat_moves = (
+        recent.reshape(recent.size),
+        top_cards.reshape(top_cards.size),
+        cards.reshape(cards.size),
+    )
     for i in range(np.uint64(lo), np.uint64(hi)):
         if (i - np.uint64(lo)) % PREFETCH_TABLES == 0:
-            some = np.uint8(0)
+            touched_bytes = np.uint8(0)
             for ahead in range(i, min(i + PREFETCH_TABLES, np.uint64(hi))):
                 table = np.uint64(rows[ahead])
-                first = (table * sides + np.uint64(seats[table])) * kinds
-                some |= holding[first] | gone[first] | holding[first + kinds - one] | gone[first + kinds - one]
-                some |= acting[table * depth * width]
-            touched[0] |= some
-        table, index = np.uint64(rows[i]), form[i]
+                first = (table * num_seats + np.uint64(seats[table])) * kinds
+                touched_bytes |= (
+                    flat_hands[first]
+                    | flat_played[first]
+                    | flat_hands[first + kinds - one]
+                    | flat_played[first + kinds - one]
+                )
+                touched_bytes |= flat_recent[table * depth * width]
+            touched[0] |= touched_bytes
+        table, played_form = np.uint64(rows[i]), form[i]
         seat = np.uint64(seats[table])
-        place, at = np.uint64(acts[table]) % depth, i * np.uint64(cards.shape[1])
-        clock[table] += 1
-        acts[table] += 1
-        acted[table], laid[table] = seat, index
-        recent_seat[table, place] = seat
-        to = (table * depth + place) * width
-        for k in range(most):
-            acting[to + k] = given[at + k]
-        for k in range(most, width):
-            acting[to + k] = NO_CARD
-        if index == passing:
+        slot, move_start = np.uint64(num_acts[table]) % depth, i * np.uint64(cards.shape[1])
+        num_decisions[table] += 1
+        num_acts[table] += 1
+        last_actor[table], last_form[table] = seat, played_form
+        recent_seat[table, slot] = seat
+        target = (table * depth + slot) * width
+        for k in range(num_copied):
+            flat_recent[target + k] = flat_moves[move_start + k]
+        for k in range(num_copied, width):
+            flat_recent[target + k] = NO_CARD
+        if played_form == passing:
             idle[table] += 1
             passed[table] |= np.uint16(1 << seat)
-            gone_by[table] |= np.uint16(1 << seat)
+            passed_in_trick[table] |= np.uint16(1 << seat)
         else:
-            if given[at] == NO_CARD:
+            if flat_moves[move_start] == NO_CARD:
                 return EMPTY_PLAY_CODE - np.int64(table)
-            to = table * width
-            for k in range(most):
-                top[to + k] = given[at + k]
-            for k in range(most, width):
-                top[to + k] = NO_CARD
-            first = (table * sides + seat) * kinds
-            for k in range(most):
-                card = np.uint64(given[at + k])
+            target = table * width
+            for k in range(num_copied):
+                flat_top[target + k] = flat_moves[move_start + k]
+            for k in range(num_copied, width):
+                flat_top[target + k] = NO_CARD
+            first = (table * num_seats + seat) * kinds
+            for k in range(num_copied):
+                card = np.uint64(flat_moves[move_start + k])
                 if card == NO_CARD:
                     break
-                holding[first + card] -= np.uint8(1)
-                gone[first + card] += np.uint8(1)
-            plays[table, seat] += 1
+                flat_hands[first + card] -= np.uint8(1)
+                flat_played[first + card] += np.uint8(1)
+            num_plays[table, seat] += 1
             idle[table] = 0
-            to_beat[table], owner[table], passed[table] = index, seat, 0
-            left = np.uint8(0)
+            to_beat[table], owner[table], passed[table] = played_form, seat, 0
+            remaining = np.uint8(0)
             for k in range(kinds):
-                left |= holding[first + k]
-            if left == 0:
+                remaining |= flat_hands[first + k]
+            if remaining == 0:
                 record_finish(state, np.int64(table), np.int64(seat))
         if len(entries) == 0:
-            continue  # the turn is handed on when what the act changes is remembered
+            continue  # the turn depends on fluents, so it advances after they are updated
         entry = turn_entry(
-            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index], 0
+            entries,
+            strides,
+            seat,
+            owner[table],
+            passed[table],
+            passed_in_trick[table],
+            seats_out[table],
+            classes[played_form],
+            0,
         )
         if entry == NO_NEXT_SEAT:
             return np.int64(table)
         if entry & EPISODE_OVER_BIT:
             close_episode(state, turn_table.leftover_order, np.int64(table))
-        advance_turn(entry, table, seats, to_beat, owner, passed, gone_by)
+        advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick)
     return -1
 
 
 @njit(cache=True, nogil=True)
 def advance_turns(state, leftover_order, rows, entries, lo, hi):
-    """Hand the turn on at the tables rows[lo:hi] as entries [n] say; returns the first one of nobody's turn, or -1."""
-    seats, to_beat, owner, passed, gone_by = state.seat, state.to_beat, state.owner, state.passed, state.passed_in_trick
+    """Set the next seats of the tables rows[lo:hi], and close episodes that are over.
+
+    Args:
+        state: TableState that is modified.
+        leftover_order: int8 [seats], as in TurnTable.
+        rows: int64 [n], indices of tables.
+        entries: uint8 [n], entries of a turn table.
+        lo: First row.
+        hi: End of the rows, exclusive.
+
+    Returns:
+        -1 on success, else the first table without a next seat.
+    """
+    seats, to_beat, owner, passed, passed_in_trick = (
+        state.seat,
+        state.to_beat,
+        state.owner,
+        state.passed,
+        state.passed_in_trick,
+    )
     for i in range(lo, hi):
         if entries[i] == NO_NEXT_SEAT:
             return rows[i]
         if entries[i] & EPISODE_OVER_BIT:
             close_episode(state, leftover_order, rows[i])
-        advance_turn(entries[i], rows[i], seats, to_beat, owner, passed, gone_by)
+        advance_turn(entries[i], rows[i], seats, to_beat, owner, passed, passed_in_trick)
     return -1
 
 
 @njit(cache=True, nogil=True)
 def close_episodes(state, leftover_order, rows):
-    """These episodes are over."""
+    """Close the episodes of some tables: seats that still hold cards take the last places.
+
+    Args:
+        state: TableState that is modified.
+        leftover_order: int8 [seats], order of the seats that take the last places.
+        rows: int64 [n], indices of tables.
+    """
     for table in rows:
         close_episode(state, leftover_order, table)
 
 
 @njit(cache=True, nogil=True)
 def close_episode(state, leftover_order, table):
-    """The episode is over: who still holds cards takes the last places."""
+    """Close the episode of a table: seats that still hold cards take the last places.
+
+    Args:
+        state: TableState that is modified.
+        leftover_order: int8 [seats], order of the seats that take the last places.
+        table: Index of the table.
+    """
     for seat in leftover_order:
         if not (state.seats_out[table] >> np.uint16(seat)) & np.uint16(1):
             record_finish(state, table, np.int64(seat))
@@ -323,7 +452,13 @@ def close_episode(state, leftover_order, table):
 
 @njit(cache=True, nogil=True)
 def record_finish(state, table, seat):
-    """Give the seat the next place, unless it has one: a seat that got cards again keeps its place."""
+    """Give a seat the next place in the finish order; a seat that already has a place keeps it.
+
+    Args:
+        state: TableState that is modified.
+        table: Index of the table.
+        seat: Seat that has finished.
+    """
     if (state.seats_out[table] >> np.uint16(seat)) & np.uint16(1):
         return
     place = 0
@@ -335,10 +470,15 @@ def record_finish(state, table, seat):
 
 @njit(cache=True, nogil=True)
 def reset_episodes(state, rows):
-    """Cards are dealt at tables rows[:]: forget the episode before, who acted last and what was chosen among it."""
-    seats, kinds, most = state.hands.shape[1], state.hands.shape[2], state.top_cards.shape[1]
-    order, played, plays, habits = state.finish_order, state.played, state.num_plays, state.play_stats
-    lies, lies_form = state.trick_cards, state.trick_forms
+    """Reset everything that belongs to an episode at some tables, before cards are dealt.
+
+    Args:
+        state: TableState that is modified.
+        rows: int64 [n], indices of tables.
+    """
+    seats, kinds, max_cards = state.hands.shape[1], state.hands.shape[2], state.top_cards.shape[1]
+    finish_order, played, num_plays, play_stats = state.finish_order, state.played, state.num_plays, state.play_stats
+    trick_cards, trick_forms = state.trick_cards, state.trick_forms
     recent, recent_seat, top_cards = state.recent_cards, state.recent_seat, state.top_cards
     for table in rows:
         state.passed[table] = state.passed_in_trick[table] = state.seats_out[table] = 0
@@ -349,58 +489,70 @@ def reset_episodes(state, rows):
         state.leader[table], state.is_composing[table] = NO_SEAT, False
         state.num_drawn[table], state.last_drawer[table], state.is_just_drawn[table] = 0, NO_SEAT, False
         for seat in range(seats):
-            lies_form[table, seat] = -1
-            for kind in range(lies.shape[2]):
-                lies[table, seat, kind] = 0
-            order[table, seat], plays[table, seat] = NO_SEAT, 0
+            trick_forms[table, seat] = -1
+            for kind in range(trick_cards.shape[2]):
+                trick_cards[table, seat, kind] = 0
+            finish_order[table, seat], num_plays[table, seat] = NO_SEAT, 0
             for kind in range(kinds):
                 played[table, seat, kind] = 0
-            for block in range(habits.shape[2]):
-                for kind in range(habits.shape[3]):
-                    habits[table, seat, block, kind] = 0
+            for block in range(play_stats.shape[2]):
+                for kind in range(play_stats.shape[3]):
+                    play_stats[table, seat, block, kind] = 0
         for act in range(recent.shape[1]):
             recent_seat[table, act] = NO_SEAT
-            for at in range(most):
-                recent[table, act, at] = NO_CARD
-        for at in range(most):
-            top_cards[table, at] = NO_CARD
+            for position in range(max_cards):
+                recent[table, act, position] = NO_CARD
+        for position in range(max_cards):
+            top_cards[table, position] = NO_CARD
 
 
 REDEAL, ASKS, LEADS, DRAWS = range(4)
-"""What an output of the question who is asked says."""
+"""Kinds of outputs of the query "control": deal again, a seat chooses, a seat leads, a seat draws."""
 
 
 @njit(cache=True, nogil=True)
 def decode_control(answers, control_outputs):
-    """[n] whether to deal again, the choice asked for or -1, who is asked, leads, draws; how many are asked, and lead.
+    """Decode the outputs of the query "control".
 
-    answers [outputs, n]; control_outputs [outputs, 3] is what each of them says, of which choice, and of which seat.
+    Args:
+        answers: uint8 [outputs, n], truth of each output.
+        control_outputs: [outputs, 3], kind of the output (REDEAL, ASKS, LEADS or DRAWS), index of the choice, seat.
+
+    Returns:
+        Eight arrays [n]: deal again; index of the choice or -1; seat that chooses; seat that leads; seat that draws or
+        NO_SEAT; number of outputs ASKS, LEADS and DRAWS that hold.
     """
     n = answers.shape[1]
-    again, stage, leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
-    seat, leader, askings = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
-    drawer, drawers = np.full(n, NO_SEAT, np.int8), np.zeros(n, np.int8)
+    redeal, stage, num_leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
+    asked_seat, leader, num_asks = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
+    drawer, num_drawers = np.full(n, NO_SEAT, np.int8), np.zeros(n, np.int8)
     for output in range(len(control_outputs)):
-        what, choice, who = control_outputs[output]
+        output_kind, choice, output_seat = control_outputs[output]
         for i in range(n):
             if answers[output, i]:
-                if what == REDEAL:
-                    again[i] = True
-                elif what == ASKS:
-                    stage[i], seat[i] = choice, who
-                    askings[i] += 1
-                elif what == DRAWS:
-                    drawer[i] = who
-                    drawers[i] += 1
+                if output_kind == REDEAL:
+                    redeal[i] = True
+                elif output_kind == ASKS:
+                    stage[i], asked_seat[i] = choice, output_seat
+                    num_asks[i] += 1
+                elif output_kind == DRAWS:
+                    drawer[i] = output_seat
+                    num_drawers[i] += 1
                 else:
-                    leader[i] = who
-                    leaders[i] += 1
-    return again, stage, seat, leader, drawer, askings, leaders, drawers
+                    leader[i] = output_seat
+                    num_leaders[i] += 1
+    return redeal, stage, asked_seat, leader, drawer, num_asks, num_leaders, num_drawers
 
 
 @njit(cache=True, nogil=True)
 def add_points(answers, point_outputs, points):
-    """Add up points [n, seats] by answers [outputs, n]; point_outputs [m, 3] is an output, its seat and its points."""
+    """Add the points that hold to the points of seats.
+
+    Args:
+        answers: uint8 [outputs, n], truth of each output.
+        point_outputs: [m, 3], index of the output, seat, points.
+        points: [n, seats], modified.
+    """
     for row in range(len(point_outputs)):
         output, seat, count = point_outputs[row, 0], point_outputs[row, 1], point_outputs[row, 2]
         for i in range(answers.shape[1]):
@@ -410,21 +562,30 @@ def add_points(answers, point_outputs, points):
 
 @njit(cache=True, nogil=True)
 def best_sides(sides, total, draw_value):
-    """[n] the side of most points, drawn where several have as many; sides [n, seats], total [n, seats]."""
+    """Find the side with the most points.
+
+    Args:
+        sides: int8 [n, seats], side of each seat.
+        total: int64 [n, seats], points of each seat; those of a side are added.
+        draw_value: Result where several sides have the most points.
+
+    Returns:
+        int8 [n].
+    """
     n, seats = sides.shape
-    found = np.empty(n, np.int8)
+    winners = np.empty(n, np.int8)
     for i in range(n):
-        most, shared = np.int64(0), False
+        max_points, is_tied = np.int64(0), False
         for seat in range(seats):
-            points, first = np.int64(0), True
+            points, is_first = np.int64(0), True
             for other in range(seats):
                 if sides[i, other] == sides[i, seat]:
                     points += total[i, other]
-                    first &= other >= seat
-            if first and (seat == 0 or points > most):
-                most, found[i], shared = points, sides[i, seat], False
-            elif first and points == most:
-                shared = True
-        if shared:
-            found[i] = draw_value
-    return found
+                    is_first &= other >= seat
+            if is_first and (seat == 0 or points > max_points):
+                max_points, winners[i], is_tied = points, sides[i, seat], False
+            elif is_first and points == max_points:
+                is_tied = True
+        if is_tied:
+            winners[i] = draw_value
+    return winners

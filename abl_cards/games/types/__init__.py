@@ -1,4 +1,4 @@
-"""Types that every part of the engine shares."""
+"""Types that all packages of the engine share: moves, information sets, observation layouts, results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays of tables by name, to save them and to write them back; and copies of some tables."""
+"""Name the state arrays of tables, and copy rows between arrays."""
 
 from __future__ import annotations
 
@@ -10,19 +10,39 @@ from numpy.typing import NDArray
 
 
 def named_arrays(arrays: Mapping[str, Any], **groups: Any) -> dict[str, NDArray[Any]]:
-    """Arrays, and those of named tuples as ``group.field``; all of them in place."""
+    """Collect arrays by name, without copying them.
+
+    Args:
+        arrays: Arrays by name.
+        **groups: Named tuples of arrays.
+
+    Returns:
+        The arrays, and each field of a group under the key ``group.field``.
+    """
     return dict(arrays) | {
         f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
     }
 
 
 def copy_rows(sources: Iterable[Any], rows: NDArray[np.int64], targets: Iterable[Any]) -> None:
-    """Fill arrays with some of the rows of others, one array after the other."""
-    for original, copy in zip(sources, targets, strict=True):
-        np.take(original, rows, axis=0, out=copy)
+    """Gather the same rows of several arrays into other arrays.
+
+    Args:
+        sources: Arrays [tables, ...].
+        rows: [n] indices of rows.
+        targets: Arrays [n, ...] that are overwritten, one for each source.
+    """
+    for source, target in zip(sources, targets, strict=True):
+        np.take(source, rows, axis=0, out=target)
 
 
 def save_rows(sources: Iterable[Any], rows: NDArray[np.int64], targets: Iterable[Any]) -> None:
-    """Write some of the rows of arrays to the same rows of others."""
-    for original, copy in zip(sources, targets, strict=True):
-        copy[rows] = original[rows]
+    """Copy rows of several arrays to the rows with the same indices in other arrays.
+
+    Args:
+        sources: Arrays [tables, ...].
+        rows: [n] indices of rows.
+        targets: Arrays [tables, ...] that are written to, one for each source.
+    """
+    for source, target in zip(sources, targets, strict=True):
+        target[rows] = source[rows]

@@ -1,4 +1,4 @@
-"""What a seat sees as one row of numbers: named parts, and where each of them lies.
+"""Layout of an observation vector: named features and the slice of each.
 
 >>> level = ObservationFeature("level", (13,), "one-hot")
 >>> table = FeatureTable((level, ObservationFeature("played", (4, 54), "copies of each card")))
@@ -19,50 +19,67 @@ from math import prod
 
 @dataclass(frozen=True)
 class ObservationFeature:
-    """One part of an observation."""
+    """Named feature of an observation vector.
+
+    Attributes:
+        name: Key of the feature in the table.
+        shape: Shape of the feature before it is flattened.
+        meaning: Description for people.
+        has_card_axis: The last axis has one entry for each kind of card.
+    """
 
     name: str
     shape: tuple[int, ...]
     meaning: str
-    has_card_axis: bool = False  # the last axis is the 54-vector of cards
+    has_card_axis: bool = False
 
     @property
     def size(self) -> int:
-        """How many numbers it takes."""
+        """Number of entries in the observation vector."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """The parts in their order."""
+    """Features of an observation vector in order.
+
+    Attributes:
+        features: Features from the first entry of the vector on.
+        max_value: Greatest value of any entry.
+    """
 
     features: tuple[ObservationFeature, ...]
-    max_value: int = 2  # no number is greater
+    max_value: int = 2
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Where each part lies."""
-        found, start = {}, 0
+        """Slice of each feature in the observation vector, by name."""
+        slices, start = {}, 0
         for feature in self.features:
-            found[feature.name] = slice(start, start + feature.size)
+            slices[feature.name] = slice(start, start + feature.size)
             start += feature.size
-        return found
+        return slices
 
     @property
     def size(self) -> int:
-        """The numbers of an observation."""
+        """Length of the observation vector."""
         return sum(feature.size for feature in self.features)
 
     def __getitem__(self, name: str) -> slice:
         return self.slices[name]
 
     def describe(self) -> str:
-        """The table as text."""
+        """Return the layout as a table in text, one feature a line."""
         rows = [("place", "feature", "shape", "meaning")]
         for feature in self.features:
-            place = self[feature.name]
+            entries = self[feature.name]
             rows.append(
-                (f"{place.start}..{place.stop - 1}", feature.name, "×".join(map(str, feature.shape)), feature.meaning)
+                (
+                    f"{entries.start}..{entries.stop - 1}",
+                    feature.name,
+                    "×".join(map(str, feature.shape)),
+                    feature.meaning,
+                )
             )
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         return "\n".join(

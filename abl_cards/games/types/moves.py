@@ -1,8 +1,4 @@
-"""What lies on the tables of a game, and what is decided there: thousands of matches at once, in arrays.
-
-*Tables* play; *Decisions* and *Choices* are what the seats to move at some of them can see and do, *Moves* what they
-do; a *PreferenceModel* says what it costs. Each game's ``tables.py`` and ``decisions.py`` are such.
-"""
+"""Arrays of moves, one row for each decision or card set, and constants that stand for special moves and winners."""
 
 from __future__ import annotations
 
@@ -12,54 +8,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
-"""[n] numbers of tables."""
+"""[n] indices of tables."""
 
 
 DRAW = -2
-"""The winner of a drawn match; -1 while it runs, else a team."""
+"""Winner of a drawn match; -1 while the match runs, else the index of a team."""
 
 LEADING = -1
-"""What there is to beat when a seat leads."""
+"""Value of ``to_beat`` when a seat leads."""
 
 NO_CARD = 255
-"""Fills up the rows of cards of plays."""
+"""Padding in rows of cards."""
 
 
 MAX_CARD_SETS = 1 << 17
-"""Card sets that are listed of one decision; those of shipped games are below 10,000."""
+"""Maximum number of card sets listed for one decision; shipped games have fewer than 10,000."""
 
 
 class Moves(NamedTuple):
-    """One concrete move a decision."""
+    """One concrete move for each of n decisions.
 
-    form: NDArray[np.int16]  # [n] shape of the cards, an index of the game
-    cards: NDArray[np.uint8]  # [n, most] the cards in wire order, 255 beyond the last
+    Attributes:
+        form: int16 [n], index of the form.
+        cards: uint8 [n, max_cards], kinds of cards in wire order, padded with NO_CARD.
+    """
+
+    form: NDArray[np.int16]
+    cards: NDArray[np.uint8]
 
 
 class MoveLists(NamedTuple):
-    """All card sets of n decisions; decision i has the rows ``start[i] : start[i + 1]``."""
+    """All card sets of n decisions; those of decision i are the rows ``start[i] : start[i + 1]``.
 
-    start: NDArray[np.int64]  # [n + 1]
-    form: NDArray[np.int16]  # [moves]
-    cards: NDArray[np.uint8]  # [moves, most] as in Moves
+    Attributes:
+        start: int64 [n + 1], offsets.
+        form: int16 [moves], index of the form.
+        cards: uint8 [moves, max_cards], kinds of cards in wire order, padded with NO_CARD.
+    """
+
+    start: NDArray[np.int64]
+    form: NDArray[np.int16]
+    cards: NDArray[np.uint8]
 
     @property
     def decision_index(self) -> NDArray[np.int64]:
-        """[moves] the decision each card set belongs to."""
+        """[moves] index of the decision that each card set belongs to."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def select(self, move_rows: NDArray[np.int64]) -> Moves:
-        """Some of the card sets, one a decision."""
+        """Return one card set for each decision.
+
+        Args:
+            move_rows: int64 [n], row of the chosen card set of each decision.
+        """
         return Moves(self.form[move_rows], self.cards[move_rows])
 
     def find(self, moves: Moves) -> NDArray[np.int64]:
-        """[n] the row of each decision that is its move, whatever the order of its cards; -1 where none is."""
+        """Find the row of each decision's move, regardless of the order of its cards.
+
+        Args:
+            moves: One move for each of the n decisions.
+
+        Returns:
+            int64 [n], row of the move; -1 if the move is not listed.
+        """
         decision, width = self.decision_index, self.cards.shape[1]
         cards = np.full((len(moves.form), max(width, moves.cards.shape[1])), NO_CARD, np.uint8)
         cards[:, : moves.cards.shape[1]] = moves.cards
         cards.sort(axis=1)
-        alike = (np.sort(self.cards, axis=1) == cards[decision, :width]).all(axis=1)
-        same = alike & (self.form == moves.form[decision]) & (cards[decision, width:] == NO_CARD).all(axis=1)
+        has_same_cards = (np.sort(self.cards, axis=1) == cards[decision, :width]).all(axis=1)
+        is_match = (
+            has_same_cards & (self.form == moves.form[decision]) & (cards[decision, width:] == NO_CARD).all(axis=1)
+        )
         rows = np.full(len(cards), -1, np.int64)
-        rows[decision[same]] = np.flatnonzero(same)
+        rows[decision[is_match]] = np.flatnonzero(is_match)
         return rows

@@ -1,4 +1,4 @@
-"""Results of replaying records, traits of labels, and the protocol of recorders."""
+"""Results of replaying records, and traits of labels."""
 
 from __future__ import annotations
 
@@ -10,26 +10,45 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class LabelTraits:
-    """What the plain heuristics need to know of the labels."""
+    """Properties of labels that the baseline agents use.
 
-    kind: NDArray[np.int16]  # [labels] labels of one type share a number
-    min_cards: NDArray[np.int8]  # [labels] cards of the label's smallest form
-    is_bomb: NDArray[np.bool_]  # [labels] beats other types
+    Attributes:
+        kind: int16 [labels], index of the kind of play.
+        min_cards: int8 [labels], number of cards of the label's smallest form.
+        is_bomb: bool [labels], beats other kinds of play.
+        pass_label: Index of the label of a pass.
+        has_tricks: The game has tricks that seats take, and cards with points in them.
+    """
+
+    kind: NDArray[np.int16]
+    min_cards: NDArray[np.int8]
+    is_bomb: NDArray[np.bool_]
     pass_label: int
-    has_tricks: bool = False  # cards are laid into tricks, and some are worth something there
+    has_tricks: bool = False
 
 
 @dataclass(frozen=True)
 class ReplayMismatch:
-    """A line of a record that the rules do not confirm."""
+    """Line of a record that differs from a replay by the rules.
 
-    line: int  # from 1
+    Attributes:
+        line: Number of the line, from 1.
+        text: Description of the difference.
+    """
+
+    line: int
     text: str
 
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What came of playing records again."""
+    """Result of replaying records.
+
+    Attributes:
+        episodes: Number of episodes replayed.
+        plays: Number of plays and passes replayed.
+        mismatches: Lines that differ from the rules.
+    """
 
     episodes: int
     plays: int

@@ -151,7 +151,7 @@ def _play(name: str) -> None:
     [
         ("draws(S) :- stock(1), none_yet, lot(start,S).", "draws(S) :- none_yet, seat(S).", "`draws/1` names seat 0"),
         ("draws(T) :- stock(1), drew(S), next(S,T).", "draws(T) :- drew(S), next(S,T).", "no card is left to be drawn"),
-        ("playable(pass).", "playable(pass) :- not left_over(1,crown).", "'left_over/2' is not known where"),
+        ("playable(pass).", "playable(pass) :- not left_over(1,crown).", "'left_over/2' is not supplied"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, rule: str, instead: str, says: str) -> None:

@@ -95,7 +95,7 @@ def _check_and_play(name: str) -> None:
     [
         ("takes(0) :- leader(S).", "who takes the trick is not clear: `takes/1` must name one seat"),
         ("private(tricks,2). private(nothing,1).", "private(nothing,1): nothing is no fluent"),
-        ("private(known,1). any(known,1). #external known(T) : suit(T).", "private(known,1): whose is it?"),
+        ("private(known,1). any(known,1). #external known(T) : suit(T).", "private(known,1): it names no seat"),
         ("worth(card(1,c),3).", "worth(card(1,c),3): card(1,c) is no card"),
         ("trumps(T) :- mine(0,T). private(mine,2). one(mine,2). #external mine(S,T) : seat(S), suit(T).",
          "private(mine,2): the order of the plays depends on it"),
