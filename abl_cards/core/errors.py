@@ -75,23 +75,17 @@ class ErrorCode(StrEnum):
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
     INVALID_CARDS = "invalid-cards", "A text of cards names an unknown card, or more copies than the pack has."
     RULES_STUCK = "rules-stuck", "The rules name no move, next seat or end, or several, so a match cannot go on."
-    TOO_MANY_MOVES = "too-many-moves", "A decision has more card sets than can be listed."
+    TOO_MANY_MOVES = "too-many-moves", "One decision, or several together, have more card sets than can be listed."
 
     # Games: tables and moves
-    INVALID_EVENT_RULE = (
-        "invalid-event-rule",
-        "Rules for the course of play lack leads/1, or name a fluent, seat, card or count that the game does not have.",
-    )
-    INVALID_HAND_FACT = "invalid-hand-fact", "A has, lacks or belief fact names no card or seat of the game."
     INVALID_OBSERVATION = (
         "invalid-observation",
-        "A sees/2 or sees/3 fact names a part of an observation that the game does not have, or names one twice.",
+        "A sees/2 or sees/3 fact selects a part of an observation twice, or one that does not apply to the game.",
     )
     INCOMPLETE_STATE = "incomplete-state", "A state or a deal lacks data that the request needs, such as hand sizes."
     UNSUPPORTED_GAME = "unsupported-game", "The rules of the game do not allow the requested computation."
     UNSUPPORTED_POSITION = "unsupported-position", "The solver of endgames cannot represent this position."
     ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
-    TOO_MANY_MOVES = "too-many-moves", "More card sets are legal in several decisions than one call lists."
     UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
 
     # Agents, matches and environments

@@ -389,7 +389,7 @@ def _compile_event_rules(rules: CompiledGame) -> EventRules:
         raise make_kb_error(
             "no rule derives leads/1",
             "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)",
-            ErrorCode.INVALID_EVENT_RULE,
+            ErrorCode.MISSING_OUTPUT,
         )
     updates = {event: update for event in EVENTS if (update := EventUpdate.from_rules(rules, event))}
     role_query = rules.build_query("role/2", "side/2")
@@ -409,6 +409,6 @@ def _initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
             raise make_kb_error(
                 f"init({text}): a match begins with another value as well",
                 "keep one of them",
-                ErrorCode.INVALID_EVENT_RULE,
+                ErrorCode.CONFLICTING_FACTS,
             )
     return tuple(values.items())

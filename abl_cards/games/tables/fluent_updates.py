@@ -145,7 +145,7 @@ def slot_and_value(rules: CompiledGame, term: Term, predicate: str) -> tuple[int
     location = rules.fluents[signature].locate(arguments) if signature in rules.fluents else None
     if location is None:
         problem, remedy = explain_unknown_fluent(rules.fluents, name, arguments)
-        raise make_kb_error(f"{predicate}({term}): {problem}", remedy, ErrorCode.INVALID_EVENT_RULE)
+        raise make_kb_error(f"{predicate}({term}): {problem}", remedy, ErrorCode.UNKNOWN_NAME)
     return location.slot, location.value
 
 
@@ -197,10 +197,10 @@ def _retraction_args(rules: CompiledGame, event: str, arguments: tuple[Term, ...
         raise make_kb_error(
             f"{text} at event({event}): cards are taken back of plays that are laid card by card, when they are shown",
             "write it with event(shown), and more/0 for plays of several parts",
-            ErrorCode.INVALID_EVENT_RULE,
+            ErrorCode.INVALID_ARGUMENT,
         )
     if require_int(arguments[2], text) < 1:
-        raise make_kb_error(f"{text}: no number of copies", "write copies from 1 on", ErrorCode.INVALID_EVENT_RULE)
+        raise make_kb_error(f"{text}: no number of copies", "write copies from 1 on", ErrorCode.INVALID_ARGUMENT)
     return int(arguments[0]), rules.pack.index[arguments[1]], require_int(arguments[2], text)
 
 

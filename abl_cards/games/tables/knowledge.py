@@ -108,13 +108,13 @@ def _read_bound(rules: CompiledGame, atom: Atom) -> tuple[int, int, int, int, in
     kind: Term = card[0] if len(card) == 1 else f"card({card[0]},{card[1]})"
     text = f"{name}({seat},{','.join(map(str, card))},{copies})"
     if kind not in rules.pack.index:
-        raise make_kb_error(f"{text} is about no card", "write a card of pack/2", ErrorCode.INVALID_HAND_FACT)
+        raise make_kb_error(f"{text} is about no card", "write a card of pack/2", ErrorCode.UNKNOWN_NAME)
     seat_index = require_int(seat, text)
     if not 0 <= seat_index < rules.seating.seats or require_int(copies, text) < 1:
         raise make_kb_error(
             f"{text}: no such seat, or no number of copies",
             "write a seat of seat/1, and copies from 1 on",
-            ErrorCode.INVALID_HAND_FACT,
+            ErrorCode.INVALID_ARGUMENT,
         )
     minimum, maximum = (
         (require_int(copies, text), hidden_kernels.NO_UPPER_BOUND)
@@ -305,6 +305,6 @@ def _find_belief_cell(rules: CompiledGame, atom: Atom) -> int:
         raise make_kb_error(
             f"belief({name},{cell},…) is about no card",
             "write what a card acts as: a rank, a card, wild",
-            ErrorCode.INVALID_HAND_FACT,
+            ErrorCode.UNKNOWN_NAME,
         )
     return rules.cells.index[cell]

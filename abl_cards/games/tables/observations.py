@@ -203,7 +203,7 @@ def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
             raise make_kb_error(
                 f"sees/2: there is no part '{name}' of an observation",
                 f"there are: {', '.join(_PART_FACTORIES)}",
-                ErrorCode.INVALID_OBSERVATION,
+                ErrorCode.UNKNOWN_NAME,
             )
         for part in _PART_FACTORIES[name](rules, argument):
             if part.feature.name in names:
@@ -382,7 +382,7 @@ def _read_positive(argument: Term, name: str) -> int:
     """Convert the argument of a ``sees/3`` fact to a positive number; raise KBError for another one."""
     number = require_int(argument, f"sees(…,{name},{argument})")
     if number < 1:
-        raise make_kb_error(f"sees/3: {name} of {argument}", "write a number from 1 on", ErrorCode.INVALID_OBSERVATION)
+        raise make_kb_error(f"sees/3: {name} of {argument}", "write a number from 1 on", ErrorCode.INVALID_ARGUMENT)
     return number
 
 
@@ -410,9 +410,7 @@ def _find_fluent(rules: CompiledGame, argument: Term | None) -> Fluent:
     fluent = None if argument is None else rules.fluents.find(str(argument))
     if fluent is None:
         known = ", ".join(fluent.signature.name for fluent in rules.fluents.fluents) or "none"
-        raise make_kb_error(
-            f"sees/3: there is no fluent '{argument}'", f"there are: {known}", ErrorCode.INVALID_OBSERVATION
-        )
+        raise make_kb_error(f"sees/3: there is no fluent '{argument}'", f"there are: {known}", ErrorCode.UNKNOWN_NAME)
     return fluent
 
 
