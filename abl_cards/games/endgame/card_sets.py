@@ -54,7 +54,7 @@ def find_key(keys, key):
 
 
 @njit(cache=True, nogil=True)
-def _is_interchangeable(keys, when, first, second, first_most, second_most):
+def _is_interchangeable(keys, lead_follow, first, second, first_most, second_most):
     """Return True if every move with a card of the first field exists with a card of the second field instead."""
     first_unit, second_unit = np.uint64(1) << np.uint64(first), np.uint64(1) << np.uint64(second)
     first_ones, second_ones = low_bits_mask(first_most), low_bits_mask(second_most)
@@ -63,7 +63,7 @@ def _is_interchangeable(keys, when, first, second, first_most, second_most):
         first_count, second_count = (key >> np.uint64(first)) & first_ones, (key >> np.uint64(second)) & second_ones
         if first_count > 0 and second_count < second_most:
             match = find_key(keys, key - first_unit + second_unit)
-            if match < 0 or when[match] != when[index]:
+            if match < 0 or lead_follow[match] != lead_follow[index]:
                 return False
     return True
 
@@ -206,7 +206,7 @@ def encode_sets(field_start, bits, leads, lead_form, lead_cards, follows, follow
         Keys, sorted within each hand; their LEADS and FOLLOWS bits; int64 [hands + 1] start of each hand.
     """
     hands, total = len(field_start), len(lead_form) + len(follow_form)
-    keys, when = np.empty(total, np.uint64), np.empty(total, np.int64)
+    keys, lead_follow = np.empty(total, np.uint64), np.empty(total, np.int64)
     start, count = np.zeros(hands + 1, np.int64), 0
     for hand in range(hands):
         num_leads, num_follows = leads[hand + 1] - leads[hand], follows[hand + 1] - follows[hand]
@@ -221,7 +221,7 @@ def encode_sets(field_start, bits, leads, lead_form, lead_cards, follows, follow
             hand_keys[num_leads + row] = _encode_set(follow_form, follow_cards, follows[hand] + row, field_start[hand])
             hand_bits[num_leads + row] = FOLLOWS
         unique_keys, unique_bits = deduplicate_keys(hand_keys, hand_bits)
-        keys[count : count + len(unique_keys)], when[count : count + len(unique_keys)] = unique_keys, unique_bits
+        keys[count : count + len(unique_keys)], lead_follow[count : count + len(unique_keys)] = unique_keys, unique_bits
         count += len(unique_keys)
         start[hand + 1] = count
-    return keys[:count].copy(), when[:count].copy(), start
+    return keys[:count].copy(), lead_follow[:count].copy(), start

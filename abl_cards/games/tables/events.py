@@ -126,7 +126,7 @@ class EventRules:
             "stock": make_lazy_writer(lambda _: stock.cards_in_stock(rules, state, rows)),
             "drew": make_lazy_writer(lambda _: state.last_drawer[rows]),
             "drawn": make_lazy_writer(lambda _: stock.card_drawn(state, rows)),
-            "left_over": make_lazy_writer(lambda place: stock.leftover_card(rules, state, rows, place)),
+            "left_over": make_lazy_writer(lambda position: stock.leftover_card(rules, state, rows, position)),
             "event": make_lazy_writer(lambda column: _event_column(state, rows, event, column)),
         }
 

@@ -189,11 +189,12 @@ def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
     """Build the parts that the ``sees`` facts select; raise KBError for invalid facts."""
     facts: list[tuple[int, str, Term | None]] = []
     facts += [
-        (require_int(place, f"sees({place},{name})"), str(name), None) for place, name in rules.kb.facts("sees", 2)
+        (require_int(position, f"sees({position},{name})"), str(name), None)
+        for position, name in rules.kb.facts("sees", 2)
     ]
     facts += [
-        (require_int(place, f"sees({place},{name},…)"), str(name), argument)
-        for place, name, argument in rules.kb.facts("sees", 3)
+        (require_int(position, f"sees({position},{name},…)"), str(name), argument)
+        for position, name, argument in rules.kb.facts("sees", 3)
     ]
     defaults = _DEFAULT_PARTS if rules.trick_query is None else _TRICK_PARTS
     selected = [(name, argument) for _, name, argument in sorted(facts, key=lambda fact: fact[0])]
@@ -409,8 +410,8 @@ def _find_fluent(rules: CompiledGame, argument: Term | None) -> Fluent:
     """Return the fluent that a ``sees/3`` fact names; raise KBError if there is none."""
     fluent = None if argument is None else rules.fluents.find(str(argument))
     if fluent is None:
-        known = ", ".join(fluent.signature.name for fluent in rules.fluents.fluents) or "none"
-        raise make_kb_error(f"sees/3: there is no fluent '{argument}'", f"there are: {known}", ErrorCode.UNKNOWN_NAME)
+        names = ", ".join(fluent.signature.name for fluent in rules.fluents.fluents) or "none"
+        raise make_kb_error(f"sees/3: there is no fluent '{argument}'", f"there are: {names}", ErrorCode.UNKNOWN_NAME)
     return fluent
 
 
