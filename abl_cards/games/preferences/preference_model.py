@@ -23,7 +23,7 @@ class PreferenceModel(Protocol):
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
-        """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
+        """Outputs ``cost(Name, Weight)`` of preferences and ``violated(K)`` of constraints."""
 
     def preferences(self, with_estimate: bool = False) -> dict[str, str]:
         """Return the preferences that can hold.

@@ -130,7 +130,7 @@ class Decisions(DecisionBase):
 
     @cached_property
     def _leading(self) -> NDArray[np.int8]:
-        """1 where the seat leads, 0 where it follows [n]."""
+        """Role of the seat [n]: 1 if it leads, 0 if it follows."""
         return (self.to_beat < 0).astype(np.int8)
 
     @cached_property
@@ -232,7 +232,7 @@ class Decisions(DecisionBase):
         return self.rules.label_ranking[self.context]
 
     def takes_trick(self, lists: MoveLists) -> NDArray[np.uint8]:
-        """Return which moves would take the trick as it lies.
+        """Return the moves that would take the trick in its present state.
 
         Args:
             lists: Moves of the n decisions.

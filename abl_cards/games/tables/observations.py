@@ -247,6 +247,8 @@ def _make_seat_part(name: str, meaning: str, write: PartWriter) -> PartFactory:
 
 
 def _make_seat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``seat``."""
+
     def write(views: SeatViews, columns: ByteArray) -> None:
         columns[views.view_indices, views.view.seats] = 1
 
@@ -254,6 +256,7 @@ def _make_seat(rules: CompiledGame, argument: Term | None) -> Iterator[Observati
 
 
 def _make_wild(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``wild``."""
     cells = rules.cells
     kinds = [cells.find_kinds(WILD, context) for context in range(len(cells.acts_as))]
     max_count = max((int(rules.pack.copies[kinds_acting].sum()) for kinds_acting in kinds if kinds_acting), default=0)
@@ -271,6 +274,8 @@ def _make_wild(rules: CompiledGame, argument: Term | None) -> Iterator[Observati
 
 
 def _make_played(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``played``."""
+
     def write(views: SeatViews, columns: ByteArray) -> None:
         observation_kernels.write_cards_by_seat(views.state.played, views.rows, views.seat_order, columns)
 
@@ -281,6 +286,7 @@ def _make_played(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
 
 
 def _make_sizes(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``sizes``."""
     width = largest_hand(rules) + 1 if argument is None else _read_positive(argument, "sizes")
 
     def write(views: SeatViews, columns: ByteArray) -> None:
@@ -291,6 +297,8 @@ def _make_sizes(rules: CompiledGame, argument: Term | None) -> Iterator[Observat
 
 
 def _make_to_beat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``to_beat``."""
+
     def write(views: SeatViews, columns: ByteArray) -> None:
         observation_kernels.write_cards_to_beat(views.state, views.rows, views.view.to_beat, columns)
 
@@ -299,6 +307,7 @@ def _make_to_beat(rules: CompiledGame, argument: Term | None) -> Iterator[Observ
 
 
 def _make_recent(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``recent``."""
     acts = _read_num_acts(rules, argument)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
@@ -311,6 +320,7 @@ def _make_recent(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
 
 
 def _make_recent_seat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``recent_seat``."""
     acts = _read_num_acts(rules, argument)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
@@ -324,6 +334,7 @@ def _make_recent_seat(rules: CompiledGame, argument: Term | None) -> Iterator[Ob
 
 
 def _make_open_hands(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``face``."""
     if not rules.has_open_hands:
         raise make_kb_error(
             "sees/2: there is no face, as the hands of the others are not open",
@@ -341,6 +352,7 @@ def _make_open_hands(rules: CompiledGame, argument: Term | None) -> Iterator[Obs
 
 
 def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``groups``."""
     forms = rules.forms.forms
     cells = sorted({group.cell for form in forms for group in form.groups})
     needs = np.zeros((len(forms), len(cells)), np.uint8)
@@ -357,6 +369,7 @@ def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
 
 
 def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``kicker_size``."""
     sizes = np.array([form.kickers.group_size if form.kickers else 0 for form in rules.forms.forms], np.uint8)
 
     def write(views: SeatViews, columns: ByteArray) -> None:
@@ -388,18 +401,22 @@ def _read_positive(argument: Term, name: str) -> int:
 
 
 def _write_owner(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``owner``."""
     views.write_seat_one_hot(columns, views.state.owner[views.rows], views.view.to_beat >= 0)
 
 
 def _write_passed(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``passed``."""
     columns[:] = views.expand_seat_bits(views.state.passed[views.rows])
 
 
 def _write_has_passed(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``has_passed``."""
     columns[:] = views.expand_seat_bits(views.state.passed_in_trick[views.rows])
 
 
 def _write_out(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``out``."""
     columns[:] = views.expand_seat_bits(views.state.seats_out[views.rows])
 
 
@@ -416,10 +433,12 @@ def _find_fluent(rules: CompiledGame, argument: Term | None) -> Fluent:
 
 
 def _make_fluent(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part of a fluent."""
     yield _build_fluent_part(rules, _find_fluent(rules, argument))
 
 
 def _make_after(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``after`` of a fluent."""
     fluent, seats = _find_fluent(rules, argument), rules.seating.seats
     if fluent.value_type != SINGLE_VALUED or len(fluent.keys) != 1 or set(fluent.values) - set(range(seats)):
         raise make_kb_error(
@@ -451,6 +470,7 @@ def _find_count(rules: CompiledGame, argument: Term | None) -> Fluent:
 
 
 def _make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``counted`` of a counter."""
     fluent = _find_count(rules, argument)
     kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
 
@@ -464,6 +484,7 @@ def _make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[Observ
 
 
 def _make_tally(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``tally`` of a counter."""
     fluent = _find_count(rules, argument)
     if len(fluent.keys) != 1:
         raise make_kb_error(
@@ -489,6 +510,7 @@ def _feature_name(rules: CompiledGame, fluent: Fluent) -> str:
 
 
 def _make_fluents(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the parts of all fluents."""
     for fluent in rules.fluents.fluents:
         if len(fluent.keys) and _compute_width(rules, fluent):
             yield _build_fluent_part(rules, fluent)
@@ -565,6 +587,7 @@ def _build_private_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
 
 
 def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``trick``."""
     if rules.trick_query is None:
         raise make_kb_error(
             "sees/2: there is no trick, as no rule derives takes/1", "leave it out", ErrorCode.INVALID_OBSERVATION
@@ -580,6 +603,7 @@ def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[Observat
 
 
 def _write_leader(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``leader``."""
     views.write_seat_one_hot(columns, views.state.leader[views.rows], views.state.leader[views.rows] >= 0)
 
 

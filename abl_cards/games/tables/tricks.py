@@ -176,7 +176,7 @@ def _too_many_cards_text(rules: CompiledGame, cards: int) -> str:
 
 
 def settle_tricks(rules: CompiledGame, state: TableState, rows: Indices) -> None:
-    """Set the owner and the play to beat of the tricks as they lie.
+    """Set the owner and the play to beat of tricks in their present state.
 
     Args:
         rules: Compiled rules.
@@ -269,7 +269,7 @@ def clear_tricks(state: TableState, rows: Indices) -> None:
 
 
 def takes_trick(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
-    """Return which moves would take the trick as it lies.
+    """Return the moves that would take the trick in its present state.
 
     Args:
         decisions: n decisions or choices.
