@@ -72,10 +72,11 @@ def unpack_build(data: bytes, paths: Sequence[str] = ()) -> BuildResult:
         Diagnostic(
             Severity(severity),
             decode_location(location) if location else None,
-            *map(files.decode_paths, texts),
-            code=ErrorCode(code),
+            files.decode_paths(message),
+            files.decode_paths(remedy),
+            ErrorCode(code),
         )
-        for severity, code, location, *texts in header["diagnostics"]
+        for severity, code, location, message, remedy in header["diagnostics"]
     )
     ground = None
     if header["atoms"] is not None:

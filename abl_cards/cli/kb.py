@@ -201,7 +201,7 @@ def _check_profile(
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}, str(problem).splitlines()
     except GameError as problem:
-        nowhere = {"location": None, "message": str(problem), "remedy": ""}
+        nowhere = {"location": None, "message": str(problem), "remedy": "", "code": problem.code}
         return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
     said = [warning for each in (knowledge, *beside) for warning in each.warnings]
     warnings = list(dict.fromkeys(map(str, [*said, *bounds])))
@@ -225,6 +225,7 @@ def _diagnostics_to_json(problem: KBError) -> list[dict[str, Any]]:
             "location": asdict(each.location) if each.location else None,
             "message": each.message,
             "remedy": each.remedy,
+            "code": each.code,
         }
         for each in problem.diagnostics
     ]

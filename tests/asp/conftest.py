@@ -1,4 +1,4 @@
-"""A cache of its own for every test, and a way to load a knowledge base from text."""
+"""Private cache for every test, a loader of knowledge bases from text, and the format of places."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 
+from abl_cards.asp.errors import Diagnostic
 from abl_cards.asp.terms import Input
 from abl_cards.circuit.knowledge_base import KnowledgeBase
 
 Load = Callable[..., KnowledgeBase]
+
+
+def format_place(diagnostic: Diagnostic) -> str:
+    """Format lines and columns of a diagnostic, such as "3:13-20"; "-" without a location."""
+    location = diagnostic.location
+    return str(location).removeprefix(f"{location.file}:") if location else "-"
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +30,7 @@ def private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    """Loads the text of one file `rules.lp`; unless other inputs are given there is held(1..3, 1..2)."""
+    """Load the text of one file `rules.lp`; by default the inputs are held(1..3, 1..2)."""
 
     def from_text(text: str, **settings: Any) -> KnowledgeBase:
         file = tmp_path / "rules.lp"

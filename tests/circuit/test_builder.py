@@ -64,5 +64,5 @@ def test_equal_gates_are_one() -> None:
 
 
 def test_sums_beyond_int32_are_refused() -> None:
-    with pytest.raises(OverflowError, match="2147483647"):
+    with pytest.raises(OverflowError):
         normalise_sum([2, 4], [2**30, 2**30], 5)

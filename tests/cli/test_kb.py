@@ -11,6 +11,7 @@ import pytest
 
 from abl_cards.asp.terms import Atom
 from abl_cards.circuit.oracle import Mismatch
+from abl_cards.core import ErrorCode
 from abl_cards.games.description.variants import COMMON_DIR
 from abl_cards.games.game import load
 from abl_cards.rulelab.verification import clingo_pool, preference_verification, verification
@@ -87,7 +88,8 @@ def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
     assert len(lines) == len(set(lines))  # once, not once a profile
     told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
     (error, *_) = told["profiles"][0]["errors"]
-    assert list(error) == ["location", "message", "remedy"]
+    assert list(error) == ["location", "message", "remedy", "code"]
+    assert error["code"] == ErrorCode.UNKNOWN_PREDICATE
     assert error["location"]["file"] == f"{copy}/rules.lp"
 
 

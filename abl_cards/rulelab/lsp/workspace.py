@@ -134,6 +134,5 @@ def to_lsp_diagnostic(
     end = to_lsp_position(text, location.end_line - 1, location.end_column - 1, server)
     severity = types.DiagnosticSeverity.Error if is_error(diagnostic) else types.DiagnosticSeverity.Warning
     advice = f" ({diagnostic.remedy})" if diagnostic.remedy else ""
-    return types.Diagnostic(
-        types.Range(start, max(start, end)), f"{diagnostic.message}{advice}", severity, source=SOURCE
-    )
+    message, code = f"{diagnostic.message}{advice}", diagnostic.code.value
+    return types.Diagnostic(types.Range(start, max(start, end)), message, severity, code=code, source=SOURCE)

@@ -1,7 +1,7 @@
-"""Every argument of every fact and output that the engine reads is declared, and what it may not be is refused.
+"""Every argument of every fact and output that the engine reads has a sort, and other terms are refused.
 
-The wrong facts are made from the declaration: each argument by an unknown name, by a term of another type, by a number
-out of range, and each fact by a rule that depends on an input.
+Wrong facts are generated from the schema: each argument as an unknown name, a term of another type, and a number out of
+range, and each fact as a rule that depends on an input.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 
 from abl_cards.asp.errors import Diagnostic, KBError, Severity
 from abl_cards.asp.terms import Signature
+from abl_cards.core import ErrorCode
 from abl_cards.games.description import argument_sorts, fact_schema
 from abl_cards.games.description.argument_checks import find_wrong_arguments
 from abl_cards.games.description.fluents import read_fluent_types, read_fluents
@@ -40,7 +41,7 @@ role(0,boss). preference(thrift,cards). hint(read,cards). says(read,en,"Read.").
 word(rank,1,en,"the ace").
 x(L) :- level(L), tricks(0,L), void(0,c), lot(leader,L).
 """
-"""A game that has one thing of each sort, besides what the right facts below say."""
+"""A game with one name of each sort, besides those of the valid facts below."""
 
 RIGHT = {
     "pack": "extra,1", "packs": "2", "index": "joker,8", "seat": "3", "next": "0,1", "member": "0,1", "who": "far,1",
@@ -64,21 +65,21 @@ RIGHT = {
     "has_now/3": "0,joker,1", "lacks_now/3": "0,joker,1", "belief": "read,1,5", "role": "0,helper", "side": "0,1",
     "takes": "0", "more": "",
 }  # fmt: skip
-"""A right instance of each; those that are read from variant.lp alone are tested there."""
+"""A valid instance of each predicate; those that are read from variant.lp only are tested there."""
 
 FREE = {
     "pack": {0}, "who": {0}, "label/1": {0}, "label/2": {1}, "order": {1}, "form": {1}, "kind": {1}, "listed": {1},
     "called/3": {1, 2}, "called/4": {1, 2, 3}, "written": {1, 2}, "plane": {0}, "preference": {0, 1}, "hint": {0, 1},
     "acts_as": {1}, "strength": {1}, "asks": {0}, "points": {2}, "adds": {2}, "belief": {0}, "role": {1},
 }  # fmt: skip
-"""Arguments that name nothing there is: they make it, order it, or say it."""
+"""Indices of arguments that may be any term."""
 
 BY_ITSELF = {"label/2", "sort"}
-"""What makes others right or wrong: labels by number are all the labels, sorts are those that have words."""
+"""Predicates that change which other facts are valid, so they are tested one by one."""
 
 
 def key_of(signature: Signature) -> str:
-    """The name of a predicate in the tables above."""
+    """Return the key of a predicate in the tables above."""
     return str(signature) if str(signature) in RIGHT else signature.name
 
 
@@ -89,16 +90,16 @@ TEXTS = [each for each in DECLARED if each in fact_schema.TEXT_FACTS]
 
 
 def arguments_of(signature: Signature) -> list[str]:
-    """Those of the right instance, cut at the commas outside of parentheses."""
+    """Return the arguments of the valid instance."""
     return re.findall(r'"[^"]*"|[^,("]+(?:\([^)]*\))?', RIGHT[key_of(signature)])
 
 
-def said(signature: Signature, arguments: list[str]) -> str:
+def instance_text(signature: Signature, arguments: list[str]) -> str:
     return f"{signature.name}({','.join(arguments)})" if arguments else signature.name
 
 
 def wrong_terms(sort: argument_sorts.ArgumentSort) -> tuple[str, ...]:
-    """Unknown names, terms of another type, numbers out of range."""
+    """Return unknown names, terms of another type, and numbers out of range."""
     if sort is argument_sorts.TEXT:
         return "zzqx", "zzqx(1)", "5", '""'
     if sort is argument_sorts.SPELLING:
@@ -111,16 +112,16 @@ def wrong_terms(sort: argument_sorts.ArgumentSort) -> tuple[str, ...]:
 
 
 def wrong_facts(signature: Signature) -> Iterator[str]:
-    """Instances with one wrong argument each."""
+    """Generate instances with one wrong argument each."""
     right = arguments_of(signature)
     for place, sort in enumerate(fact_schema.PREDICATE_SORTS[signature]):
         if place not in FREE.get(key_of(signature), ()):
             for wrong in wrong_terms(sort):
-                yield said(signature, [*right[:place], wrong, *right[place + 1 :]])
+                yield instance_text(signature, [*right[:place], wrong, *right[place + 1 :]])
 
 
 def folder_with(home: Path, lines: list[str]) -> Folder:
-    """The game above with some lines in a file of their own."""
+    """Write the game above, with some lines in a file of their own."""
     (home / "profiles").mkdir(parents=True, exist_ok=True)
     (home / "profiles" / "usual.lp").write_text("usual.\n", "utf-8")
     (home / "game.lp").write_text(BASE, "utf-8")
@@ -129,7 +130,7 @@ def folder_with(home: Path, lines: list[str]) -> Folder:
 
 
 def problems_of(folder: Folder) -> list[Diagnostic]:
-    """What is wrong with the arguments of facts and outputs, or with what does not ground."""
+    """Return the errors of text facts, of grounding, or of arguments."""
     try:
         program = folder.program()
         if found := list(find_wrong_text_facts(program, folder)):
@@ -142,7 +143,7 @@ def problems_of(folder: Folder) -> list[Diagnostic]:
 
 
 def refused(home: Path, lines: list[str], make: Callable[[Path, list[str]], Folder] = folder_with) -> Found:
-    """What is said of each line; lines that were refused are left out of the next try."""
+    """Return the error of each line; lines that were refused are left out of the next try."""
     found: Found = {}
     while problems := problems_of(make(home, ["" if line in found else line for line in lines])):
         before = len(found)
@@ -156,7 +157,7 @@ def refused(home: Path, lines: list[str], make: Callable[[Path, list[str]], Fold
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ground in this process: a child for each folder takes long."""
+    """Ground in this process, as a child process for each folder is slow."""
     monkeypatch.setattr(Folder, "is_trusted", True)
 
 
@@ -166,7 +167,7 @@ def batches(of: list[Signature]) -> Iterator[list[Signature]]:
 
 
 def test_the_game_and_the_right_facts_are_sound(tmp_path: Path) -> None:
-    lines = [f"{said(each, arguments_of(each))}." for each in DECLARED if key_of(each) not in BY_ITSELF]
+    lines = [f"{instance_text(each, arguments_of(each))}." for each in DECLARED if key_of(each) not in BY_ITSELF]
     assert problems_of(folder_with(tmp_path, lines)) == []
 
 
@@ -179,25 +180,34 @@ def test_every_wrong_argument_is_refused_in_its_place(tmp_path: Path) -> None:
 
 def test_a_fact_that_depends_on_inputs_is_refused(tmp_path: Path) -> None:
     for batch in batches([each for each in GROUND if each in fact_schema.STATIC_PREDICATES]):
-        lines = [f"{said(each, arguments_of(each))} :- leading." for each in batch]
+        lines = [f"{instance_text(each, arguments_of(each))} :- leading." for each in batch]
         found = refused(tmp_path, lines)
         assert [line for line in lines if line not in found] == []
+        assert {problem.code for problem in found.values()} == {ErrorCode.CONDITIONAL_FACT}
 
 
 def test_a_rule_that_is_read_from_the_text_is_refused(tmp_path: Path) -> None:
-    lines = [f"{said(each, arguments_of(each))} :- {body}." for each in TEXTS for body in ("rank(1)", "leading")]
+    lines = [
+        f"{instance_text(each, arguments_of(each))} :- {body}." for each in TEXTS for body in ("rank(1)", "leading")
+    ]
     for each in TEXTS:
         first, *rest = arguments_of(each)
-        lines += [f"{said(each, ['X', *rest])} :- X = {first}.", f"{said(each, [f'({first};{first})', *rest])}."]
+        lines += [
+            f"{instance_text(each, ['X', *rest])} :- X = {first}.",
+            f"{instance_text(each, [f'({first};{first})', *rest])}.",
+        ]
     assert [line for line in lines if line not in refused(tmp_path, lines)] == []
 
 
 def test_facts_of_the_text_stand_where_they_are_read(tmp_path: Path) -> None:
     lines = ["parent(guandan).", "replaces(rules).", "leaves_out(rules)."]
-    assert set(refused(tmp_path, lines)) == set(lines)
+    found = refused(tmp_path, lines)
+    assert {line: problem.code for line, problem in found.items()} == dict.fromkeys(lines, ErrorCode.MISPLACED_FACT)
     lines = ["one(levle,1).", "count(tricks,1).", "any(void,x).", "default_profile(usaul)."]
     found = refused(tmp_path, lines)
-    assert set(found) == set(lines)
+    assert {line: problem.code for line, problem in found.items()} == {
+        **dict.fromkeys(lines[:3], ErrorCode.INVALID_FLUENT), lines[3]: ErrorCode.UNKNOWN_PROFILE,
+    }  # fmt: skip
     assert "usual" in found[lines[-1]].remedy
     folder = folder_with(tmp_path, [])
     (tmp_path / "profiles" / "usual.lp").write_text('title(en,"A game").\ndefault_profile(usual).\n', "utf-8")
@@ -213,7 +223,7 @@ def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
         (found,) = problems_of(Folder(child))
         assert found.location is not None
         assert found.location.file.endswith("variant.lp")
-        assert "a body" in found.message
+        assert found.code == ErrorCode.MISPLACED_FACT
 
 
 def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> None:
@@ -279,11 +289,11 @@ ISSUE = {
     "lots(frist_leader,3).": "first_leader", "option(card(3,z)).": "card(3", "default_profile(standrad).": "standard",
     "takes(9).": "", "replaces(rules).": "", "parent(guandan).": "",
 }  # fmt: skip
-"""Facts that were read in silence in a variant of Guandan, and the name that is meant."""
+"""Facts of a variant of Guandan with a wrong name, and the name that the remedy suggests."""
 
 
 def guandan_with(home: Path, lines: list[str]) -> Folder:
-    """A variant of Guandan with some lines in a file of their own."""
+    """Write a variant of Guandan with some lines in a file of their own."""
     (home / "variant.lp").write_text("parent(guandan).", "utf-8")
     (home / "more.lp").write_text("".join(f"{line}\n" for line in ["%", *lines]), "utf-8")
     return Folder(home)
@@ -306,12 +316,12 @@ def test_the_examples_of_the_reference(tmp_path: Path) -> None:
 
 
 NOT_DECLARED = {"suit/1", "rank/1", "cost/2"}
-"""Read for words and names; costs are checked by abl_cards/logic."""
+"""Predicates that are read for words and names; abl_cards/asp checks costs."""
 
 
 @cache
 def read_anywhere() -> set[str]:
-    """Every predicate that the package names where it reads facts."""
+    """Return the predicates that the package names where it reads facts."""
     found = set()
     for file in [*SOURCES.rglob("*.py"), *(SOURCES.parent / "reasoners").rglob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

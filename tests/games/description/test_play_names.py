@@ -1,4 +1,4 @@
-"""Chinese names of plays: every label has one, and whatever is shown can be written back."""
+"""Chinese names of plays: every label has one, and moves can be parsed from the text that is shown."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def test_every_label_has_a_chinese_name_of_its_own(name: str) -> None:
     engine = load(name).engine()
     names = [str(engine.play_name(label)) for label in engine.labels]
     assert len(set(names)) == len(names)
-    for each in names:
-        assert re.search("[\u4e00-\u9fff]", each)
-        assert not re.search("[a-z_(]", each)
+    for text in names:
+        assert re.search("[\u4e00-\u9fff]", text)
+        assert not re.search("[a-z_(]", text)
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_what_is_shown_is_understood(name: str) -> None:
+def test_shown_moves_can_be_parsed(name: str) -> None:
     engine = load(name).engine()
     decisions: Any = sample_from_play(engine, 15, seed=2)
     for row in range(15):
-        moment = engine.decision_point_at(decisions, row)
-        names = [engine.play_name(label) for label in moment.labels]
+        point = engine.decision_point_at(decisions, row)
+        names = [engine.play_name(label) for label in point.labels]
         for move in range(0, len(names), 7):
-            shown = move_text(engine, moment.labels[move], moment.actions[move], "zh")
-            rows = match_play_names(shown, names, moment.actions)
+            shown = move_text(engine, point.labels[move], point.actions[move], "zh")
+            rows = match_play_names(shown, names, point.actions)
             assert move in rows, shown
-            assert {moment.labels[each] for each in rows} == {moment.labels[move]}
-            assert move in match_play_names(str(names[move]), names, moment.actions)
+            assert {point.labels[match] for match in rows} == {point.labels[move]}
+            assert move in match_play_names(str(names[move]), names, point.actions)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Unchanged rules are checked once; rules that are new, changed or refused are checked whoever asks."""
+"""Unchanged rules are checked once; rules that are new, changed or refused are checked by every caller."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from abl_cards.games.game import load
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """The folders that were checked, with an empty disk cache."""
+def checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """Return the list of folders that are checked from now on, with an empty disk cache."""
     monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path / "cache"))
-    found, problems = [], validation.find_errors
+    paths, find_errors = [], validation.find_errors
 
-    def note(rules: Any) -> Any:
-        found.append(rules.folder.path)
-        return problems(rules)
+    def record(rules: Any) -> Any:
+        paths.append(rules.folder.path)
+        return find_errors(rules)
 
-    monkeypatch.setattr(validation, "find_errors", note)
-    return found
+    monkeypatch.setattr(validation, "find_errors", record)
+    return paths
 
 
 @pytest.fixture
@@ -43,24 +43,24 @@ def add(file: Path, text: str) -> None:
 
 
 def test_a_folder_is_checked_when_it_is_new_and_when_it_changes(
-    asked: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
+    checked: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(2):
         load(str(folder)).knowledge_base()
         load(str(folder)).engine()
-    assert len(asked) == 1
+    assert len(checked) == 1
     add(folder / "game.lp", "\n% another remark\n")
     load(str(folder)).engine()
     load(str(folder)).knowledge_base()
-    assert len(asked) == 2
+    assert len(checked) == 2
     load(str(folder)).knowledge_base(cache=False)
-    assert len(asked) == 3
+    assert len(checked) == 3
     monkeypatch.setattr(validation_cache, "_code_digest", lambda: "other code")
     load(str(folder)).knowledge_base()
-    assert len(asked) == 4
+    assert len(checked) == 4
     shutil.copytree(folder, folder.parent / "copy")
     load(str(folder.parent / "copy")).engine()
-    assert len(asked) == 4  # the verdict is of the content, wherever it lies
+    assert len(checked) == 4  # the cache is keyed by content, not by path
 
 
 LIBRARY: dict[str, Callable[[Path], object]] = {
@@ -73,8 +73,8 @@ LIBRARY: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("call", LIBRARY)
 @pytest.mark.parametrize("edit", ["dealt", "never_left", "science"])
-def test_no_library_call_answers_by_refused_rules(call: str, edit: str, folder: Path) -> None:
-    """The errors of compiling, of play, and of rules beside play."""
+def test_every_library_call_refuses_wrong_rules(call: str, edit: str, folder: Path) -> None:
+    """Errors of compilation, of play, and of auxiliary rules are raised each time."""
     shutil.copytree(folder, folder.parent / "sound")
     files = {
         "dealt": ("more.lp", "deals(S,30) :- seat(S).\n"),
@@ -82,15 +82,15 @@ def test_no_library_call_answers_by_refused_rules(call: str, edit: str, folder: 
         "science": ("science/other.lp", "unread.\n"),
     }
     add(folder / files[edit][0], files[edit][1])
-    said = []
+    diagnostics = []
     for _ in range(2):
         with pytest.raises(KBError) as refused:
             LIBRARY[call](folder)
-        said.append(refused.value.diagnostics)
-    assert said[0] == said[1]
+        diagnostics.append(refused.value.diagnostics)
+    assert diagnostics[0] == diagnostics[1]
 
 
-def test_a_change_of_rules_beside_play_is_noticed(folder: Path) -> None:
+def test_a_change_of_auxiliary_rules_is_noticed(folder: Path) -> None:
     load(str(folder)).engine()
     add(folder / "science/other.lp", "unread.\n")
     with pytest.raises(KBError):

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("pygls", reason="pygls is not installed (pip install 'abl-cards[lsp]')")
 
+from abl_cards.core import ErrorCode
 from tests.rulelab.lsp.client import Editor
 
 OWN = """% mine.lp
@@ -47,6 +48,11 @@ def at(file: Path, text: str, words: str, into: int = 1) -> dict[str, Any]:
     return {"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": column}}
 
 
+def codes(found: list[dict[str, Any]]) -> set[str]:
+    """Return the codes of diagnostics."""
+    return {each["code"] for each in found}
+
+
 def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, file: Path) -> None:
     editor.open(file)
     (unused,) = [each for each in editor.diagnostics(file, bool) if "plain/1" in each["message"]]
@@ -55,7 +61,8 @@ def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, fil
     editor.save(file)
     found = editor.diagnostics(file, lambda found: any(each["severity"] == 1 for each in found))
     (problem,) = [each for each in found if each["severity"] == 1]
-    assert problem["message"].startswith("unknown predicate 'hold/2' (did you mean 'hold")
+    assert (problem["code"], unused["code"]) == (ErrorCode.UNKNOWN_PREDICATE, ErrorCode.UNUSED_DEFINITION)
+    assert "'hold/2'" in problem["message"]
     assert problem["range"] == {"start": {"line": 3, "character": 12}, "end": {"line": 3, "character": 21}}
     file.write_text(OWN, "utf-8")
     editor.save(file)
@@ -65,10 +72,10 @@ def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, fil
 def test_what_is_typed_is_parsed_at_once(editor: Editor, file: Path) -> None:
     editor.open(file)
     editor.change(file, OWN + "x(R :- held(R,1).", 2)
-    (problem,) = editor.diagnostics(file, lambda found: any("syntax" in each["message"] for each in found))
+    (problem,) = editor.diagnostics(file, lambda found: codes(found) >= {ErrorCode.SYNTAX_ERROR})
     assert problem["range"]["start"]["line"] == 6
     editor.change(file, OWN, 3)
-    editor.diagnostics(file, lambda found: not any("syntax" in each["message"] for each in found))
+    editor.diagnostics(file, lambda found: ErrorCode.SYNTAX_ERROR not in codes(found))
 
 
 def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor, file: Path) -> None:
@@ -156,8 +163,8 @@ def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
     file.write_text(text, "utf-8")
     editor.open(file)
     assert editor.ask("textDocument/hover", at(file, text, "held(R,3)"))["result"]
-    found = editor.diagnostics(file, lambda found: any("exceeded" in each["message"] for each in found))
-    assert [each["range"]["start"]["line"] for each in found if "exceeded" in each["message"]] == [7]
+    found = editor.diagnostics(file, lambda found: codes(found) >= {ErrorCode.LIMIT_EXCEEDED})
+    assert [each["range"]["start"]["line"] for each in found if each["code"] == ErrorCode.LIMIT_EXCEEDED] == [7]
 
 
 @pytest.mark.parametrize(
@@ -246,17 +253,24 @@ def test_the_end_of_the_stream_within_a_frame_ends_the_server() -> None:
 
 def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -> None:
     """Columns are UTF-16 units, of what is typed and of what is saved."""
-    for version, (text, words, column) in enumerate([
-        ('n("𝒜名"). aa(1)。', "unexpected", 15), ('n("𝒜名"). b b.', "syntax", 12), ('n("名', "string", 2),
-        ("p" + "(" * 9000, "deep", 101),
+    syntax, nested = ErrorCode.SYNTAX_ERROR, ErrorCode.NESTED_TOO_DEEPLY
+    for version, (text, code, column) in enumerate([
+        ('n("𝒜名"). aa(1)。', syntax, 15), ('n("𝒜名"). b b.', syntax, 12), ('n("名', syntax, 2),
+        ("p" + "(" * 9000, nested, 101),
     ]):  # fmt: skip
+
+        def is_published(found: list[dict[str, Any]], code: str = code, column: int = column) -> bool:
+            """Return whether the diagnostics are those of this text."""
+            places = [each["range"]["start"] for each in found if each["code"] == code]
+            return {"line": 0, "character": column} in places
+
         editor.open(file)
         editor.change(file, f"{text}\n", version + 2)
-        (typed,) = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
+        (typed,) = editor.diagnostics(file, is_published)
         file.write_text(f"{text}\n", "utf-8")
         editor.save(file)
-        found = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
-        for each in (typed, next(each for each in found if words in each["message"])):
+        found = editor.diagnostics(file, is_published)
+        for each in (typed, next(each for each in found if each["code"] == code)):
             assert each["range"]["start"] == {"line": 0, "character": column}, text[:20]
     file.write_text(OWN, "utf-8")
     editor.save(file)
