@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.asp.errors import KBError
 from abl_cards.core.errors import ErrorCode
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.sampling.random_states import sample_state
@@ -69,8 +70,8 @@ def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fact", "code", "name"),
     [
-        ("sees(1,hnad).", ErrorCode.UNKNOWN_NAME, "hnad"),
-        ("sees(1,fluent,nothing).", ErrorCode.UNKNOWN_NAME, "nothing"),
+        ("sees(1,hnad).", ErrorCode.INVALID_ARGUMENT, "hnad"),
+        ("sees(1,fluent,nothing).", ErrorCode.INVALID_ARGUMENT, "nothing"),
         ("sees(1,recent,9).", ErrorCode.INVALID_OBSERVATION, "9"),
         ("sees(1,hand). sees(2,hand).", ErrorCode.INVALID_OBSERVATION, "hand"),
         ("sees(1,fluent,said). sees(2,fluent,said).", ErrorCode.INVALID_OBSERVATION, "said"),
@@ -79,7 +80,9 @@ def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
 )
 def test_errors(tmp_path: Path, fact: str, code: ErrorCode, name: str) -> None:
     text = GIFTS + fact
-    (diagnostic,) = find_errors(rules_of(tmp_path / "game", text))
+    with pytest.raises(KBError) as raised:
+        raise KBError(list(find_errors(rules_of(tmp_path / "game", text))))
+    (diagnostic,) = raised.value.diagnostics
     assert diagnostic.code == code
     assert name in diagnostic.message
     assert diagnostic.location is not None

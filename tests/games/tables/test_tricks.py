@@ -101,7 +101,7 @@ def _check_and_play(name: str) -> None:
         ("worth(card(1,c),3).", ErrorCode.UNKNOWN_NAME, "worth(card(1,c),3)"),
         ("trumps(T) :- mine(0,T). private(mine,2). one(mine,2). #external mine(S,T) : seat(S), suit(T).",
          ErrorCode.INVALID_FLUENT, "private(mine,2)"),
-        ("sees(1,hand). sees(2,fluent,nothing).", ErrorCode.UNKNOWN_NAME, "nothing"),
+        ("sees(1,hand). sees(2,fluent,nothing).", ErrorCode.INVALID_ARGUMENT, "nothing"),
     ],
 )  # fmt: skip
 def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
