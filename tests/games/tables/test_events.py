@@ -65,6 +65,7 @@ def test_a_card_that_is_not_there_does_not_move(tmp_path: Path, output: str, eve
     rules = f"#external event(E) : E = (deal;play).\n{output} :- event({event})."
     with pytest.raises((GameError, KBError)) as raised:
         play_on(tmp_path / "mine", rules)
+    assert isinstance(raised.value, GameError | KBError)
     assert raised.value.code == ErrorCode.RULES_STUCK
     assert output in str(raised.value)
 
@@ -76,6 +77,7 @@ def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
     rules = f"next(mood(1)) :- event({event}). next(mood(2)) :- event({event})."
     with pytest.raises((GameError, KBError), match=r"mood\(1\) and mood\(2\)") as raised:
         play_on(tmp_path / "mine", values + rules)
+    assert isinstance(raised.value, GameError | KBError)
     assert raised.value.code == ErrorCode.RULES_STUCK
 
 

@@ -70,7 +70,7 @@ def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fact", "code", "name"),
     [
-        ("sees(1,hnad).", ErrorCode.INVALID_ARGUMENT, "hnad"),
+        ("sees(1,hnad).", ErrorCode.UNKNOWN_NAME, "hnad"),
         ("sees(1,fluent,nothing).", ErrorCode.INVALID_ARGUMENT, "nothing"),
         ("sees(1,recent,9).", ErrorCode.INVALID_OBSERVATION, "9"),
         ("sees(1,hand). sees(2,hand).", ErrorCode.INVALID_OBSERVATION, "hand"),

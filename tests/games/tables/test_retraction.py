@@ -131,5 +131,6 @@ def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     (tmp_path / "game.lp").write_text((THROWS / "game.lp").read_text() + rule + "\n")
     with pytest.raises((KBError, TableError)) as raised:
         _play(str(tmp_path))
+    assert isinstance(raised.value, KBError | TableError)
     assert raised.value.code == code
     assert value in str(raised.value)

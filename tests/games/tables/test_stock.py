@@ -163,6 +163,7 @@ def test_errors(tmp_path: Path, rule: str, instead: str, code: ErrorCode, value:
     (tmp_path / "game.lp").write_text(text.replace(rule, instead))
     with pytest.raises((KBError, TableError)) as raised:
         _play(str(tmp_path))
+    assert isinstance(raised.value, KBError | TableError)
     assert raised.value.code == code
     assert value in str(raised.value)
 

@@ -107,6 +107,7 @@ def _check_and_play(name: str) -> None:
 def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     with pytest.raises((KBError, TableError)) as raised:
         _check_and_play(folder(tmp_path, rule))
+    assert isinstance(raised.value, KBError | TableError)
     assert raised.value.code == code
     assert value in str(raised.value)
 
