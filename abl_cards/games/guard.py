@@ -19,7 +19,7 @@ def guard_rule_errors(folder: Folder, profile: str | None) -> Iterator[None]:
     except KBError as problem:
         raise relocate_errors(problem, folder, profile) from None
     except GameError as problem:
-        raise make_kb_error(str(problem), "") from problem
+        raise make_kb_error(str(problem), "", problem.code) from problem
     except Exception as problem:
         if folder.path.resolve().parent == KB_ROOT.resolve():
             raise

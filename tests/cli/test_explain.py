@@ -271,7 +271,7 @@ def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
 @pytest.mark.parametrize(
     ("more", "given", "code", "message"),
     [
-        ((), STATE, 1, "nobody says how many cards the others hold"),
+        ((), STATE, 1, "how many cards the others hold"),
         (("--png", "why.png"), {**STATE, "to_beat": None, "stage": "back"}, 1, "the preferences decide alone"),
     ],
 )

@@ -56,7 +56,7 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
         (["guandan", "3", "4"], "2 hands, where 4 seats play"),
         (["guandan", "S3", "S4", "S5", "S6"], 'give "level"'),
         (["president", "S3", "S4", "S5", "S6"], "there are 4 parties, and not two"),
-        (["doudizhu", "3", "4", "5"], "every end of this position is worth the same: nobody says bid/2, landlord/1"),
+        (["doudizhu", "3", "4", "5"], "every end of this position is worth the same: no value of bid/2, landlord/1"),
         (["doudizhu", "3", "4", "5", "--state", "7"], "--state '7' is no JSON object"),
         (["doudizhu", *DOUDIZHU, "--max-nodes", "1"], "not solved"),
         (["doudizhu", "games.jsonl", "--to-beat", "3"], "a file tells everything"),

@@ -1,4 +1,4 @@
-"""Open hands near the end of an episode, as tables that a search works through."""
+"""Endgame positions with open hands, encoded as tables for exact search."""
 
 from __future__ import annotations
 

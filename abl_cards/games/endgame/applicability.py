@@ -1,4 +1,7 @@
-"""In which games what a hand can lay down is told by its cards and the play to beat, move by move."""
+"""Check whether the solver of endgames applies to a game.
+
+It needs two parties, and moves whose legality depends only on their cards and the play to beat.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.binding import CircuitQuery
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.sampling import sample_state
@@ -14,97 +17,121 @@ from abl_cards.games.tables import Decisions, EventRules, PlayerView
 from abl_cards.games.types import NO_CARD
 
 N_SAMPLES, SEED, MAX_CARDS = 400, 2, 12
-"""Random states in which parts of hands must lay down parts of what these can."""
+"""Random states for the test that the moves of a subset of a hand are a subset of its moves; cards of a hand."""
 
 _PLAY_GROUPS = frozenset({"trick", "hand", "fluents"})
 _END_GROUPS = frozenset({"fluents", "result", "plays", "lots", "aside", "event"})
 
 
 def check_applicable(rules: CompiledGame) -> None:
-    """Raise GameError for games whose ends cannot be solved, with what is in the way."""
+    """Check that endgames of a game can be solved.
+
+    Args:
+        rules: Compiled rules.
+
+    Raises:
+        GameError: If they cannot, with the reason.
+    """
     for reason in _obstacles(rules):
-        raise GameError(f"{rules.folder.name}: open hands cannot be solved here: {reason}")
+        raise GameError(f"{rules.folder.name}: open hands cannot be solved here: {reason}", ErrorCode.UNSUPPORTED_GAME)
 
 
 def is_applicable(rules: CompiledGame) -> bool:
-    """Whether the ends of a game can be solved; that takes a moment when it is asked first."""
+    """Return True if endgames of a game can be solved.
+
+    Args:
+        rules: Compiled rules.
+
+    Returns:
+        Result of a test on the rules and on random states, computed once for each game.
+    """
     return not _obstacles(rules)
 
 
 @cache_per_game
 def _obstacles(rules: CompiledGame) -> tuple[str, ...]:
+    """Return reasons why endgames cannot be solved; random states are tested only if the rules show none."""
     return tuple(_static_obstacles(rules)) or tuple(_sampled_obstacles(rules))
 
 
 def _static_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """What the rules read and change that a search does not follow."""
-    flow, parties = EventRules.from_rules(rules), len(set(rules.seating.teams))
-    if parties != 2 and not flow.defines_sides:
+    """Yield the inputs and updates of the rules that the solver does not model."""
+    event_rules, parties = EventRules.from_rules(rules), len(set(rules.seating.teams))
+    if parties != 2 and not event_rules.defines_sides:
         yield f"there are {parties} parties, and not two (team/2)"
         return
     if rules.trick_query is not None:
-        yield "seats lay cards into tricks (takes/1)"
+        yield "the game is played in tricks (takes/1)"
         return
     if rules.turn_query is not None:
-        yield "whose turn it is depends on what is remembered (turn/1, trick_over/0, over/0)"
+        yield "the next seat depends on fluents (turn/1, trick_over/0, over/0)"
     if rules.has_draws:
         yield "cards are drawn (draws/1)"
-    used = dict(zip(rules.play_query.groups, rules.play_query.used_columns, strict=True))
-    if set(used) - _PLAY_GROUPS or any(used.get("trick", np.zeros(0, np.int64)) > 0):
-        more = sorted({*used} - _PLAY_GROUPS) or ["whose play is to beat"]
-        yield f"what may be played hangs on more than cards and the play to beat ({', '.join(more)})"
-    if flow.end_query is not None and set(flow.end_query.groups) - _END_GROUPS:
-        yield f"points hang on {', '.join(sorted(set(flow.end_query.groups) - _END_GROUPS))} (points/3)"
+    used_columns = dict(zip(rules.play_query.groups, rules.play_query.used_columns, strict=True))
+    if set(used_columns) - _PLAY_GROUPS or any(used_columns.get("trick", np.zeros(0, np.int64)) > 0):
+        reasons = sorted({*used_columns} - _PLAY_GROUPS) or ["owner of the play to beat"]
+        yield f"legal moves depend on more than cards and the play to beat ({', '.join(reasons)})"
+    if event_rules.end_query is not None and set(event_rules.end_query.groups) - _END_GROUPS:
+        yield f"points depend on {', '.join(sorted(set(event_rules.end_query.groups) - _END_GROUPS))} (points/3)"
     for event in ("pass", "trick"):
-        if event in flow.updates:
-            yield f"a {event} changes what is remembered (event({event}))"
-    change = flow.updates.get("play")
-    if change is None:
+        if event in event_rules.updates:
+            yield f"a {event} changes fluents (event({event}))"
+    update = event_rules.updates.get("play")
+    if update is None:
         return
-    if change.known_outputs is None or len(change.transfers) + len(change.kitty_takes) + len(change.retractions):
-        yield "plays change more than the form alone decides (event(play))"
-    changed = {int(slot) for _, slot, _ in [*change.sets, *change.adds]}
-    parts = flow.role_query.query if flow.role_query else None
-    asked = [set(rules.contexts.slots), _fluent_slots(rules.play_query), _fluent_slots(parts)]
-    if any(changed & slots for slots in asked):
-        yield "plays change what may be played, or who plays with whom (event(play))"
+    if update.known_outputs is None or len(update.transfers) + len(update.kitty_takes) + len(update.retractions):
+        yield "updates after a play depend on more than its form (event(play))"
+    changed = {int(slot) for _, slot, _ in [*update.sets, *update.adds]}
+    role_query = event_rules.role_query.query if event_rules.role_query else None
+    slot_sets = [set(rules.contexts.slots), _fluent_slots(rules.play_query), _fluent_slots(role_query)]
+    if any(changed & slots for slots in slot_sets):
+        yield "plays change legal moves or sides (event(play))"
 
 
-def _fluent_slots(told: CircuitQuery | None) -> set[int]:
-    """The fluents that a circuit is told."""
-    used = {} if told is None else dict(zip(told.groups, told.used_columns, strict=True))
-    return set(used["fluents"].tolist()) if "fluents" in used else set()
+def _fluent_slots(query: CircuitQuery | None) -> set[int]:
+    """Return the fluent slots that a query reads."""
+    used_columns = {} if query is None else dict(zip(query.groups, query.used_columns, strict=True))
+    return set(used_columns["fluents"].tolist()) if "fluents" in used_columns else set()
 
 
 def _sampled_obstacles(rules: CompiledGame) -> Iterator[str]:
-    """Where a part of a hand can lay down something else than what is there of the whole."""
+    """Yield a reason if, in a random state, the moves of a subset of a hand are not those its cards allow."""
     random = np.random.default_rng(SEED)
     state = sample_state(rules, N_SAMPLES, random)
-    everyone, seats = np.arange(N_SAMPLES), state.seat.copy()
+    all_rows, seats = np.arange(N_SAMPLES), state.seat.copy()
     hands = [
-        _random_subset(state.hands[table, seat], MAX_CARDS, random) for table, seat in zip(everyone, seats, strict=True)
+        _random_subset(state.hands[table, seat], MAX_CARDS, random) for table, seat in zip(all_rows, seats, strict=True)
     ]
-    for table, hand in zip(everyone, hands, strict=True):
+    for table, hand in zip(all_rows, hands, strict=True):
         state.hands[table, seats[table]] = hand
-    whole = Decisions(PlayerView(rules, state, everyone, seats, has_hand_sizes=False)).moves()
+    full_moves = Decisions(PlayerView(rules, state, all_rows, seats, has_hand_sizes=False)).moves()
     parts = [_random_subset(hand, int(random.integers(1, max(2, hand.sum()))), random) for hand in hands]
-    for table, hand in zip(everyone, parts, strict=True):
+    for table, hand in zip(all_rows, parts, strict=True):
         state.hands[table, seats[table]] = hand
-    some = Decisions(PlayerView(rules, state, everyone, seats, has_hand_sizes=False)).moves()
+    part_moves = Decisions(PlayerView(rules, state, all_rows, seats, has_hand_sizes=False)).moves()
     for row, hand in enumerate(parts):
-        theirs = {_move_key(whole.form[at], whole.cards[at]) for at in range(whole.start[row], whole.start[row + 1])}
-        there = {(form, cards) for form, cards in theirs if (np.bincount(cards, minlength=len(hand)) <= hand).all()}
-        mine = {_move_key(some.form[at], some.cards[at]) for at in range(some.start[row], some.start[row + 1])}
-        if there != mine:
-            yield "what may be played hangs on the other cards of a hand (legal/1)"
+        full_keys = {
+            _move_key(full_moves.form[move], full_moves.cards[move])
+            for move in range(full_moves.start[row], full_moves.start[row + 1])
+        }
+        expected = {
+            (form, cards) for form, cards in full_keys if (np.bincount(cards, minlength=len(hand)) <= hand).all()
+        }
+        actual = {
+            _move_key(part_moves.form[move], part_moves.cards[move])
+            for move in range(part_moves.start[row], part_moves.start[row + 1])
+        }
+        if expected != actual:
+            yield "legal moves depend on the other cards of a hand (legal/1)"
             return
 
 
 def _random_subset(hand: np.ndarray, most: int, random: np.random.Generator) -> np.ndarray:
-    """So many cards of a hand [kinds]."""
+    """Return at most ``most`` random cards of a hand [kinds]."""
     cards = random.permutation(np.repeat(np.arange(len(hand)), hand))[:most]
     return np.bincount(cards, minlength=len(hand)).astype(np.uint8)
 
 
 def _move_key(form: np.integer, cards: np.ndarray) -> tuple[int, tuple[int, ...]]:
+    """Return form and sorted cards of a move."""
     return int(form), tuple(sorted(cards[cards != NO_CARD].tolist()))

@@ -1,6 +1,6 @@
-"""What hands can lay down, and on what: asked of the engine's circuits and lists, each hand once.
+"""Table of the moves of hands, and of the plays they may follow, from the circuits and move lists of the engine.
 
-A hand that others are parts of is listed for all of them: what a part can lay down is what it has the cards for.
+Each distinct hand is listed once. A hand also serves its subsets, whose moves are those for which they have the cards.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -21,89 +21,108 @@ from abl_cards.games.types import LEADING, NO_CARD, Indices
 
 @dataclass(frozen=True)
 class HandMoveTable:
-    """The hands of n tables, no two of them the same."""
+    """Moves of the distinct hands of n tables."""
 
-    hand_id: NDArray[np.int64]  # [n, seats] the number of each hand
-    keys: NDArray[np.uint64]  # [sets] form and cards, hand after hand and sorted; none of hands that do not fit
+    hand_id: NDArray[np.int64]  # [n, seats] index of each hand
+    keys: NDArray[np.uint64]  # [sets] form and cards, sorted within each hand; none for hands that do not fit
     lead_follow: NDArray[np.int64]  # [sets] LEADS, FOLLOWS or both
-    start: NDArray[np.int64]  # [hands + 1]
-    field_start: NDArray[np.int64]  # [hands, kinds] where the field of each kind begins, NONE for what a hand has not
-    guard_bits: NDArray[np.uint64]  # [hands] the bits that stay free
-    is_encodable: NDArray[np.bool_]  # [hands] whether a hand can be written as a number
-    reachable_forms: NDArray[np.bool_]  # [n, forms] what may come to be beaten at a table
-    column_of: NDArray[
-        np.int64
-    ]  # [hands, forms + 1] the column that says what it may lay on a form; the last: it leads
-    allowed: NDArray[np.uint8]  # [forms, columns]
+    start: NDArray[np.int64]  # [hands + 1] start of each hand in keys
+    field_start: NDArray[np.int64]  # [hands, kinds] first bit of each kind, NONE for kinds not held
+    guard_bits: NDArray[np.uint64]  # [hands]
+    is_encodable: NDArray[np.bool_]  # [hands] the hand fits in MAX_HAND_BITS
+    reachable_forms: NDArray[np.bool_]  # [n, forms] forms that may come to be beaten at a table
+    column_of: NDArray[np.int64]  # [hands, forms + 1] column of allowed for each form to beat, the last for leading
+    allowed: NDArray[np.uint8]  # [forms, columns] 1 if the form may be played
 
     def find(self, hand: int, form: int, cards: NDArray[np.uint8]) -> int:
-        """Which of the sets of a hand is of this form and these cards, as in Moves; -1 for none."""
+        """Find a card set of a hand.
+
+        Args:
+            hand: Index of the hand.
+            form: Form of the set.
+            cards: uint8 [max cards], cards as in ``Moves``.
+
+        Returns:
+            Index of the set among those of the hand, -1 if there is none.
+        """
         fields = self.field_start[hand][cards[cards != NO_CARD]]
         if (fields < 0).any():
             return -1
         key = np.uint64((form << MARK_SHIFT) + sum(1 << field for field in fields.tolist()))
-        mine = self.keys[self.start[hand] : self.start[hand + 1]]
-        place = int(np.searchsorted(mine, key))
-        return place if place < len(mine) and mine[place] == key else -1
+        hand_keys = self.keys[self.start[hand] : self.start[hand + 1]]
+        index = int(np.searchsorted(hand_keys, key))
+        return index if index < len(hand_keys) and hand_keys[index] == key else -1
 
 
 def build_move_table(
     rules: CompiledGame, state: TableState, rows: Indices, hands: NDArray[np.uint8] | None = None
 ) -> HandMoveTable:
-    """List the hands at tables [n], or hands [n, seats, kinds] that they are parts of."""
-    every = state.hands[rows] if hands is None else hands
-    seats = every.shape[1]
-    unlike, number = _number_hands(every, state.fluents[rows])
-    hand, origin = number.reshape(len(rows), seats), np.array(unlike, np.int64)
-    flat, fluents = every.reshape(-1, every.shape[2])[origin], state.fluents[rows[origin // seats]]
-    asker = _MoveTableBuilder(rules, flat, fluents, int(state.num_acts[rows].min()))
+    """Build the table of the hands of some tables.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables.
+        rows: int64 [n], tables.
+        hands: uint8 [n, seats, kinds], supersets of the hands to list instead; None for the hands themselves.
+
+    Returns:
+        Table of the moves.
+    """
+    all_hands = state.hands[rows] if hands is None else hands
+    seats = all_hands.shape[1]
+    first_positions, hand_index = _number_hands(all_hands, state.fluents[rows])
+    hand, origin = hand_index.reshape(len(rows), seats), np.array(first_positions, np.int64)
+    flat, fluents = all_hands.reshape(-1, all_hands.shape[2])[origin], state.fluents[rows[origin // seats]]
+    builder = _MoveTableBuilder(rules, flat, fluents, int(state.num_acts[rows].min()))
     to_beat = state.to_beat[rows]
-    coming = np.zeros((len(rows), len(rules.forms)), np.bool_)
-    coming[np.flatnonzero(to_beat != LEADING), to_beat[to_beat != LEADING]] = True
+    reachable = np.zeros((len(rows), len(rules.forms)), np.bool_)
+    reachable[np.flatnonzero(to_beat != LEADING), to_beat[to_beat != LEADING]] = True
     while True:
-        wanted = _pending_queries(hand, asker.playable, rules.forms.pass_form, coming, asker.column_of)
-        if not wanted.any():
-            return HandMoveTable(hand, *asker.encode(), coming, asker.column_of, asker.allowed)
-        asker.query(*np.nonzero(wanted))
+        pending = _pending_queries(hand, builder.playable, rules.forms.pass_form, reachable, builder.column_of)
+        if not pending.any():
+            return HandMoveTable(hand, *builder.encode(), reachable, builder.column_of, builder.allowed)
+        builder.query(*np.nonzero(pending))
 
 
 def _number_hands(hands: NDArray[np.uint8], fluents: NDArray[np.int16]) -> tuple[list[int], Indices]:
-    """Where each hand, with what its table remembers, is met first; and the number of each [n * seats]."""
+    """Number distinct pairs of hand and fluents; return the first position of each, and the number of each position."""
     numbers: dict[bytes, int] = {}
-    first: list[int] = []
-    number = np.empty(len(hands) * hands.shape[1], np.int64)
-    for table, remembered in enumerate(fluents):
-        told = remembered.tobytes()
+    first_positions: list[int] = []
+    hand_index = np.empty(len(hands) * hands.shape[1], np.int64)
+    for table, table_fluents in enumerate(fluents):
+        fluent_bytes = table_fluents.tobytes()
         for seat, cards in enumerate(hands[table]):
-            place = table * hands.shape[1] + seat
-            number[place] = numbers.setdefault(cards.tobytes() + told, len(first))
-            if number[place] == len(first):
-                first.append(place)
-    return first, number
+            position = table * hands.shape[1] + seat
+            hand_index[position] = numbers.setdefault(cards.tobytes() + fluent_bytes, len(first_positions))
+            if hand_index[position] == len(first_positions):
+                first_positions.append(position)
+    return first_positions, hand_index
 
 
 class _MoveTableBuilder:
-    """Asks about hands, each in what its table remembers."""
+    """Evaluator of the moves of hands, each with the fluents of its table."""
 
     def __init__(self, rules: CompiledGame, hands: NDArray[np.uint8], fluents: NDArray[np.int16], acts: int) -> None:
+        """Evaluate what each of hands [n, kinds] may lead."""
         n, forms = len(hands), len(rules.forms)
         self.rules, self.hands, self.fluents, self.acts = rules, np.ascontiguousarray(hands), fluents, acts
         self.context = rules.contexts.compute_index(fluents)
         self.column_of = np.full((n, forms + 1), -1, np.int64)
         self.allowed = np.zeros((forms, 0), np.uint8)
-        self.playable = np.zeros((n, forms), np.bool_)  # what each hand may ever lay down
+        self.playable = np.zeros((n, forms), np.bool_)  # forms that each hand may play in some situation
         self.lead_decisions = self.query(np.arange(n), np.full(n, forms))
 
     def query(self, hand: Indices, form: Indices) -> Decisions:
-        """What hands [n] may lay on forms [n]; the number after the last form is to lead."""
+        """Evaluate what hands [n] may play on forms [n]; the index after the last form stands for leading."""
         forms = len(self.rules.forms)
-        found = Decisions(self._view(hand, np.where(form == forms, LEADING, form)))
-        allowed = _mark_legal(found.form_mask, found.legal_mask, self.rules.forms.label_of, hand, self.playable)
+        decisions = Decisions(self._view(hand, np.where(form == forms, LEADING, form)))
+        allowed = _mark_legal(decisions.form_mask, decisions.legal_mask, self.rules.forms.label_of, hand, self.playable)
         self.column_of[hand, form] = self.allowed.shape[1] + np.arange(len(hand))
         self.allowed = np.concatenate([self.allowed, allowed], axis=1) if self.allowed.size else allowed
-        return found
+        return decisions
 
     def _view(self, hand: Indices, to_beat: Indices) -> PlayerView:
+        """Make a view of hands [n] with forms to beat [n]."""
         rules, n = self.rules, len(hand)
         state = rules.create_state(n)
         state.hands[:, 0], state.fluents[:], state.num_acts[:] = self.hands[hand], self.fluents[hand], self.acts
@@ -112,38 +131,38 @@ class _MoveTableBuilder:
         return PlayerView(rules, state, np.arange(n), state.seat.copy(), has_hand_sizes=False)
 
     def encode(self) -> tuple[NDArray[np.uint64], Indices, Indices, Indices, NDArray[np.uint64], NDArray[np.bool_]]:
-        """The card sets of the hands, and how they are written; see HandMoveTable."""
-        book, forms = self.rules.move_tables, self.rules.forms
+        """Return the fields ``keys`` to ``is_encodable`` of ``HandMoveTable``."""
+        move_tables, forms = self.rules.move_tables, self.rules.forms
         n = len(self.hands)
-        alike = bool((book.allowed[:, 0] == book.allowed[:, 1]).all())
-        leading = self.lead_decisions.moves()
+        is_alike = bool((move_tables.allowed[:, 0] == move_tables.allowed[:, 1]).all())
+        lead_moves = self.lead_decisions.moves()
         leads = np.ascontiguousarray(self.allowed[:, self.column_of[:, len(forms)]])
-        follows, legal = _forms_to_follow(self.playable, leads, forms.label_of, len(self.rules.labels), alike)
-        some = 1 if forms.pass_form == 0 else 0
-        following = Decisions.with_masks(self._view(np.arange(n), np.full(n, some)), legal, follows).moves()
-        begin, guard, bits = compute_fields(self.hands)
-        flag = LEADS | FOLLOWS if alike else LEADS
-        keys, when, start = encode_sets(begin, bits, *leading, *following, flag)
-        return keys, when, start, begin, guard, bits <= MAX_HAND_BITS
+        follows, legal = _forms_to_follow(self.playable, leads, forms.label_of, len(self.rules.labels), is_alike)
+        any_play = 1 if forms.pass_form == 0 else 0
+        follow_moves = Decisions.with_masks(self._view(np.arange(n), np.full(n, any_play)), legal, follows).moves()
+        field_start, guard_bits, bits = compute_fields(self.hands)
+        flag = LEADS | FOLLOWS if is_alike else LEADS
+        keys, lead_follow, start = encode_sets(field_start, bits, *lead_moves, *follow_moves, flag)
+        return keys, lead_follow, start, field_start, guard_bits, bits <= MAX_HAND_BITS
 
 
 @njit(cache=True, nogil=True)
 def _mark_legal(allowed, legal, label_of, hand, reach):
-    """[forms, n] which forms are legal; what hands [n] can lay down is noted in reach [hands, forms]."""
-    found = np.empty(allowed.shape, np.uint8)
+    """Return the legal forms [forms, n], and set them for hands [n] in ``reach`` [hands, forms]."""
+    is_legal = np.empty(allowed.shape, np.uint8)
     for form in range(allowed.shape[0]):
         label = label_of[form]
         for row in range(allowed.shape[1]):
-            found[form, row] = allowed[form, row] & legal[label, row]
-            if found[form, row]:
+            is_legal[form, row] = allowed[form, row] & legal[label, row]
+            if is_legal[form, row]:
                 reach[hand[row], form] = True
-    return found
+    return is_legal
 
 
 @njit(cache=True, nogil=True)
 def _pending_queries(hand, reach, passing, coming, row_of):
-    """[hands, forms] who is still to be asked about what; what may come at the tables is noted in coming [n, forms]."""
-    wanted = np.zeros(reach.shape, np.bool_)
+    """Return the pairs [hands, forms] still to evaluate, and set the reachable forms in ``coming`` [n, forms]."""
+    pending = np.zeros(reach.shape, np.bool_)
     for table in range(len(hand)):
         for form in range(reach.shape[1]):
             for seat in range(hand.shape[1]):
@@ -151,15 +170,15 @@ def _pending_queries(hand, reach, passing, coming, row_of):
             coming[table, form] &= form != passing
             if coming[table, form]:
                 for seat in range(hand.shape[1]):
-                    wanted[hand[table, seat], form] |= row_of[hand[table, seat], form] < 0
-    return wanted
+                    pending[hand[table, seat], form] |= row_of[hand[table, seat], form] < 0
+    return pending
 
 
 @njit(cache=True, nogil=True)
 def _forms_to_follow(reach, leads, label_of, labels, alike):
-    """[forms, hands] what to list of what each hand can lay down, and [labels, hands] their labels.
+    """Return the forms [forms, hands] to list beside the leads, and their labels [labels, hands].
 
-    Where leading and following is alike, what may be led is listed.
+    If form blocks allow the same kickers when leading and following (``alike``), forms that may be led are omitted.
     """
     hands, forms = reach.shape
     follows, legal = np.zeros((forms, hands), np.uint8), np.zeros((labels, hands), np.uint8)

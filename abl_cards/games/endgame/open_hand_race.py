@@ -1,4 +1,4 @@
-"""Two hands that lie open and race to be empty: what a search needs to know of a game, and nothing else of it."""
+"""Protocol of two-player games with open hands in which the first empty hand wins, as the race solver reads them."""
 
 from __future__ import annotations
 
@@ -17,48 +17,76 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RaceCombinations:
-    """What can be laid down, and what beats what, as a knowledge base says it; without the pass."""
+    """Plays of a race without the pass, and the relation of plays that beat each other."""
 
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # names of the plays
     main_cards: NDArray[np.uint8]  # [labels, ranks] main cards of each rank
     kickers: NDArray[np.uint8]  # [labels] groups of kickers, all of different ranks
-    kicker_size: NDArray[np.uint8]  # [labels] cards in each
-    kicker_ranks: NDArray[np.bool_]  # [labels, ranks] ranks that kickers may be of
-    beats: NDArray[np.bool_]  # [labels, labels] row: what lies there; column: what may be laid on it
+    kicker_size: NDArray[np.uint8]  # [labels] cards in each group of kickers
+    kicker_ranks: NDArray[np.bool_]  # [labels, ranks] ranks that kickers may have
+    beats: NDArray[np.bool_]  # [labels, labels] row: the play to beat; column: a play that beats it
 
     @property
     def num_cards(self) -> NDArray[np.int64]:
-        """[labels] how many cards each takes."""
+        """Number of cards of each play, int64 [labels]."""
         return self.main_cards.sum(axis=1, dtype=np.int64) + self.kickers.astype(np.int64) * self.kicker_size
 
 
 @dataclass(frozen=True)
 class RacePosition:
-    """A position: whoever goes out gains the cards that the other is left with; a pass hands the lead over."""
+    """Position of a race: the first empty hand gains the other's cards left; after a pass the other seat leads."""
 
-    own_hand: tuple[int, ...]  # [ranks] of the seat to move
-    other_hand: tuple[int, ...]
-    to_beat: int = LEADING  # label
+    own_hand: tuple[int, ...]  # [ranks] copies in the hand of the seat to move
+    other_hand: tuple[int, ...]  # [ranks] copies in the other hand
+    to_beat: int = LEADING  # index of RaceCombinations.labels
 
 
 class OpenHandRace(Protocol):
-    """A game that is such a race."""
+    """Protocol of games that are open-hand races."""
 
     @property
     def combinations(self) -> RaceCombinations:
-        """What can be laid down, and what beats what."""
+        """Plays of the game, and the relation of plays that beat each other."""
 
     def read_position(self, own_hand: str, other_hand: str, to_beat: str | None = None) -> RacePosition:
-        """A position in the words of the game; raises GameError."""
+        """Parse a position.
+
+        Args:
+            own_hand: Cards of the seat to move, in the notation of the game.
+            other_hand: Cards of the other seat.
+            to_beat: Cards of the play to beat, None if the seat leads.
+
+        Returns:
+            The position.
+
+        Raises:
+            GameError: If a text names unknown cards, too many copies, or no play.
+        """
 
     def positions(self, decisions: Decisions) -> list[RacePosition]:
-        """The positions of decisions."""
+        """Return the position of each decision."""
 
     def start_matches(self, hands: NDArray[np.uint8], listener: Listener | None = None) -> Tables:
-        """A table for each of hands [n, 2, ranks], which may be of few cards."""
+        """Start a match for each pair of hands.
+
+        Args:
+            hands: uint8 [n, 2, ranks], hands of any size.
+            listener: Notified of events, None for none.
+
+        Returns:
+            n tables.
+        """
 
     def cards_text(self, cards: NDArray[np.integer]) -> str:
-        """The copies of each rank [ranks] as text; a pass is empty."""
+        """Format copies of each rank [ranks] as text; no cards are an empty text."""
 
     def encode_play(self, label: int, cards: NDArray[np.integer]) -> tuple[int, NDArray[np.uint8]]:
-        """The form and the row of cards, as in Moves, of cards that are laid down; LEADING stands for a pass."""
+        """Encode a play.
+
+        Args:
+            label: Index of ``RaceCombinations.labels``, ``LEADING`` for a pass.
+            cards: int [ranks], copies of each rank.
+
+        Returns:
+            Form, and row of cards as in ``Moves``.
+        """

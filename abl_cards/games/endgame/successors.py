@@ -1,4 +1,4 @@
-"""Which plays the same moves may be laid on, and which moves are as good as each other."""
+"""Kernels that merge plays with the same legal replies, and moves with the same effect."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -9,90 +9,122 @@ from numba import njit
 from abl_cards.games.endgame.card_sets import FOLLOWS, LEADS
 
 NONE = -1
+"""Value for no class."""
 
 
 @njit(cache=True, nogil=True)
 def _hash_values(count):
-    found, lot = np.empty(count, np.uint64), np.uint64(0x9E3779B97F4A7C15)
-    for place in range(count):
-        found[place] = lot
-        lot = (lot ^ (lot >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(place)
-    return found
+    """Return pseudo-random 64-bit values, whose sums serve as hashes of sets."""
+    values, value = np.empty(count, np.uint64), np.uint64(0x9E3779B97F4A7C15)
+    for index in range(count):
+        values[index] = value
+        value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(index)
+    return values
 
 
 @njit(cache=True, nogil=True)
 def group_plays(seat, form, lead_follow, forms, owners, column_of, allowed, can_beat_own):
-    """[plays] the class of each play of forms [plays] by owners [plays], and [classes, moves] what may follow.
+    """Group plays by the moves that may follow them.
 
-    The first class is that of leading. Moves [moves] are those of seats; row_of [seats, forms + 1] is the column of
-    allowed [forms, columns] where it is said what each may lay on a form, the last one what it may lead. Nobody is
-    asked about his own play, unless answers_own.
+    Args:
+        seat: int64 [moves], seat of each move.
+        form: int64 [moves], form of each move.
+        lead_follow: int64 [moves], LEADS and FOLLOWS bits.
+        forms: int64 [plays], form of each play to beat.
+        owners: int64 [plays], owner of each play to beat.
+        column_of: int64 [seats, forms + 1], column of ``allowed`` for each form to beat, the last for leading.
+        allowed: uint8 [forms, columns], 1 if a form may be played.
+        can_beat_own: Seats may follow their own plays.
+
+    Returns:
+        int64 [plays] class of each play; bool [classes, moves] legal moves of each class, class 0 for leading.
     """
     moves, plays = len(form), len(forms)
-    lots, leading = _hash_values(moves), column_of.shape[1] - 1
+    hashes, leading = _hash_values(moves), column_of.shape[1] - 1
     legal, marks = np.zeros((plays + 1, moves), np.bool_), np.zeros(plays + 1, np.uint64)
-    found, chosen, classes = np.zeros(plays, np.int64), np.zeros(plays + 1, np.int64), 0
-    for place in range(plays + 1):
-        play = leading if place == 0 else forms[place - 1]
-        flag = LEADS if place == 0 else FOLLOWS
+    play_class, representatives, classes = np.zeros(plays, np.int64), np.zeros(plays + 1, np.int64), 0
+    for index in range(plays + 1):
+        play = leading if index == 0 else forms[index - 1]
+        flag = LEADS if index == 0 else FOLLOWS
         for move in range(moves):
-            if place > 0 and not can_beat_own and seat[move] == owners[place - 1]:
+            if index > 0 and not can_beat_own and seat[move] == owners[index - 1]:
                 continue
-            row = column_of[seat[move], play]
-            if (lead_follow[move] & flag) != 0 and row >= 0 and allowed[form[move], row] != 0:
-                legal[place, move] = True
-                marks[place] += lots[move]
-        same = -1
+            column = column_of[seat[move], play]
+            if (lead_follow[move] & flag) != 0 and column >= 0 and allowed[form[move], column] != 0:
+                legal[index, move] = True
+                marks[index] += hashes[move]
+        class_index = -1
         for other in range(1, classes):
-            if marks[chosen[other]] == marks[place] and (legal[chosen[other]] == legal[place]).all():
-                same = other
+            if marks[representatives[other]] == marks[index] and (legal[representatives[other]] == legal[index]).all():
+                class_index = other
                 break
-        if same < 0 or place == 0:
-            same = classes
-            chosen[classes] = place
+        if class_index < 0 or index == 0:
+            class_index = classes
+            representatives[classes] = index
             classes += 1
-        if place > 0:
-            found[place - 1] = same
-    return found, legal[chosen[:classes]]
+        if index > 0:
+            play_class[index - 1] = class_index
+    return play_class, legal[representatives[:classes]]
 
 
 @njit(cache=True, nogil=True)
 def equivalence_classes(legal, next_trick, turn_class, effect):
-    """[moves] a number that is the same of moves that may be laid on the same plays and come to the same."""
+    """Group moves that are legal on the same plays and have the same consequences.
+
+    Args:
+        legal: bool [classes, moves].
+        next_trick: int64 [moves], class of the play to beat after the move.
+        turn_class: int64 [moves], class of the form in the turn table.
+        effect: int64 [moves], effect on fluents.
+
+    Returns:
+        int64 [moves], equivalence class.
+    """
     classes, moves = legal.shape
-    lots, marks = _hash_values(classes), np.zeros(moves, np.uint64)
-    found, chosen, count = np.zeros(moves, np.int64), np.zeros(moves, np.int64), 0
+    hashes, marks = _hash_values(classes), np.zeros(moves, np.uint64)
+    move_class, representatives, count = np.zeros(moves, np.int64), np.zeros(moves, np.int64), 0
     for move in range(moves):
-        for place in range(classes):
-            if legal[place, move]:
-                marks[move] += lots[place]
-        same = -1
+        for index in range(classes):
+            if legal[index, move]:
+                marks[move] += hashes[index]
+        class_index = -1
         for other in range(count):
-            rival = chosen[other]
-            alike = marks[rival] == marks[move] and next_trick[rival] == next_trick[move]
-            alike = alike and turn_class[rival] == turn_class[move] and effect[rival] == effect[move]
-            if alike and (legal[:, rival] == legal[:, move]).all():
-                same = other
+            representative = representatives[other]
+            is_same = marks[representative] == marks[move] and next_trick[representative] == next_trick[move]
+            is_same = (
+                is_same and turn_class[representative] == turn_class[move] and effect[representative] == effect[move]
+            )
+            if is_same and (legal[:, representative] == legal[:, move]).all():
+                class_index = other
                 break
-        if same < 0:
-            same = count
-            chosen[count] = move
+        if class_index < 0:
+            class_index = count
+            representatives[count] = move
             count += 1
-        found[move] = same
-    return found
+        move_class[move] = class_index
+    return move_class
 
 
 @njit(cache=True, nogil=True)
 def list_replies(legal, seat, seats):
-    """[seats, classes + 1] where the answers of a seat to a class begin, and end; and the answers, move after move."""
+    """List the legal moves of each seat on each class of plays.
+
+    Args:
+        legal: bool [classes, moves].
+        seat: int64 [moves], seat of each move.
+        seats: Number of seats.
+
+    Returns:
+        int64 [seats, classes + 1] start of each list, and the moves of all lists.
+    """
     classes, moves = legal.shape
-    first, answers, count = np.zeros((seats, classes + 1), np.int64), np.empty(classes * moves, np.int64), 0
+    start, replies, count = np.zeros((seats, classes + 1), np.int64), np.empty(classes * moves, np.int64), 0
     for owner in range(seats):
-        for place in range(classes):
-            first[owner, place] = count
+        for class_index in range(classes):
+            start[owner, class_index] = count
             for move in range(moves):
-                if seat[move] == owner and legal[place, move]:
-                    answers[count] = move
+                if seat[move] == owner and legal[class_index, move]:
+                    replies[count] = move
                     count += 1
-        first[owner, classes] = count
-    return first, answers[:count].copy()
+        start[owner, classes] = count
+    return start, replies[:count].copy()

@@ -1,8 +1,8 @@
-"""From legal labels to all their card sets: the kernels that walk through what can be laid down.
+"""Kernels that enumerate the card sets of legal labels.
 
-They read the same facts as the rules that decide legality (description/form_arrays.py) and nothing else. The groups of
-a form come in their order, inside a group the natural cards in the order of vectors, wild cards standing in at its end,
-then the kickers.
+They read the forms as arrays (``description/form_arrays.py``), which come from the facts that decide legality. A card
+set holds the groups of its form in their order. In a group, natural cards come in the order of hand vectors, then the
+wild cards that stand in. Kickers come last.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type,assignment"
@@ -53,25 +53,42 @@ from abl_cards.games.moves.move_tables import (
 from abl_cards.games.types import MAX_CARD_SETS
 
 ALL_LABELS = -1
-"""In the place of a label."""
+"""Value of ``labels`` that stands for all legal labels of a decision."""
 _MAX_COMBINATIONS = 1 << 40
-"""More ways to take kickers of some ranks are not told apart: the product would overflow."""
+"""Upper bound of a count of kicker combinations, so that the product does not overflow."""
 
 
 @njit(cache=True, nogil=True)
 def enumerate_block(move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards):
-    """Walk the card sets of a block, the first of which has the number ``num_sets``; returns the one after the last."""
+    """Enumerate the card sets of a block.
+
+    Args:
+        move_tables: Tables of the game.
+        block: Index of the block.
+        context: Index of the order context of the decision.
+        leading: 1 if the seat leads, 0 if it follows.
+        allowed: uint8 [rows, decisions], nonzero where a form is allowed.
+        column: Column of the decision in ``allowed``.
+        scratch: Buffers that hold the hand (``load_hand``).
+        num_sets: Number of card sets enumerated so far, which is the number of the first one found here.
+        window: Numbers of the card sets to write.
+        form: int16 [rows], receives the form of each card set.
+        cards: uint8 [rows, max cards], receives the cards.
+
+    Returns:
+        Number of card sets enumerated so far, those of this block included.
+    """
     only_form = np.int64(move_tables.blocks[block, FORM])
     if only_form >= 0 and not allowed[move_tables.blocks[block, FORM_ROW], column]:
         return num_sets
-    kind, suits, wild, start, counts = (
+    kind, suits, wild_cards, start, counts = (
         move_tables.slot_kind,
         move_tables.slot_suit,
         move_tables.wild_cards,
         move_tables.pattern_start,
         move_tables.combination_counts,
     )
-    natural, state, laid, base, sorted_rows = (
+    natural, state, card_row, base, sorted_rows = (
         scratch.natural,
         scratch.walk_state,
         scratch.row,
@@ -79,10 +96,14 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
         move_tables.has_sorted_rows,
     )
     mode, groups = move_tables.blocks[block, MODE], np.int64(move_tables.blocks[block, GROUPS])
-    most, kickers = np.int64(move_tables.blocks[block, WILDS]), np.int64(move_tables.blocks[block, KICKERS])
-    parts, suit_form = move_tables.group_fields[block], move_tables.suit_form[block]
+    max_wilds, kickers = np.int64(move_tables.blocks[block, WILDS]), np.int64(move_tables.blocks[block, KICKERS])
+    fields, suit_form = move_tables.group_fields[block], move_tables.suit_form[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.first_row - window.first
-    width, stand_ins, laying = len(move_tables.slot_range), move_tables.num_wild_kinds, last > first or kickers > 0
+    width, stand_ins, stores_cards = (
+        len(move_tables.slot_range),
+        move_tables.num_wild_kinds,
+        last > first or kickers > 0,
+    )
     for name in range(NUM_STATE_ROWS):
         state[name, 0] = 0
     state[WILD, 0], state[SECOND_WILD, 0], state[SUIT, 0] = scratch.wild_counts[0], scratch.wild_counts[1], -1
@@ -101,30 +122,38 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
             else:
                 index = only_form
                 if mode == MIXED:
-                    shown = state[SUIT_BITS, depth]
-                    index = only_form if shown & (shown - 1) else np.int64(NO_INDEX)
+                    suit_bits = state[SUIT_BITS, depth]
+                    index = only_form if suit_bits & (suit_bits - 1) else np.int64(NO_INDEX)
                 elif mode == SUITED:
                     index, suit = np.int64(NO_INDEX), state[SUIT, depth]
                     low, high = (suit, suit + 1) if suit >= 0 else (np.int64(0), np.int64(len(suit_form)))
-                    for each in range(low, high):  # wild cards alone are of any suit
-                        found = np.int64(suit_form[each])
-                        if found < 0 or not allowed[move_tables.form_row[found], column]:
+                    for form_suit in range(low, high):  # a group of wild cards alone fits any suit
+                        suited_form = np.int64(suit_form[form_suit])
+                        if suited_form < 0 or not allowed[move_tables.form_row[suited_form], column]:
                             continue
-                        if _count_substitutes(state, depth, wild, context, stand_ins, each) <= most:
+                        if _count_substitutes(state, depth, wild_cards, context, stand_ins, form_suit) <= max_wilds:
                             if index >= 0:
                                 if first <= num_sets < last:
                                     store_card_set(
-                                        sorted_rows, laid, state[NUM_CARDS, depth], index, shift + num_sets, form, cards
+                                        sorted_rows,
+                                        card_row,
+                                        state[NUM_CARDS, depth],
+                                        index,
+                                        shift + num_sets,
+                                        form,
+                                        cards,
                                     )
                                 num_sets += 1
-                            index = found
+                            index = suited_form
                 if index >= 0:
                     if first <= num_sets < last:
-                        store_card_set(sorted_rows, laid, state[NUM_CARDS, depth], index, shift + num_sets, form, cards)
+                        store_card_set(
+                            sorted_rows, card_row, state[NUM_CARDS, depth], index, shift + num_sets, form, cards
+                        )
                     num_sets += 1
             depth, entering = depth - 1, False
             continue
-        rank, size = np.int64(parts[RANK, depth]), np.int64(parts[SIZE, depth])
+        rank, size = np.int64(fields[RANK, depth]), np.int64(fields[SIZE, depth])
         if entering:
             pattern = group_pattern(
                 base,
@@ -132,8 +161,8 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
                 stand_ins,
                 natural,
                 rank,
-                parts[ONLY, depth],
-                wild,
+                fields[ONLY, depth],
+                wild_cards,
                 context,
                 state[WILD, depth],
                 state[SECOND_WILD, depth],
@@ -144,70 +173,75 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
             depth, entering = depth - 1, False
             continue
         state[ROW, depth], entering = row + 1, False
-        standing, own, shown, only = np.int64(0), np.int64(0), state[SUIT_BITS, depth], parts[ONLY, depth]
-        here, owners = np.int64(0), np.int64(0)
-        for place in range(stand_ins):
-            standing += counts[row, width + place]
-        if standing > size - parts[NATURAL, depth] or state[STAND_INS, depth] + standing > most:
+        num_substitutes, num_own_rank, suit_bits, only = (
+            np.int64(0),
+            np.int64(0),
+            state[SUIT_BITS, depth],
+            fields[ONLY, depth],
+        )
+        group_bits, own_rank_bits = np.int64(0), np.int64(0)
+        for wild in range(stand_ins):
+            num_substitutes += counts[row, width + wild]
+        if num_substitutes > size - fields[NATURAL, depth] or state[STAND_INS, depth] + num_substitutes > max_wilds:
             continue
         state[WILD, depth + 1], state[SECOND_WILD, depth + 1] = state[WILD, depth], state[SECOND_WILD, depth]
-        for place in range(stand_ins):
-            used = np.int64(counts[row, width + place])
-            slot = np.int64(wild[context, place, OWN_SLOTS + rank])
-            if used and wild[context, place, WILD_SUIT] >= 0:
-                shown |= np.int64(1) << np.int64(wild[context, place, WILD_SUIT])
+        for wild in range(stand_ins):
+            used = np.int64(counts[row, width + wild])
+            slot = np.int64(wild_cards[context, wild, OWN_SLOTS + rank])
+            if used and wild_cards[context, wild, WILD_SUIT] >= 0:
+                suit_bits |= np.int64(1) << np.int64(wild_cards[context, wild, WILD_SUIT])
             if slot >= 0:
-                mine = np.int64(counts[row, slot])
-                used += mine
-                own += mine
-                owners |= np.int64(only < 0 or only == slot) << place
-                state[OWN_RANK_WILD + place, depth + 1] = state[OWN_RANK_WILD + place, depth] + mine
+                own_count = np.int64(counts[row, slot])
+                used += own_count
+                num_own_rank += own_count
+                own_rank_bits |= np.int64(only < 0 or only == slot) << wild
+                state[OWN_RANK_WILD + wild, depth + 1] = state[OWN_RANK_WILD + wild, depth] + own_count
             else:
-                state[OWN_RANK_WILD + place, depth + 1] = state[OWN_RANK_WILD + place, depth]
-            here |= np.int64(used > 0) << place
-            state[WILD + place, depth + 1] -= used
+                state[OWN_RANK_WILD + wild, depth + 1] = state[OWN_RANK_WILD + wild, depth]
+            group_bits |= np.int64(used > 0) << wild
+            state[WILD + wild, depth + 1] -= used
         if stand_ins > 1:
-            state[WILD_GROUPS, depth + 1] = canonical_wild_groups(state[WILD_GROUPS, depth], here, owners)
+            state[WILD_GROUPS, depth + 1] = canonical_wild_groups(state[WILD_GROUPS, depth], group_bits, own_rank_bits)
             if state[WILD_GROUPS, depth + 1] < 0:
                 continue
         suit = state[SUIT, depth]
-        if mode == SUITED and own == 0:
-            mine = suit
+        if mode == SUITED and num_own_rank == 0:
+            group_suit = suit
             for slot in range(width):
                 if counts[row, slot] > 0:
-                    mine = np.int64(suits[rank, slot])
-            if suit >= 0 and mine != suit:
+                    group_suit = np.int64(suits[rank, slot])
+            if suit >= 0 and group_suit != suit:
                 continue
-            suit = mine
+            suit = group_suit
         if mode == MIXED:
             for slot in range(width):
                 if counts[row, slot] > 0 and suits[rank, slot] >= 0:
-                    shown |= np.int64(1) << np.int64(suits[rank, slot])
-        if laying:
+                    suit_bits |= np.int64(1) << np.int64(suits[rank, slot])
+        if stores_cards:
             state[NUM_CARDS, depth + 1] = append_group(
-                width, stand_ins, kind, wild, counts, row, context, rank, laid, state[NUM_CARDS, depth]
+                width, stand_ins, kind, wild_cards, counts, row, context, rank, card_row, state[NUM_CARDS, depth]
             )
-        state[STAND_INS, depth + 1] = state[STAND_INS, depth] + standing
-        state[SUIT_BITS, depth + 1] = shown
+        state[STAND_INS, depth + 1] = state[STAND_INS, depth] + num_substitutes
+        state[SUIT_BITS, depth + 1] = suit_bits
         state[SUIT, depth + 1] = suit
         depth, entering = depth + 1, True
     return num_sets
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _count_substitutes(state, depth, wild, context, stand_ins, suit):
-    """How many wild cards stand in for cards of a suit: those of this suit in their own rank do not."""
-    strangers = state[STAND_INS, depth]
-    for place in range(stand_ins):
-        if wild[context, place, WILD_SUIT] != suit:
-            strangers += state[OWN_RANK_WILD + place, depth]
-    return strangers
+def _count_substitutes(state, depth, wild_cards, context, stand_ins, suit):
+    """Count the wild cards that stand in for other cards; those of this suit in their own rank do not."""
+    count = state[STAND_INS, depth]
+    for kind in range(stand_ins):
+        if wild_cards[context, kind, WILD_SUIT] != suit:
+            count += state[OWN_RANK_WILD + kind, depth]
+    return count
 
 
 @njit(cache=True, nogil=True)
 def _enumerate_tails(move_tables, block, context, allowed, column, scratch, depth, num_sets, window, form, cards):
-    """The last group in every rank it may have, weak ranks first."""
-    start, counts, order, kind, wild = (
+    """Enumerate the last group of a tailed block in every rank it may have, weak ranks first."""
+    start, counts, order, slot_kind, wild_cards = (
         move_tables.pattern_start,
         move_tables.combination_counts,
         move_tables.rank_order,
@@ -215,13 +249,13 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
         move_tables.wild_cards,
     )
     tails, base, sorted_rows = move_tables.tail_fields[block], move_tables.pattern_base, move_tables.has_sorted_rows
-    state, laid, natural = scratch.walk_state, scratch.row, scratch.natural
+    state, card_row, natural = scratch.walk_state, scratch.row, scratch.natural
     first, last, stop, shift = window.first, window.last, window.stop, window.first_row - window.first
-    size, filled = np.int64(move_tables.blocks[block, TAIL_SIZE]), state[NUM_CARDS, depth]
-    spare = move_tables.blocks[block, WILDS] - state[STAND_INS, depth]
+    size, num_main_cards = np.int64(move_tables.blocks[block, TAIL_SIZE]), state[NUM_CARDS, depth]
+    wilds_left = move_tables.blocks[block, WILDS] - state[STAND_INS, depth]
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    for place in range(order.shape[1]):
-        rank = np.int64(order[context, place])
+    for position in range(order.shape[1]):
+        rank = np.int64(order[context, position])
         index = tails[0, rank]
         if index < 0 or not allowed[move_tables.form_row[index], column]:
             continue
@@ -232,33 +266,35 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
             natural,
             rank,
             NO_INDEX,
-            wild,
+            wild_cards,
             context,
             state[WILD, depth],
             state[SECOND_WILD, depth],
         )
-        most = min(size - tails[1, rank], spare)
+        max_substitutes = min(size - tails[1, rank], wilds_left)
         for row in range(start[pattern, size], start[pattern, size + 1]):
-            standing, here, owners = 0, np.int64(0), np.int64(0)
-            for stand_in in range(stand_ins):
-                slot = np.int64(wild[context, stand_in, OWN_SLOTS + rank])
-                own = np.int64(counts[row, slot]) if slot >= 0 else np.int64(0)
-                standing += counts[row, width + stand_in]
-                here |= np.int64(counts[row, width + stand_in] + own > 0) << stand_in
-                owners |= np.int64(slot >= 0) << stand_in
-            if stand_ins > 1 and canonical_wild_groups(state[WILD_GROUPS, depth], here, owners) < 0:
+            num_substitutes, group_bits, own_rank_bits = 0, np.int64(0), np.int64(0)
+            for kind in range(stand_ins):
+                slot = np.int64(wild_cards[context, kind, OWN_SLOTS + rank])
+                num_own_rank = np.int64(counts[row, slot]) if slot >= 0 else np.int64(0)
+                num_substitutes += counts[row, width + kind]
+                group_bits |= np.int64(counts[row, width + kind] + num_own_rank > 0) << kind
+                own_rank_bits |= np.int64(slot >= 0) << kind
+            if stand_ins > 1 and canonical_wild_groups(state[WILD_GROUPS, depth], group_bits, own_rank_bits) < 0:
                 continue
-            if standing <= most and num_sets < stop:
+            if num_substitutes <= max_substitutes and num_sets < stop:
                 if first <= num_sets < last:
-                    laying = append_group(width, stand_ins, kind, wild, counts, row, context, rank, laid, filled)
-                    store_card_set(sorted_rows, laid, laying, index, shift + num_sets, form, cards)
+                    num_cards = append_group(
+                        width, stand_ins, slot_kind, wild_cards, counts, row, context, rank, card_row, num_main_cards
+                    )
+                    store_card_set(sorted_rows, card_row, num_cards, index, shift + num_sets, form, cards)
                 num_sets += 1
     return num_sets
 
 
 @njit(cache=True, nogil=True)
 def fill_max_groups(move_tables, block, leading, scratch):
-    """Fill caps with the most groups of each rank that can be kickers; returns their sum."""
+    """Fill ``scratch.max_groups`` [ranks] with the most groups of each rank that can be kickers; return their sum."""
     allowed, natural, caps = move_tables.allowed, scratch.natural, scratch.max_groups
     row, size, total = (
         np.int64(move_tables.blocks[block, CARRYING]),
@@ -268,10 +304,10 @@ def fill_max_groups(move_tables, block, leading, scratch):
     for rank in range(len(caps)):
         bits, caps[rank] = np.int64(allowed[row, leading, rank]), 0
         if bits:
-            held = np.int64(0)
+            num_held = np.int64(0)
             for slot in range(len(move_tables.slot_range)):
-                held += natural[rank, slot]
-            groups = held // size
+                num_held += natural[rank, slot]
+            groups = num_held // size
             while groups > 0 and not (bits >> groups) & 1:
                 groups -= 1
             caps[rank] = groups
@@ -281,62 +317,66 @@ def fill_max_groups(move_tables, block, leading, scratch):
 
 @njit(cache=True, nogil=True)
 def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, window, form, cards):
-    """The kickers of a form in the order of their letters; see MAIN_RANK of move_tables."""
+    """Enumerate the kickers of a form in the order of ``kicker_rank_order``.
+
+    The main cards take the position of ``MAIN_RANK`` among the ranks. Arguments and result are those of
+    ``enumerate_block``; ``depth`` is the number of main groups in ``scratch.walk_state``.
+    """
     row, groups = np.int64(move_tables.blocks[block, CARRYING]), np.int64(move_tables.blocks[block, KICKERS])
     apart, main = move_tables.blocks[block, JOKERS_APART], np.int64(move_tables.blocks[block, MAIN_RANK])
     if fill_max_groups(move_tables, block, leading, scratch) < groups:
         return num_sets
-    caps, stack, letters, chosen = scratch.max_groups, scratch.stack, scratch.candidate_ranks, scratch.chosen
-    allowed, alphabet, highest = (
+    caps, stack, candidates, chosen = scratch.max_groups, scratch.stack, scratch.candidate_ranks, scratch.chosen
+    allowed, rank_order, highest = (
         move_tables.allowed[row, leading],
         move_tables.kicker_rank_order,
         np.int64(move_tables.slot_kind.shape[0] - 1),
     )
     count = np.int64(0)
-    for place in range(len(alphabet)):
-        rank = np.int64(alphabet[place])
+    for position in range(len(rank_order)):
+        rank = np.int64(rank_order[position])
         if rank == main or caps[rank]:
-            letters[count] = rank
+            candidates[count] = rank
             count += 1
     deepest = groups if main >= 0 else groups - 1
     level = np.int64(0)
-    # By level: next letter to try, rank of the last kicker, how often it came, whether the main cards lie.
+    # Columns by level: next candidate, rank of the last kicker, its repeats, whether the main cards are placed.
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, -1, 0, 0 if main >= 0 else 1
     while level >= 0 and num_sets < window.stop:
-        letter = stack[level, 0]
-        if letter == count:
+        candidate = stack[level, 0]
+        if candidate == count:
             level -= 1
             continue
-        stack[level, 0] = letter + 1
-        rank, before, again, lies = letters[letter], stack[level, 1], stack[level, 2], stack[level, 3]
+        stack[level, 0] = candidate + 1
+        rank, last_rank, repeats, main_placed = candidates[candidate], stack[level, 1], stack[level, 2], stack[level, 3]
         if rank == main:
-            if lies or before > main:
+            if main_placed or last_rank > main:
                 continue
-            next_rank, next_again, next_lies = before, again, np.int64(1)
+            next_rank, next_repeats, next_placed = last_rank, repeats, np.int64(1)
         else:
-            taken = level - lies if main >= 0 else level
-            if rank < before or taken == groups or (main >= 0 and (rank > main) != (lies == 1)):
+            num_chosen = level - main_placed if main >= 0 else level
+            if rank < last_rank or num_chosen == groups or (main >= 0 and (rank > main) != (main_placed == 1)):
                 continue
-            next_again = again + 1 if rank == before else np.int64(1)
-            if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
+            next_repeats = repeats + 1 if rank == last_rank else np.int64(1)
+            if next_repeats > caps[rank] or (apart and rank == highest and last_rank == highest - 1):
                 continue
-            if rank != before and before >= 0 and not (allowed[before] >> again) & 1:
+            if rank != last_rank and last_rank >= 0 and not (allowed[last_rank] >> repeats) & 1:
                 continue
-            next_rank, next_lies = rank, lies
-            chosen[taken, 0] = rank
+            next_rank, next_placed = rank, main_placed
+            chosen[num_chosen, 0] = rank
         if level < deepest:
             level += 1
-            stack[level, 0], stack[level, 1], stack[level, 2], stack[level, 3] = 0, next_rank, next_again, next_lies
-        elif next_lies and (next_rank < 0 or (allowed[next_rank] >> next_again) & 1):
+            stack[level, 0], stack[level, 1], stack[level, 2], stack[level, 3] = 0, next_rank, next_repeats, next_placed
+        elif next_placed and (next_rank < 0 or (allowed[next_rank] >> next_repeats) & 1):
             num_sets = _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window, form, cards)
     return num_sets
 
 
 @njit(cache=True, nogil=True)
 def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window, form, cards):
-    """All the cards that kickers of chosen ranks can be."""
+    """Write all card sets whose kickers have the ranks in ``scratch.chosen``."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    size, chosen, laid, stack = (
+    size, chosen, card_row, stack = (
         np.int64(move_tables.blocks[block, KICKER_SIZE]),
         scratch.chosen,
         scratch.row,
@@ -355,67 +395,87 @@ def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window,
         move_tables.pattern_base,
     )
     natural = scratch.natural
-    parts = np.int64(0)
+    num_ranks = np.int64(0)
     ways = np.int64(1)
-    for place in range(groups):
-        rank = chosen[place, 0]
-        if parts > 0 and stack[parts - 1, 4] >> 32 == rank:
-            stack[parts - 1, 4] += 1
+    for group in range(groups):
+        rank = chosen[group, 0]
+        if num_ranks > 0 and stack[num_ranks - 1, 4] >> 32 == rank:
+            stack[num_ranks - 1, 4] += 1
         else:
-            stack[parts, 4] = (rank << 32) | 1
-            parts += 1
-    for part in range(parts):
+            stack[num_ranks, 4] = (rank << 32) | 1
+            num_ranks += 1
+    for position in range(num_ranks):
         low, high = combination_range(
-            width, stand_ins, start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size
+            width, stand_ins, start, base, natural, stack[position, 4] >> 32, (stack[position, 4] & 255) * size
         )
         ways = min(ways * (high - low), _MAX_COMBINATIONS)
-    for number in range(max(np.int64(0), window.first - num_sets), min(ways, window.last - num_sets)):
-        rest, filled = number, scratch.walk_state[NUM_CARDS, depth]
-        for part in range(parts - 1, -1, -1):
-            rank = stack[part, 4] >> 32
-            low, high = combination_range(width, stand_ins, start, base, natural, rank, (stack[part, 4] & 255) * size)
-            chosen[part, 2] = low + rest % (high - low)
-            rest //= high - low
-        for part in range(parts):
-            rank = stack[part, 4] >> 32
-            filled = append_group(
-                width, stand_ins, kind, wild, counts, chosen[part, 2], np.int64(0), rank, laid, filled
+    for combination in range(max(np.int64(0), window.first - num_sets), min(ways, window.last - num_sets)):
+        remainder, num_cards = combination, scratch.walk_state[NUM_CARDS, depth]
+        for position in range(num_ranks - 1, -1, -1):
+            rank = stack[position, 4] >> 32
+            low, high = combination_range(
+                width, stand_ins, start, base, natural, rank, (stack[position, 4] & 255) * size
             )
-        store_card_set(sorted_rows, laid, filled, index, shift + num_sets + number, form, cards)
+            chosen[position, 2] = low + remainder % (high - low)
+            remainder //= high - low
+        for position in range(num_ranks):
+            rank = stack[position, 4] >> 32
+            num_cards = append_group(
+                width, stand_ins, kind, wild, counts, chosen[position, 2], np.int64(0), rank, card_row, num_cards
+            )
+        store_card_set(sorted_rows, card_row, num_cards, index, shift + num_sets + combination, form, cards)
     return num_sets + ways
 
 
 @njit(cache=True, nogil=True)
 def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed, lo, hi, start, form, cards, scratch):
-    """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
+    """Enumerate the card sets of decisions lo..hi-1, in the order of move lists.
 
-    Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
-    MAX_CARD_SETS is walked little further than that.
+    Enumeration of a decision stops soon after ``MAX_CARD_SETS`` card sets. Card sets for which ``form`` and ``cards``
+    have no row are counted, but not written.
+
+    Args:
+        move_tables: Tables of the game.
+        hands: uint8 [n, kinds], copies of each card held.
+        context: int16 [n], order context.
+        leading: int8 [n], 1 if the seat leads, 0 if it follows.
+        labels: int16 [n], the label to enumerate, or ``ALL_LABELS``.
+        legal: uint8 [labels, n], mask of legal labels.
+        allowed: uint8 [rows, n], circuit outputs; ``move_tables.form_row`` gives the row of each form.
+        lo: First decision.
+        hi: Decision after the last.
+        start: int64 [hi + 1]; ``start[lo]`` is read, ``start[lo + 1 : hi + 1]`` is filled as in ``MoveLists``.
+        form: int16 [capacity], receives the form of each card set.
+        cards: uint8 [capacity, max cards], receives the cards.
+        scratch: Buffers of this thread.
+
+    Returns:
+        Number of card sets, which may exceed the capacity.
     """
     lists, blocks = move_tables.block_order, move_tables.blocks
-    seen = np.int64(start[lo])
+    num_sets = np.int64(start[lo])
     for i in range(lo, hi):
-        everything = OutputWindow(np.int64(0), np.int64(form.shape[0]), seen + MAX_CARD_SETS + 1, np.int64(0))
+        window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + MAX_CARD_SETS + 1, np.int64(0))
         load_hand(move_tables, np.int64(context[i]), hands[i], scratch)
         if labels[i] == ALL_LABELS:
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:
-                    seen = enumerate_block(
+                    num_sets = enumerate_block(
                         move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
-                        seen, everything, form, cards,
+                        num_sets, window, form, cards,
                     )  # fmt: skip
         elif legal[labels[i], i]:
-            seen = enumerate_label(
-                move_tables, np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch, seen,
-                everything, form, cards,
+            num_sets = enumerate_label(
+                move_tables, np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
+                num_sets, window, form, cards,
             )  # fmt: skip
-        start[i + 1] = seen
-    return seen
+        start[i + 1] = num_sets
+    return num_sets
 
 
 @njit(cache=True, nogil=True)
 def enumerate_label(move_tables, label, context, leading, allowed, column, scratch, num_sets, window, form, cards):
-    """Walk the card sets of a label."""
+    """Enumerate the card sets of a label; arguments and result are those of ``enumerate_block``."""
     blocks = move_tables.label_blocks
     for block in range(np.int64(blocks[label, 0]), np.int64(blocks[label, 1])):
         num_sets = enumerate_block(

@@ -1,9 +1,9 @@
-"""The walk of games where each cell is one kind of card, no suits, no wild cards: the lists of enumerate.py, sooner.
+"""Faster move generation for games in which each cell is one kind of card, without suits and wild cards.
 
-A hand is packed into a number of four bits a cell, so that one subtraction says whether it holds the cards of a form.
-Cards lie from low to high. Where the main cards of a form are one piece among its kickers, its sets may come in the
-order of their texts: a walk from left to right that tries the letters in their order. Else they come in that of their
-kickers.
+The lists are those of ``enumerate.py``. A hand is packed into a number with four bits for each rank, so that one
+subtraction decides whether it holds the cards of a form. Cards are sorted from low to high. If the main cards of a form
+are contiguous in a card set with kickers, card sets come in lexicographic order of ``kicker_rank_order``; otherwise in
+the order of their kickers.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -38,99 +38,128 @@ _RANK, _SIZE = 0, 1
 
 
 class PackedTables(NamedTuple):
-    """What these kernels know of the rules."""
+    """Forms and cards of a game as arrays for the packed kernels."""
 
-    blocks: NDArray[np.int64]  # [blocks, fields] by the names below
+    blocks: NDArray[np.int64]  # [blocks, fields] indexed by _LABEL, _FORM, ...
     main_cards: NDArray[np.uint64]  # [blocks] the main cards as a packed hand
-    rows: NDArray[np.uint8]  # [blocks, most] the main cards as in Moves
+    rows: NDArray[np.uint8]  # [blocks, max cards] the main cards as in Moves
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
-    label_block: NDArray[np.int64]  # [labels] NO_INDEX for a label without a form
-    lists: NDArray[np.int32]  # [contexts, blocks]
-    alphabet: NDArray[np.int64]  # [ranks]
-    rank_kind: NDArray[np.uint8]  # [ranks]
-    guard_bits: np.uint64  # the highest bit of each rank
+    label_block: NDArray[np.int64]  # [labels] block of a label, NO_INDEX for a label without a form
+    block_order: NDArray[np.int32]  # [contexts, blocks] blocks in the order of move lists
+    kicker_rank_order: NDArray[np.int64]  # [ranks] order in which ranks are tried
+    rank_kind: NDArray[np.uint8]  # [ranks] kind of card of each rank
+    guard_bits: np.uint64  # highest bit of each rank
 
 
-_LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _JOKERS_APART, _FIRST, _ANSWER = range(9)
-"""The last is the lowest rank of the main cards; NO_INDEX where these are no piece of the row."""
+_LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _JOKERS_APART, _FIRST, _OUTPUT_ROW = range(9)
+"""Fields of ``PackedTables.blocks``.
+
+``_FIRST``: lowest rank of the main cards, NO_INDEX if these are not contiguous in a card set with kickers.
+``_OUTPUT_ROW``: row of the circuit outputs that holds whether the form is allowed.
+"""
 
 
 class PackedScratch(NamedTuple):
-    """What the walks write into."""
+    """Buffers of the packed kernels; a thread needs its own."""
 
-    max_groups: NDArray[np.int64]  # [ranks] the most groups of each that can be kickers
-    candidate_ranks: NDArray[np.int64]  # [ranks + 1] ranks that can come
-    stack: NDArray[np.int64]  # [depth, 5]
-    row: NDArray[np.uint8]  # [most] what lies on the table
-    kickers: NDArray[np.int64]  # [ranks] cards of each that are carried
-    ways: NDArray[np.int64]  # [ranks + 2, kickers + 1]
+    max_groups: NDArray[np.int64]  # [ranks] the most groups of each rank that can be kickers
+    candidate_ranks: NDArray[np.int64]  # [ranks + 1] ranks that can occur
+    stack: NDArray[np.int64]  # [depth, 5] search state
+    row: NDArray[np.uint8]  # [max cards] cards of the current card set
+    kickers: NDArray[np.int64]  # [ranks] kicker cards of each rank
+    ways: NDArray[np.int64]  # [ranks + 2, kickers + 2] ways to take kickers of the ranks from one on
 
 
 def build_packed_tables(move_tables: MoveTables, max_copies: int, max_cards: int) -> PackedTables | None:
-    """Lay out a book for these kernels; so many copies of a card, cards of a play are the most. None for others."""
+    """Build the tables of the packed kernels.
+
+    Args:
+        move_tables: Tables of the game.
+        max_copies: Most copies of a kind of card.
+        max_cards: Most cards of a form.
+
+    Returns:
+        The tables; None if the game has suits, wild cards or other forms that these kernels cannot enumerate.
+    """
     ranks, slots = len(move_tables.slot_kind), int((move_tables.slot_kind >= 0).sum(axis=1).max(initial=0))
-    blocks, carrying = move_tables.blocks, move_tables.blocks[:, KICKERS] > 0
-    plain = (
+    blocks, has_kickers = move_tables.blocks, move_tables.blocks[:, KICKERS] > 0
+    is_plain = (
         slots == 1
         and (move_tables.slot_acts[:, :, 0] == 1).all()
         and (move_tables.wild_cards[:, :, 0] < 0).all()
         and move_tables.has_sorted_rows
     )
-    single = (move_tables.label_blocks[:, 1] - move_tables.label_blocks[:, 0] <= 1).all()
-    if not plain or not single or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
+    has_single_blocks = (move_tables.label_blocks[:, 1] - move_tables.label_blocks[:, 0] <= 1).all()
+    if not is_plain or not has_single_blocks or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
         return None
-    kind, main = move_tables.slot_kind[:, 0].astype(np.uint8), _count_main_cards(move_tables)
-    loose = (blocks[carrying, MAIN_RANK] == NO_INDEX).any()
-    ascending = (kind[1:] > kind[:-1]).all() and (
+    rank_kind, main_counts = move_tables.slot_kind[:, 0].astype(np.uint8), _count_main_cards(move_tables)
+    has_split_main = (blocks[has_kickers, MAIN_RANK] == NO_INDEX).any()
+    ascending = (rank_kind[1:] > rank_kind[:-1]).all() and (
         move_tables.kicker_rank_order[1:] > move_tables.kicker_rank_order[:-1]
     ).all()
-    if ranks > MAX_PACKED_RANKS or max_copies > MAX_PACKED_COPIES or (loose and not ascending):
+    if ranks > MAX_PACKED_RANKS or max_copies > MAX_PACKED_COPIES or (has_split_main and not ascending):
         return None
-    if any(not _has_separate_kickers(move_tables, int(block), main[block]) for block in np.flatnonzero(carrying)):
+    if any(
+        not _has_separate_kickers(move_tables, int(block), main_counts[block]) for block in np.flatnonzero(has_kickers)
+    ):
         return None
-    if main.max(initial=0) > MAX_PACKED_COPIES:  # four bits a rank, and the highest one is a guard
+    if main_counts.max(initial=0) > MAX_PACKED_COPIES:  # four bits a rank, and the highest one is a guard
         return None
     rows = np.full((len(blocks), max_cards), NO_CARD, np.uint8)
-    for block, counts in enumerate(main):
-        cards = np.repeat(kind, counts)
+    for block, counts in enumerate(main_counts):
+        cards = np.repeat(rank_kind, counts)
         rows[block, : len(cards)] = cards
     first, last = move_tables.label_blocks[:, 0], move_tables.label_blocks[:, 1]
     fields = (
-        blocks[:, LABEL], blocks[:, FORM], main.sum(axis=1), blocks[:, KICKERS], blocks[:, KICKER_SIZE],
-        blocks[:, CARRYING], blocks[:, JOKERS_APART], np.where(carrying, blocks[:, MAIN_RANK], 0), blocks[:, FORM_ROW],
+        blocks[:, LABEL], blocks[:, FORM], main_counts.sum(axis=1), blocks[:, KICKERS], blocks[:, KICKER_SIZE],
+        blocks[:, CARRYING], blocks[:, JOKERS_APART], np.where(has_kickers, blocks[:, MAIN_RANK], 0),
+        blocks[:, FORM_ROW],
     )  # fmt: skip
     shifts = 4 * np.arange(ranks).astype(np.uint64)
     return PackedTables(
-        np.stack(fields, axis=1).astype(np.int64), (main.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64),
-        rows, move_tables.allowed, np.where(first < last, first, NO_INDEX).astype(np.int64), move_tables.block_order,
-        move_tables.kicker_rank_order.astype(np.int64), kind, (np.uint64(8) << shifts).sum(dtype=np.uint64),
+        np.stack(fields, axis=1).astype(np.int64),
+        (main_counts.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64), rows, move_tables.allowed,
+        np.where(first < last, first, NO_INDEX).astype(np.int64), move_tables.block_order,
+        move_tables.kicker_rank_order.astype(np.int64), rank_kind, (np.uint64(8) << shifts).sum(dtype=np.uint64),
     )  # fmt: skip
 
 
 def _count_main_cards(move_tables: MoveTables) -> NDArray[np.int64]:
-    """[blocks, ranks] the main cards of each."""
+    """Count the main cards [blocks, ranks] of each block."""
     counts = np.zeros((len(move_tables.blocks), len(move_tables.slot_kind)), np.int64)
     for block, groups in enumerate(move_tables.blocks[:, GROUPS]):
-        for place in range(groups):
-            counts[block, move_tables.group_fields[block, _RANK, place]] += move_tables.group_fields[
-                block, _SIZE, place
+        for group in range(groups):
+            counts[block, move_tables.group_fields[block, _RANK, group]] += move_tables.group_fields[
+                block, _SIZE, group
             ]
     return counts
 
 
 def _has_separate_kickers(move_tables: MoveTables, block: int, main: NDArray[np.int64]) -> bool:
-    """Whether no kicker lies among the main cards, or, where these are no piece of the row, is of their ranks."""
-    own = np.flatnonzero(main)
+    """Return True if the ranks of kickers suit these kernels.
+
+    Contiguous main cards need kickers of lower or higher ranks only; other main cards need kickers of other ranks.
+    """
+    main_ranks = np.flatnonzero(main)
     kickers = np.flatnonzero(move_tables.allowed[move_tables.blocks[block, CARRYING]].any(axis=0))
     if move_tables.blocks[block, MAIN_RANK] == NO_INDEX:
-        return not np.isin(kickers, own).any()
-    lowest = int(move_tables.blocks[block, MAIN_RANK]) == own.min()
-    return lowest and not ((kickers >= own.min()) & (kickers <= own.max())).any()
+        return not np.isin(kickers, main_ranks).any()
+    lowest = int(move_tables.blocks[block, MAIN_RANK]) == main_ranks.min()
+    return lowest and not ((kickers >= main_ranks.min()) & (kickers <= main_ranks.max())).any()
 
 
 @njit(cache=True, nogil=True)
 def new_packed_scratch(ranks, max_cards, max_kickers):
-    """Room for walks through the forms of a game."""
+    """Allocate buffers.
+
+    Args:
+        ranks: Number of ranks of the game.
+        max_cards: Most cards of a form.
+        max_kickers: Most groups of kickers of a form.
+
+    Returns:
+        A ``PackedScratch``.
+    """
     return PackedScratch(
         np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros((max_kickers + 3, 5), np.int64),
         np.full(max_cards, NO_CARD, np.uint8), np.zeros(ranks, np.int64),
@@ -140,6 +169,7 @@ def new_packed_scratch(ranks, max_cards, max_kickers):
 
 @njit(cache=True, nogil=True, inline="always")
 def _pack_hand(hands, i, kind):
+    """Return hand i as a number with four bits for each rank."""
     key = np.uint64(0)
     for rank in range(len(kind)):
         key |= np.uint64(hands[i, kind[rank]]) << np.uint64(4 * rank)
@@ -148,7 +178,7 @@ def _pack_hand(hands, i, kind):
 
 @njit(cache=True, nogil=True, inline="always")
 def _fill_max_groups(allowed, carrying, leading, size, key, caps):
-    """Fill caps [ranks] with the most groups of each rank that can be kickers; returns their sum."""
+    """Fill ``caps`` [ranks] with the most groups of each rank that can be kickers; return their sum."""
     total = np.int64(0)
     for rank in range(len(caps)):
         bits, caps[rank] = np.int64(allowed[carrying, leading, rank]), 0
@@ -163,10 +193,10 @@ def _fill_max_groups(allowed, carrying, leading, size, key, caps):
 
 @njit(cache=True, nogil=True, inline="always")
 def _fill_candidate_ranks(alphabet, first, caps, letters):
-    """The ranks that can come in the cards, in the order of their letters; returns how many there are."""
+    """Fill ``letters`` with the ranks that can occur, in the order of ``alphabet``; return their number."""
     count = np.int64(0)
-    for place in range(len(alphabet)):
-        rank = alphabet[place]
+    for position in range(len(alphabet)):
+        rank = alphabet[position]
         if rank == first or caps[rank]:
             letters[count] = rank
             count += 1
@@ -174,31 +204,32 @@ def _fill_candidate_ranks(alphabet, first, caps, letters):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _copy_main_cards(rows, block, cards, at):
-    for place in range(cards.shape[1]):
-        cards[at, place] = rows[block, place]
+def _copy_main_cards(rows, block, cards, row):
+    """Write the main cards of a block to a row of the output."""
+    for position in range(cards.shape[1]):
+        cards[row, position] = rows[block, position]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _write_with_one_kicker(rows, block, main, low, card, size, cards, at):
-    """The main cards with one kicker before them, or behind."""
-    for place in range(cards.shape[1]):
-        cards[at, place] = NO_CARD
-    for place in range(main):
-        cards[at, place + (size if low else 0)] = rows[block, place]
-    for place in range(size):
-        cards[at, place + (0 if low else main)] = card
+def _write_with_one_kicker(rows, block, main, is_low, card, size, cards, row):
+    """Write the main cards with one kicker before them (``low``) or after them."""
+    for position in range(cards.shape[1]):
+        cards[row, position] = NO_CARD
+    for position in range(main):
+        cards[row, position + (size if is_low else 0)] = rows[block, position]
+    for position in range(size):
+        cards[row, position + (0 if is_low else main)] = card
 
 
 @njit(cache=True, nogil=True)
 def _enumerate_one_kicker(packed, block, scratch, num_sets, form, cards):
-    """The card sets of a form with one kicker: most of a list; returns the number after the last."""
-    rows, caps, letters, kind = packed.rows, scratch.max_groups, scratch.candidate_ranks, packed.rank_kind
+    """Enumerate the card sets of a form with one kicker, the most frequent case; return the new number of sets."""
+    rows, caps, candidates, kind = packed.rows, scratch.max_groups, scratch.candidate_ranks, packed.rank_kind
     fields = packed.blocks[block]
     main, size, first, index = fields[_CARDS], fields[_KICKER_SIZE], fields[_FIRST], fields[_FORM]
-    count, end = _fill_candidate_ranks(packed.alphabet, first, caps, letters), len(form)
-    for letter in range(count):
-        rank = letters[letter]
+    count, end = _fill_candidate_ranks(packed.kicker_rank_order, first, caps, candidates), len(form)
+    for candidate in range(count):
+        rank = candidates[candidate]
         if rank < first:
             if num_sets < end:
                 form[num_sets] = index
@@ -206,21 +237,21 @@ def _enumerate_one_kicker(packed, block, scratch, num_sets, form, cards):
             num_sets += 1
         elif rank == first:
             for other in range(count):
-                if letters[other] > first:
+                if candidates[other] > first:
                     if num_sets < end:
                         form[num_sets] = index
-                        _write_with_one_kicker(rows, block, main, False, kind[letters[other]], size, cards, num_sets)
+                        _write_with_one_kicker(rows, block, main, False, kind[candidates[other]], size, cards, num_sets)
                     num_sets += 1
     return num_sets
 
 
 @njit(cache=True, nogil=True)
 def _enumerate_block(packed, block, leading, scratch, num_sets, end, stop, form, cards):
-    """Lay down the card sets of a form with kickers; returns the number after the last.
+    """Enumerate the card sets of a form with kickers; return the new number of sets.
 
-    Goes no further than to number stop; writes those that lie before row end.
+    Stops at number ``stop``; writes card sets with numbers below ``end``.
     """
-    rows, caps, letters, stack, laid, kind = (
+    rows, caps, candidates, stack, card_row, kind = (
         packed.rows,
         scratch.max_groups,
         scratch.candidate_ranks,
@@ -230,57 +261,60 @@ def _enumerate_block(packed, block, leading, scratch, num_sets, end, stop, form,
     )
     fields, allowed = packed.blocks[block], packed.allowed
     main, size, first, index = fields[_CARDS], fields[_KICKER_SIZE], fields[_FIRST], fields[_FORM]
-    groups, apart, row, highest = fields[_KICKERS], fields[_JOKERS_APART], fields[_CARRYING], len(kind) - 1
-    count = _fill_candidate_ranks(packed.alphabet, first, caps, letters)
-    laid[:] = NO_CARD
+    groups, apart, kicker_row, highest = fields[_KICKERS], fields[_JOKERS_APART], fields[_CARRYING], len(kind) - 1
+    count = _fill_candidate_ranks(packed.kicker_rank_order, first, caps, candidates)
+    card_row[:] = NO_CARD
     depth = np.int64(0)
-    # By depth: next letter to try, rank of the last kicker, how often it came, whether the main cards lie, cards.
+    # Columns by depth: next candidate, rank of the last kicker, its repeats, whether main cards are placed, cards.
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, -1, 0, 0, 0
     while depth >= 0 and num_sets < stop:
-        letter = stack[depth, 0]
-        if letter == count:
+        candidate = stack[depth, 0]
+        if candidate == count:
             depth -= 1
             continue
-        stack[depth, 0] = letter + 1
-        rank, before, again, lies, filled = (
-            letters[letter], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
+        stack[depth, 0] = candidate + 1
+        rank, last_rank, repeats, main_placed, num_cards = (
+            candidates[candidate], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
         )  # fmt: skip
         if rank == first:
-            if lies or before > first:
+            if main_placed or last_rank > first:
                 continue
-            next_rank, next_again, next_lies = before, again, np.int64(1)
-            for place in range(main):
-                laid[filled + place] = rows[block, place]
-            filled += main
+            next_rank, next_repeats, next_placed = last_rank, repeats, np.int64(1)
+            for position in range(main):
+                card_row[num_cards + position] = rows[block, position]
+            num_cards += main
         else:
-            if rank < before or depth - lies == groups or (rank > first) != (lies == 1):
+            if rank < last_rank or depth - main_placed == groups or (rank > first) != (main_placed == 1):
                 continue
-            next_again = again + 1 if rank == before else np.int64(1)
-            if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
+            next_repeats = repeats + 1 if rank == last_rank else np.int64(1)
+            if next_repeats > caps[rank] or (apart and rank == highest and last_rank == highest - 1):
                 continue
-            if rank != before and before >= 0 and not (allowed[row, leading, before] >> again) & 1:
+            if rank != last_rank and last_rank >= 0 and not (allowed[kicker_row, leading, last_rank] >> repeats) & 1:
                 continue
-            next_rank, next_lies = rank, lies
-            for place in range(size):
-                laid[filled + place] = kind[rank]
-            filled += size
+            next_rank, next_placed = rank, main_placed
+            for position in range(size):
+                card_row[num_cards + position] = kind[rank]
+            num_cards += size
         if depth < groups:
             depth += 1
-            stack[depth, 0], stack[depth, 1], stack[depth, 2] = 0, next_rank, next_again
-            stack[depth, 3], stack[depth, 4] = next_lies, filled
-        elif next_lies and (next_rank < 0 or (allowed[row, leading, next_rank] >> next_again) & 1):
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = 0, next_rank, next_repeats
+            stack[depth, 3], stack[depth, 4] = next_placed, num_cards
+        elif next_placed and (next_rank < 0 or (allowed[kicker_row, leading, next_rank] >> next_repeats) & 1):
             if num_sets < end:
                 form[num_sets] = index
-                for place in range(cards.shape[1]):
-                    cards[num_sets, place] = laid[place]
+                for position in range(cards.shape[1]):
+                    cards[num_sets, position] = card_row[position]
             num_sets += 1
     return num_sets
 
 
 @njit(cache=True, nogil=True)
 def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, stop, form, cards):
-    """The same for kickers that lie wherever they belong among the main cards, in the order of the kickers."""
-    caps, letters, stack, kind, carried = (
+    """Enumerate the card sets of a form whose kickers may lie among the main cards, in the order of the kickers.
+
+    Arguments and result are those of ``_enumerate_block``.
+    """
+    caps, candidates, stack, kind, carried = (
         scratch.max_groups,
         scratch.candidate_ranks,
         scratch.stack,
@@ -289,29 +323,29 @@ def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, 
     )
     fields, allowed, main = packed.blocks[block], packed.allowed, packed.main_cards[block]
     size, index, groups, apart = fields[_KICKER_SIZE], fields[_FORM], fields[_KICKERS], fields[_JOKERS_APART]
-    row, highest = fields[_CARRYING], len(kind) - 1
-    count, carried[:] = _fill_candidate_ranks(packed.alphabet, np.int64(NO_INDEX), caps, letters), 0
+    kicker_row, highest = fields[_CARRYING], len(kind) - 1
+    count, carried[:] = _fill_candidate_ranks(packed.kicker_rank_order, np.int64(NO_INDEX), caps, candidates), 0
     depth = np.int64(0)
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, -1, 0  # by depth: next letter to try, last kicker, how often it came
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, -1, 0  # columns: next candidate, rank of the last kicker, its repeats
     while depth >= 0 and num_sets < stop:
-        letter = stack[depth, 0]
-        if letter == count:
+        candidate = stack[depth, 0]
+        if candidate == count:
             depth -= 1
             if depth >= 0:
-                carried[letters[stack[depth, 0] - 1]] -= size
+                carried[candidates[stack[depth, 0] - 1]] -= size
             continue
-        stack[depth, 0] = letter + 1
-        rank, before, again = letters[letter], stack[depth, 1], stack[depth, 2]
-        next_again = again + 1 if rank == before else np.int64(1)
-        if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
+        stack[depth, 0] = candidate + 1
+        rank, last_rank, repeats = candidates[candidate], stack[depth, 1], stack[depth, 2]
+        next_repeats = repeats + 1 if rank == last_rank else np.int64(1)
+        if next_repeats > caps[rank] or (apart and rank == highest and last_rank == highest - 1):
             continue
-        if rank != before and before >= 0 and not (allowed[row, leading, before] >> again) & 1:
+        if rank != last_rank and last_rank >= 0 and not (allowed[kicker_row, leading, last_rank] >> repeats) & 1:
             continue
         if depth < groups - 1:
             carried[rank] += size
             depth += 1
-            stack[depth, 0], stack[depth, 1], stack[depth, 2] = letter, rank, next_again
-        elif (allowed[row, leading, rank] >> next_again) & 1:
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = candidate, rank, next_repeats
+        elif (allowed[kicker_row, leading, rank] >> next_repeats) & 1:
             if num_sets < end:
                 form[num_sets] = index
                 carried[rank] += size
@@ -322,28 +356,46 @@ def _enumerate_block_by_kickers(packed, block, leading, scratch, num_sets, end, 
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _write_sorted_cards(main, carried, kind, cards, at):
-    """Write main cards, packed, and so many kickers of each rank from low to high."""
-    filled = 0
+def _write_sorted_cards(main, carried, kind, cards, row):
+    """Write packed main cards and ``carried`` kickers [ranks] from low to high."""
+    num_cards = 0
     for rank in range(len(kind)):
         for _ in range(np.int64((main >> np.uint64(4 * rank)) & np.uint64(15)) + carried[rank]):
-            cards[at, filled] = kind[rank]
-            filled += 1
-    for place in range(filled, cards.shape[1]):
-        cards[at, place] = NO_CARD
+            cards[row, num_cards] = kind[rank]
+            num_cards += 1
+    for position in range(num_cards, cards.shape[1]):
+        cards[row, position] = NO_CARD
 
 
 @njit(cache=True, nogil=True)
 def enumerate_packed_moves(
     packed, hands, context, leading, labels, legal, allowed, lo, hi, start, form, cards, scratch
 ):
-    """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
+    """Enumerate the card sets of decisions lo..hi-1, in the order of move lists.
 
-    Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
-    MAX_CARD_SETS is walked little further than that.
+    Enumeration of a decision stops soon after ``MAX_CARD_SETS`` card sets. Card sets for which ``form`` and ``cards``
+    have no row are counted, but not written.
+
+    Args:
+        packed: Tables of the game.
+        hands: uint8 [n, kinds], copies of each card held.
+        context: int16 [n], order context.
+        leading: int8 [n], 1 if the seat leads, 0 if it follows.
+        labels: int16 [n], the label to enumerate, or ``ALL_LABELS``.
+        legal: uint8 [labels, n], mask of legal labels.
+        allowed: uint8 [rows, n], circuit outputs.
+        lo: First decision.
+        hi: Decision after the last.
+        start: int64 [hi + 1]; ``start[lo]`` is read, ``start[lo + 1 : hi + 1]`` is filled as in ``MoveLists``.
+        form: int16 [capacity], receives the form of each card set.
+        cards: uint8 [capacity, max cards], receives the cards.
+        scratch: Buffers of this thread.
+
+    Returns:
+        Number of card sets, which may exceed the capacity.
     """
-    lists, blocks, main, rows, tops, kind = (
-        packed.lists,
+    block_order, blocks, main, rows, guard_bits, kind = (
+        packed.block_order,
         packed.blocks,
         packed.main_cards,
         packed.rows,
@@ -351,49 +403,65 @@ def enumerate_packed_moves(
         packed.rank_kind,
     )
     carrying, caps, end = packed.allowed, scratch.max_groups, np.int64(form.shape[0])
-    seen, count = np.int64(start[lo]), lists.shape[1]
+    num_sets, num_blocks = np.int64(start[lo]), block_order.shape[1]
     for i in range(lo, hi):
-        stop = seen + MAX_CARD_SETS + 1
-        key, wanted, ctx, how = (
+        stop = num_sets + MAX_CARD_SETS + 1
+        key, wanted_label, ctx, lead = (
             _pack_hand(hands, i, kind),
             np.int64(labels[i]),
             np.int64(context[i]),
             np.int64(leading[i]),
         )
-        for place in range(count):
-            block = np.int64(lists[ctx, place])
+        for position in range(num_blocks):
+            block = np.int64(block_order[ctx, position])
             label = blocks[block, _LABEL]
-            if seen >= stop or not legal[label, i] or (wanted != ALL_LABELS and wanted != label):
+            if num_sets >= stop or not legal[label, i] or (wanted_label != ALL_LABELS and wanted_label != label):
                 continue
-            if not allowed[blocks[block, _ANSWER], i] or ((key | tops) - main[block]) & tops != tops:
+            if (
+                not allowed[blocks[block, _OUTPUT_ROW], i]
+                or ((key | guard_bits) - main[block]) & guard_bits != guard_bits
+            ):
                 continue
             kickers = blocks[block, _KICKERS]
             if kickers == 0:
-                if seen < end:
-                    form[seen] = blocks[block, _FORM]
-                    _copy_main_cards(rows, block, cards, seen)
-                seen += 1
+                if num_sets < end:
+                    form[num_sets] = blocks[block, _FORM]
+                    _copy_main_cards(rows, block, cards, num_sets)
+                num_sets += 1
                 continue
-            total = _fill_max_groups(carrying, blocks[block, _CARRYING], how, blocks[block, _KICKER_SIZE], key, caps)
+            total = _fill_max_groups(carrying, blocks[block, _CARRYING], lead, blocks[block, _KICKER_SIZE], key, caps)
             if total < kickers:
                 continue
             if blocks[block, _FIRST] < 0:
-                seen = _enumerate_block_by_kickers(packed, block, how, scratch, seen, end, stop, form, cards)
+                num_sets = _enumerate_block_by_kickers(packed, block, lead, scratch, num_sets, end, stop, form, cards)
             elif kickers == 1:
-                seen = _enumerate_one_kicker(packed, block, scratch, seen, form, cards)
+                num_sets = _enumerate_one_kicker(packed, block, scratch, num_sets, form, cards)
             else:
-                seen = _enumerate_block(packed, block, how, scratch, seen, end, stop, form, cards)
-        start[i + 1] = seen
-    return seen
+                num_sets = _enumerate_block(packed, block, lead, scratch, num_sets, end, stop, form, cards)
+        start[i + 1] = num_sets
+    return num_sets
 
 
 @njit(cache=True, nogil=True)
 def sample_packed_moves(packed, hands, leading, labels, allowed, keys, lo, hi, form, cards, scratch, num_found):
-    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+    """Draw a card set of one label for each of decisions lo..hi-1.
 
-    ``num_found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    Args:
+        packed: Tables of the game.
+        hands: uint8 [n, kinds], copies of each card held.
+        leading: int8 [n], 1 if the seat leads, 0 if it follows.
+        labels: int16 [n], the label of each decision; a negative one has no card set.
+        allowed: uint8 [rows, n], circuit outputs.
+        keys: uint64 [n], random keys; empty to take the first card set.
+        lo: First decision.
+        hi: Decision after the last.
+        form: int16 [n], receives the form.
+        cards: uint8 [n, max cards], receives the cards.
+        scratch: Buffers of this thread.
+        num_found: int64 [n], receives the number of card sets of the label, 0 if there is none. Without keys, any
+            positive number stands for at least one.
     """
-    blocks, main, rows, tops, kind, block_of = (
+    blocks, main, rows, guard_bits, kind, label_block = (
         packed.blocks,
         packed.main_cards,
         packed.rows,
@@ -404,83 +472,86 @@ def sample_packed_moves(packed, hands, leading, labels, allowed, keys, lo, hi, f
     carrying, caps, ways, carried = packed.allowed, scratch.max_groups, scratch.ways, scratch.kickers
     for i in range(lo, hi):
         num_found[i] = 0
-        block = block_of[labels[i]] if 0 <= labels[i] < len(block_of) else np.int64(NO_INDEX)
-        if block < 0 or not allowed[blocks[block, _ANSWER], i]:
+        block = label_block[labels[i]] if 0 <= labels[i] < len(label_block) else np.int64(NO_INDEX)
+        if block < 0 or not allowed[blocks[block, _OUTPUT_ROW], i]:
             continue
         key = _pack_hand(hands, i, kind)
-        if ((key | tops) - main[block]) & tops != tops:
+        if ((key | guard_bits) - main[block]) & guard_bits != guard_bits:
             continue
-        kickers, size, row = blocks[block, _KICKERS], blocks[block, _KICKER_SIZE], blocks[block, _CARRYING]
+        kickers, size, kicker_row = blocks[block, _KICKERS], blocks[block, _KICKER_SIZE], blocks[block, _CARRYING]
         form[i] = blocks[block, _FORM]
         if kickers == 0:
             num_found[i] = 1
             _copy_main_cards(rows, block, cards, i)
             continue
-        total = _fill_max_groups(carrying, row, np.int64(leading[i]), size, key, caps)
-        loose, here, how = blocks[block, _FIRST] < 0, np.int64(i), np.int64(leading[i])
+        total = _fill_max_groups(carrying, kicker_row, np.int64(leading[i]), size, key, caps)
+        is_split, row, lead = blocks[block, _FIRST] < 0, np.int64(i), np.int64(leading[i])
         if len(keys) == 0:
-            if loose:
+            if is_split:
                 num_found[i] = (
-                    _enumerate_block_by_kickers(packed, block, how, scratch, here, hi, here + 1, form, cards) - i
+                    _enumerate_block_by_kickers(packed, block, lead, scratch, row, hi, row + 1, form, cards) - i
                 )
             else:
-                num_found[i] = _enumerate_block(packed, block, how, scratch, here, hi, here + 1, form, cards) - i
+                num_found[i] = _enumerate_block(packed, block, lead, scratch, row, hi, row + 1, form, cards) - i
             continue
         apart = blocks[block, _JOKERS_APART] != 0
         if kickers > 1:
-            total = _count_kickers(carrying, row, leading[i], kickers, apart, caps, ways)
+            total = _count_kickers(carrying, kicker_row, leading[i], kickers, apart, caps, ways)
         if total == 0:
             continue
         num_found[i] = total
-        lot = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
+        number = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
         for rank in range(len(caps)):
             carried[rank] = 0
         if kickers == 1:
-            carried[_nth_kicker_rank(caps, lot)] = size
+            carried[_nth_kicker_rank(caps, number)] = size
         else:
-            _fill_nth_kickers(carrying, row, leading[i], kickers, apart, size, caps, ways, lot, carried)
-        if loose:
+            _fill_nth_kickers(carrying, kicker_row, leading[i], kickers, apart, size, caps, ways, number, carried)
+        if is_split:
             _write_sorted_cards(main[block], carried, kind, cards, i)
         else:
             _write_merged_cards(rows, block, blocks[block, _CARDS], blocks[block, _FIRST], kind, carried, cards, i)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _nth_kicker_rank(caps, number):
-    """The rank of the kicker of a number, from the low ranks on."""
+def _nth_kicker_rank(caps, index):
+    """Return the rank of the single kicker with a number, counted from the low ranks."""
     rank = 0
-    while caps[rank] == 0 or number > 0:
+    while caps[rank] == 0 or index > 0:
         if caps[rank]:
-            number -= 1
+            index -= 1
         rank += 1
     return rank
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _write_merged_cards(rows, block, main, first, kind, kickers, cards, at):
-    """Write the main cards and so many kickers of each rank from low to high."""
-    filled = 0
+def _write_merged_cards(rows, block, main, first, kind, kickers, cards, row):
+    """Write contiguous main cards and ``kickers`` [ranks] cards of each rank from low to high."""
+    num_cards = 0
     for rank in range(len(kind)):
         if rank == first:
-            for place in range(main):
-                cards[at, filled] = rows[block, place]
-                filled += 1
+            for position in range(main):
+                cards[row, num_cards] = rows[block, position]
+                num_cards += 1
         for _ in range(kickers[rank]):
-            cards[at, filled] = kind[rank]
-            filled += 1
-    for place in range(filled, cards.shape[1]):
-        cards[at, place] = NO_CARD
+            cards[row, num_cards] = kind[rank]
+            num_cards += 1
+    for position in range(num_cards, cards.shape[1]):
+        cards[row, position] = NO_CARD
 
 
 @njit(cache=True, nogil=True)
 def _count_kickers(allowed, row, leading, groups, apart, caps, ways):
-    """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; returns all."""
+    """Fill ``ways`` [rank, n] with the number of ways to take n groups of the ranks from this one on.
+
+    Returns the number of ways to take all groups.
+    """
     ranks = len(caps)
     for n in range(groups + 1):
         ways[ranks, n] = 0
     ways[ranks, 0] = 1
     for rank in range(ranks - 1, -1, -1):
-        skip = 2 if apart and rank == ranks - 2 else 1  # the small joker takes no big one along
+        skip = 2 if apart and rank == ranks - 2 else 1  # a small joker excludes the big one
         for n in range(groups + 1):
             total = ways[rank + 1, n]
             for k in range(1, min(n, caps[rank]) + 1):
@@ -491,20 +562,20 @@ def _count_kickers(allowed, row, leading, groups, apart, caps, ways):
 
 
 @njit(cache=True, nogil=True)
-def _fill_nth_kickers(allowed, row, leading, groups, apart, size, caps, ways, rest, kickers):
-    """Fill kickers [ranks], zero so far, with the cards of a number."""
+def _fill_nth_kickers(allowed, row, leading, groups, apart, size, caps, ways, index, kickers):
+    """Fill ``kickers`` [ranks], all zero before, with the cards of the kickers with a number."""
     rank, n, ranks = np.int64(0), groups, len(caps)
     while n > 0:
-        if rest < ways[rank + 1, n]:
+        if index < ways[rank + 1, n]:
             rank += 1
             continue
-        rest -= ways[rank + 1, n]
+        index -= ways[rank + 1, n]
         skip = 2 if apart and rank == ranks - 2 else 1
         for k in range(1, min(n, caps[rank]) + 1):
             if (allowed[row, leading, rank] >> k) & 1:
-                if rest < ways[rank + skip, n - k]:
+                if index < ways[rank + skip, n - k]:
                     kickers[rank] = k * size
                     n -= k
                     rank += skip
                     break
-                rest -= ways[rank + skip, n - k]
+                index -= ways[rank + skip, n - k]

@@ -1,4 +1,4 @@
-"""From a legal label to one of its card sets: the first in the order of the walk, or one by chance."""
+"""Kernels that return one card set of a legal label: the first in the order of move lists, or a random one."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type,assignment"
 from __future__ import annotations
@@ -37,118 +37,136 @@ from abl_cards.games.types import NO_CARD
 def sample_card_sets(
     move_tables, hands, context, leading, labels, allowed, keys, lo, hi, form, cards, scratch, num_found
 ):
-    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+    """Draw a card set of one label for each of decisions lo..hi-1, uniformly.
 
-    ``num_found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    Args:
+        move_tables: Tables of the game.
+        hands: uint8 [n, kinds], copies of each card held.
+        context: int16 [n], order context.
+        leading: int8 [n], 1 if the seat leads, 0 if it follows.
+        labels: int16 [n], the label of each decision; a negative one has no card set.
+        allowed: uint8 [rows, n], circuit outputs; ``move_tables.form_row`` gives the row of each form.
+        keys: uint64 [n], random keys; empty to take the first card set.
+        lo: First decision.
+        hi: Decision after the last.
+        form: int16 [n], receives the form.
+        cards: uint8 [n, max cards], receives the cards.
+        scratch: Buffers of this thread.
+        num_found: int64 [n], receives the number of card sets of the label, 0 if there is none. Without keys, any
+            positive number stands for at least one.
     """
-    label_blocks, blocks, parts = move_tables.label_blocks, move_tables.blocks, move_tables.group_fields
-    kind, acting, wild, start, counts = (
+    label_blocks, blocks, group_fields = move_tables.label_blocks, move_tables.blocks, move_tables.group_fields
+    kind, slot_acts, wild, start, counts = (
         move_tables.slot_kind,
         move_tables.slot_acts,
         move_tables.wild_cards,
         move_tables.pattern_start,
         move_tables.combination_counts,
     )
-    codes, width, stand_ins, base, sorted_rows = (
+    codes, width, num_wild_kinds, base, sorted_rows = (
         scratch.walk_state[ROW], len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_base,
         move_tables.has_sorted_rows,
     )  # fmt: skip
     first = np.int64(1)
-    for _ in range(stand_ins):
+    for _ in range(num_wild_kinds):
         first *= base
     for i in range(lo, hi):
-        label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), np.int64(i)
+        label, ctx, lead, row_index = np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), np.int64(i)
         if not 0 <= label < len(label_blocks):
             num_found[i] = 0
             continue
         block = np.int64(label_blocks[label, 0])
-        plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
-        for place in range(stand_ins):
-            plain = plain and (wild[ctx, place, 0] < 0 or hands[i, wild[ctx, place, 0]] == 0)
-        if plain and not blocks[block, KICKERS]:
-            # All the ways to choose each group by itself are equally likely. This is no function of its own, for each
-            # array that it were given would cost a counted reference, at every decision.
+        is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
+        for position in range(num_wild_kinds):
+            is_plain = is_plain and (wild[ctx, position, 0] < 0 or hands[i, wild[ctx, position, 0]] == 0)
+        if is_plain and not blocks[block, KICKERS]:
+            # Each group is drawn independently. This code is inline, because each array passed to a function would cost
+            # a counted reference for every decision.
             groups, total = np.int64(blocks[block, GROUPS]), np.int64(1)
             for group in range(groups):
-                rank, size, only = parts[block, RANK, group], parts[block, SIZE, group], parts[block, ONLY, group]
+                rank, size, only = (
+                    group_fields[block, RANK, group],
+                    group_fields[block, SIZE, group],
+                    group_fields[block, ONLY, group],
+                )
                 code, weight = np.int64(0), first
                 for slot in range(width):
                     card = kind[rank, slot]
                     if card >= 0 and (only < 0 or only == slot):
-                        code += weight * np.int64(hands[i, card] * acting[ctx, rank, slot])
+                        code += weight * np.int64(hands[i, card] * slot_acts[ctx, rank, slot])
                     weight *= base
                 codes[group] = code
                 total *= np.int64(start[code, size + 1] - start[code, size])
             num_found[i] = total
             if total == 0:
                 continue
-            number, filled, left = np.int64(0), np.int64(0), total
+            index, num_cards, remaining = np.int64(0), np.int64(0), total
             if len(keys) > 0 and total > 1:
-                number = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
+                index = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
             for group in range(groups):
-                rank, size = parts[block, RANK, group], parts[block, SIZE, group]
+                rank, size = group_fields[block, RANK, group], group_fields[block, SIZE, group]
                 low, row = np.int64(start[codes[group], size]), np.int64(start[codes[group], size])
-                if left > 1:
-                    left //= np.int64(start[codes[group], size + 1]) - low
-                    row += number // left
-                    number %= left
+                if remaining > 1:
+                    remaining //= np.int64(start[codes[group], size + 1]) - low
+                    row += index // remaining
+                    index %= remaining
                 for slot in range(width):
                     for _ in range(counts[row, slot]):
-                        cards[i, filled] = kind[rank, slot]
-                        filled += 1
+                        cards[i, num_cards] = kind[rank, slot]
+                        num_cards += 1
             form[i] = blocks[block, FORM]
-            for place in range(filled, cards.shape[1]):
-                cards[i, place] = NO_CARD
+            for position in range(num_cards, cards.shape[1]):
+                cards[i, position] = NO_CARD
             if sorted_rows:
-                for place in range(1, filled):
-                    card, back = cards[i, place], place
+                for position in range(1, num_cards):
+                    card, back = cards[i, position], position
                     while back > 0 and cards[i, back - 1] > card:
                         cards[i, back] = cards[i, back - 1]
                         back -= 1
                     cards[i, back] = card
             continue
         load_hand(move_tables, ctx, hands[i], scratch)
-        if plain:
-            num_found[i] = _sample_with_kickers(move_tables, block, ctx, how, keys, here, scratch, form, cards)
+        if is_plain:
+            num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row_index, scratch, form, cards)
             continue
-        pick = np.int64(0)
+        chosen = np.int64(0)
         if len(keys) > 0:
-            counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), here)
+            counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), row_index)
             count = enumerate_label(
-                move_tables, label, ctx, how, allowed, here, scratch, np.int64(0), counting, form, cards
+                move_tables, label, ctx, lead, allowed, row_index, scratch, np.int64(0), counting, form, cards
             )
             num_found[i] = count
             if count == 0:
                 continue
-            pick = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(count)))
-        seen = enumerate_label(
+            chosen = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(count)))
+        num_sets = enumerate_label(
             move_tables,
             label,
             ctx,
-            how,
+            lead,
             allowed,
-            here,
+            row_index,
             scratch,
             np.int64(0),
-            OutputWindow(pick, pick + 1, pick + 1, here),
+            OutputWindow(chosen, chosen + 1, chosen + 1, row_index),
             form,
             cards,
         )
         if len(keys) == 0:
-            num_found[i] = seen
+            num_found[i] = num_sets
 
 
 @njit(cache=True, nogil=True)
 def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
-    """A card set of a plain block with kickers, which are chosen after the groups."""
+    """Draw a card set of a plain block with kickers, main groups first; return the number of card sets."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    natural, laid, base, sorted_rows = (
+    natural, card_row, base, sorted_rows = (
         scratch.natural,
         scratch.row,
         move_tables.pattern_base,
         move_tables.has_sorted_rows,
     )
-    kind, wild, start, counts, parts = (
+    kind, wild, start, counts, group_fields = (
         move_tables.slot_kind,
         move_tables.wild_cards,
         move_tables.pattern_start,
@@ -161,51 +179,67 @@ def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch,
         return _first_with_kickers(move_tables, block, context, leading, scratch, window, form, cards)
     total = np.int64(1)
     for group in range(groups):
-        size = parts[SIZE, group]
+        size = group_fields[SIZE, group]
         pattern = group_pattern(
-            base, width, stand_ins, natural, parts[RANK, group], parts[ONLY, group], wild, context, 0, 0
+            base, width, stand_ins, natural, group_fields[RANK, group], group_fields[ONLY, group], wild, context, 0, 0
         )
         total *= np.int64(start[pattern, size + 1] - start[pattern, size])
     fill_max_groups(move_tables, block, leading, scratch)
-    one = kickers == 1
-    none = np.int64(NO_INDEX)  # for a literal numba would compile another kernel
-    carried = (
+    has_one_kicker = kickers == 1
+    none = np.int64(NO_INDEX)  # numba compiles another kernel for a literal
+    num_kicker_sets = (
         _count_or_choose_kicker(move_tables, block, scratch, none)
-        if one
+        if has_one_kicker
         else _count_kickers(move_tables, block, leading, kickers, scratch)
     )
-    if total * carried == 0:
+    if total * num_kicker_sets == 0:
         return np.int64(0)
-    lot = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total * carried)))
-    which, rest, filled, left = lot // carried, lot % carried, np.int64(0), total
+    index = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total * num_kicker_sets)))
+    main_index, kicker_index, num_cards, remaining = (
+        index // num_kicker_sets,
+        index % num_kicker_sets,
+        np.int64(0),
+        total,
+    )
     for group in range(groups):
-        rank, size = np.int64(parts[RANK, group]), parts[SIZE, group]
-        pattern = group_pattern(base, width, stand_ins, natural, rank, parts[ONLY, group], wild, context, 0, 0)
+        rank, size = np.int64(group_fields[RANK, group]), group_fields[SIZE, group]
+        pattern = group_pattern(base, width, stand_ins, natural, rank, group_fields[ONLY, group], wild, context, 0, 0)
         low, high = np.int64(start[pattern, size]), np.int64(start[pattern, size + 1])
-        left //= high - low
-        filled = append_group(width, stand_ins, kind, wild, counts, low + which // left, context, rank, laid, filled)
-        which %= left
-    if one:
-        _count_or_choose_kicker(move_tables, block, scratch, rest)
+        remaining //= high - low
+        num_cards = append_group(
+            width, stand_ins, kind, wild, counts, low + main_index // remaining, context, rank, card_row, num_cards
+        )
+        main_index %= remaining
+    if has_one_kicker:
+        _count_or_choose_kicker(move_tables, block, scratch, kicker_index)
         low = scratch.chosen[0, 1]
-        filled = append_group(
-            width, stand_ins, kind, wild, counts, low, np.int64(0), scratch.chosen[0, 0], laid, filled
+        num_cards = append_group(
+            width, stand_ins, kind, wild, counts, low, np.int64(0), scratch.chosen[0, 0], card_row, num_cards
         )
     else:
-        filled = _write_nth_kickers(move_tables, block, leading, kickers, rest, scratch, filled)
-    store_card_set(sorted_rows, laid, filled, move_tables.blocks[block, FORM], i, form, cards)
-    return total * carried
+        num_cards = _write_nth_kickers(move_tables, block, leading, kickers, kicker_index, scratch, num_cards)
+    store_card_set(sorted_rows, card_row, num_cards, move_tables.blocks[block, FORM], i, form, cards)
+    return total * num_kicker_sets
 
 
 @njit(cache=True, nogil=True)
 def _first_with_kickers(move_tables, block, context, leading, scratch, window, form, cards):
-    """The first card set of a plain block with kickers."""
+    """Write the first card set of a plain block with kickers; return 0 if there is none."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    filled, base, parts = np.int64(0), move_tables.pattern_base, move_tables.group_fields[block]
+    num_cards, base, group_fields = np.int64(0), move_tables.pattern_base, move_tables.group_fields[block]
     for group in range(move_tables.blocks[block, GROUPS]):
-        rank, size = np.int64(parts[RANK, group]), parts[SIZE, group]
+        rank, size = np.int64(group_fields[RANK, group]), group_fields[SIZE, group]
         pattern = group_pattern(
-            base, width, stand_ins, scratch.natural, rank, parts[ONLY, group], move_tables.wild_cards, context, 0, 0
+            base,
+            width,
+            stand_ins,
+            scratch.natural,
+            rank,
+            group_fields[ONLY, group],
+            move_tables.wild_cards,
+            context,
+            0,
+            0,
         )
         low, high = (
             np.int64(move_tables.pattern_start[pattern, size]),
@@ -213,7 +247,7 @@ def _first_with_kickers(move_tables, block, context, leading, scratch, window, f
         )
         if low == high:
             return np.int64(0)
-        filled = append_group(
+        num_cards = append_group(
             width,
             stand_ins,
             move_tables.slot_kind,
@@ -223,15 +257,15 @@ def _first_with_kickers(move_tables, block, context, leading, scratch, window, f
             context,
             rank,
             scratch.row,
-            filled,
+            num_cards,
         )
-    scratch.walk_state[NUM_CARDS, 0] = filled
+    scratch.walk_state[NUM_CARDS, 0] = num_cards
     return enumerate_kickers(move_tables, block, leading, scratch, np.int64(0), np.int64(0), window, form, cards)
 
 
 @njit(cache=True, nogil=True)
-def _count_or_choose_kicker(move_tables, block, scratch, number):
-    """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
+def _count_or_choose_kicker(move_tables, block, scratch, index):
+    """Count the single kickers, and write rank and combination of kicker ``number`` to ``scratch.chosen``, if any."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     caps, natural, start, base = (
         scratch.max_groups,
@@ -239,19 +273,22 @@ def _count_or_choose_kicker(move_tables, block, scratch, number):
         move_tables.pattern_start,
         move_tables.pattern_base,
     )
-    size, seen = np.int64(move_tables.blocks[block, KICKER_SIZE]), np.int64(0)
+    size, count = np.int64(move_tables.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
         if caps[rank]:
             low, high = combination_range(width, stand_ins, start, base, natural, rank, size)
-            if seen <= number < seen + high - low:
-                scratch.chosen[0, 0], scratch.chosen[0, 1] = rank, low + number - seen
-            seen += high - low
-    return seen
+            if count <= index < count + high - low:
+                scratch.chosen[0, 0], scratch.chosen[0, 1] = rank, low + index - count
+            count += high - low
+    return count
 
 
 @njit(cache=True, nogil=True)
 def _count_kickers(move_tables, block, leading, kickers, scratch):
-    """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
+    """Fill ``scratch.ways`` [rank, n] with the number of ways to take n groups of the ranks from this one on.
+
+    Returns the number of ways to take all kickers.
+    """
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     ways, caps, natural, start, base = (
         scratch.ways,
@@ -260,12 +297,12 @@ def _count_kickers(move_tables, block, leading, kickers, scratch):
         move_tables.pattern_start,
         move_tables.pattern_base,
     )
-    row, size, apart = (
+    kicker_row, size, apart = (
         np.int64(move_tables.blocks[block, CARRYING]),
         np.int64(move_tables.blocks[block, KICKER_SIZE]),
         move_tables.blocks[block, JOKERS_APART],
     )
-    ranks, allowed = len(caps), move_tables.allowed[row, leading]
+    ranks, allowed = len(caps), move_tables.allowed[kicker_row, leading]
     for n in range(kickers + 1):
         ways[ranks, n] = 0
     ways[ranks, 0] = 1
@@ -282,8 +319,8 @@ def _count_kickers(move_tables, block, leading, kickers, scratch):
 
 
 @njit(cache=True, nogil=True)
-def _write_nth_kickers(move_tables, block, leading, kickers, rest, scratch, filled):
-    """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
+def _write_nth_kickers(move_tables, block, leading, kickers, index, scratch, num_cards):
+    """Append the kickers with an index to ``scratch.row``, low ranks first; return the new number of cards."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     ways, caps, natural, start, base = (
         scratch.ways,
@@ -292,26 +329,26 @@ def _write_nth_kickers(move_tables, block, leading, kickers, rest, scratch, fill
         move_tables.pattern_start,
         move_tables.pattern_base,
     )
-    carried, size, apart = (
+    kicker_row, size, apart = (
         np.int64(move_tables.blocks[block, CARRYING]),
         np.int64(move_tables.blocks[block, KICKER_SIZE]),
         move_tables.blocks[block, JOKERS_APART],
     )
-    allowed, ranks = move_tables.allowed[carried, leading], len(caps)
+    allowed, ranks = move_tables.allowed[kicker_row, leading], len(caps)
     rank, n = np.int64(0), kickers
     while n > 0:
-        if rest < ways[rank + 1, n]:
+        if index < ways[rank + 1, n]:
             rank += 1
             continue
-        rest -= ways[rank + 1, n]
+        index -= ways[rank + 1, n]
         skip = 2 if apart and rank == ranks - 2 else 1
         for k in range(1, min(n, caps[rank]) + 1):
             if (allowed[rank] >> k) & 1:
                 low, high = combination_range(width, stand_ins, start, base, natural, rank, k * size)
-                here = (high - low) * ways[rank + skip, n - k]
-                if rest < here:
-                    row = low + rest // ways[rank + skip, n - k]
-                    filled = append_group(
+                num_ways = (high - low) * ways[rank + skip, n - k]
+                if index < num_ways:
+                    row = low + index // ways[rank + skip, n - k]
+                    num_cards = append_group(
                         width,
                         stand_ins,
                         move_tables.slot_kind,
@@ -321,11 +358,11 @@ def _write_nth_kickers(move_tables, block, leading, kickers, rest, scratch, fill
                         np.int64(0),
                         rank,
                         scratch.row,
-                        filled,
+                        num_cards,
                     )
-                    rest %= ways[rank + skip, n - k]
+                    index %= ways[rank + skip, n - k]
                     n -= k
                     rank += skip
                     break
-                rest -= here
-    return filled
+                index -= num_ways
+    return num_cards

@@ -1,4 +1,4 @@
-"""The protocol of preferences: costs of candidate moves, and which preferences fire."""
+"""Protocol of preferences: the costs of candidate moves, and the preferences that hold for them."""
 
 from __future__ import annotations
 
@@ -15,30 +15,64 @@ from abl_cards.games.types import HandEstimate, MoveLists
 
 
 class PreferenceModel(Protocol):
-    """The preferences of a knowledge base; an estimate of the other hands, where there is one, is told to it."""
+    """Protocol of the preferences of a knowledge base."""
 
     @property
     def kb(self) -> KnowledgeBase:
-        """Where the preferences, their words and the constraints are written down."""
+        """Knowledge base of the preferences, their texts and the integrity constraints."""
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
-        """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
+        """Outputs ``cost(Name, Weight)`` of preferences and ``violated(K)`` of constraints."""
 
     def preferences(self, with_estimate: bool = False) -> dict[str, str]:
-        """The group of each preference that can fire at all, with an estimate of the other hands or without one."""
+        """Return the preferences that can hold.
+
+        Args:
+            with_estimate: Include preferences that need an estimate of the other hands.
+
+        Returns:
+            Group of each preference by name.
+        """
 
     def evaluate(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        """Which of the outputs hold for the candidates, in portions: which moves, and [outputs, moves]."""
+        """Evaluate the outputs for candidate moves, in batches.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Yields:
+            Slice of the moves, and uint8 [outputs, moves of the slice].
+        """
 
     def costs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
+        """Sum up the costs of candidate moves.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            int32 [moves] costs; bool [moves], True if the move violates no integrity constraint.
+        """
 
     def inputs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> NDArray[np.uint8]:
-        """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
+        """Encode candidate moves as inputs of the knowledge base.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            uint8 [inputs, moves], in the order of ``kb.input_atoms``.
+        """

@@ -1,9 +1,8 @@
-"""The preferences of a knowledge base, evaluated for the candidates of many decisions at once.
+"""Vectorised evaluation of the preferences of a knowledge base for the candidate moves of many decisions.
 
-What all the moves of a decision share is evaluated once a decision, the rest once a move
-(abl_cards.circuit.partition). An estimate of the other hands belongs to what they share; without one, the rules that
-need it never hold. A game says how its decisions and its moves are written down as facts; nothing else here differs
-between games.
+The part of the circuit that all moves of a decision share is evaluated once for each decision, the other part once for
+each move (``abl_cards.circuit.partition``). An estimate of the other hands belongs to the shared part; rules that need
+one do not hold without it. ``PreferenceInputs`` encodes decisions and moves; all else is independent of the game.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, did_you_mean
 from abl_cards.circuit import FALSE, SHARED, Circuit, KnowledgeBase, evaluate, partition_circuit, weighted_sums
-from abl_cards.core import NUM_THREADS, GameError, map_ranges
+from abl_cards.core import NUM_THREADS, ErrorCode, GameError, map_ranges
 from abl_cards.games.description import functor
 from abl_cards.games.types import HandEstimate, MoveLists
 
@@ -28,74 +27,75 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Choices, Decisions
 
 MOVE_BATCH_SIZE = 1 << 11
-"""Candidates evaluated together; their rows should stay in the cache."""
+"""Candidate moves evaluated together, so that their rows fit in the CPU cache."""
 
 _COST, _VIOLATED = "cost", "violated"
 
 SharedInputWriter = Callable[[Any], NDArray[np.uint8]]
-"""From decisions or choices [n] to the input rows [inputs, n] that all their moves share."""
+"""Function of n decisions or choices that returns the input rows [inputs, n] that all their moves share."""
 
 EstimateInputWriter = Callable[[Any, HandEstimate, NDArray[np.uint8]], None]
-"""From decisions or choices [n] and what is believed of the other hands: adds to the rows [inputs, n]."""
+"""Function of n decisions or choices and an estimate of the other hands that adds to the rows [inputs, n]."""
 
 MoveInputWriter = Callable[[MoveLists, slice], NDArray[np.uint8]]
-"""From a part of some moves to their input rows [inputs, moves]; the rows of what is shared are zero."""
+"""Function of moves and a slice of them that returns input rows [inputs, moves], 0 for shared inputs."""
 
 
 class PreferenceInputs(Protocol):
-    """How a game writes down the facts that its preferences are about."""
+    """Encoder of decisions and moves of a game as inputs of preferences."""
 
     @property
     def rules(self) -> Any:
-        """By which the tables play."""
+        """Compiled rules by which the tables play."""
 
     @property
     def move_inputs(self) -> frozenset[str]:
-        """The inputs that differ from move to move; all others are the same for a whole decision."""
+        """Names of the inputs that depend on the move; all others depend on the decision alone."""
 
     @property
     def estimate_inputs(self) -> frozenset[str]:
-        """The inputs that are false where nobody estimates the other hands."""
+        """Names of the inputs that are false without an estimate of the other hands."""
 
     def make_shared_writer(self, circuit: Circuit) -> SharedInputWriter:
-        """What writes down decisions as inputs of this circuit."""
+        """Make a writer of the inputs of a circuit that depend on the decision."""
 
     def make_estimate_writer(self, circuit: Circuit) -> EstimateInputWriter:
-        """What adds the estimates of some decisions."""
+        """Make a writer of the inputs of a circuit that depend on an estimate of the other hands."""
 
     def make_move_writer(self, circuit: Circuit) -> Callable[[Any, MoveLists], MoveInputWriter]:
-        """What writes down the moves of some decisions as inputs of this circuit."""
+        """Make a writer of the inputs of a circuit that depend on the move."""
 
 
 @dataclass(frozen=True)
 class _SplitCircuit:
-    """A circuit cut in two, what writes the inputs of each half, and what is carried across the cut."""
+    """Circuit in two halves, with writers of their inputs and the signals from the first to the second half."""
 
     shared: Circuit
     varying: Circuit
     write_shared: SharedInputWriter
     write_estimate: EstimateInputWriter
     write_moves: Callable[[Any, MoveLists], MoveInputWriter]
-    carried_outputs: NDArray[np.int64]  # [shared atoms used] their rows among the outputs of the shared half
-    carried_inputs: NDArray[np.int64]  # and among the inputs of the varying half
+    carried_outputs: NDArray[np.int64]  # [signals] rows among the outputs of the shared half
+    carried_inputs: NDArray[np.int64]  # [signals] rows among the inputs of the varying half
 
     @classmethod
     def from_circuit(cls, circuit: Circuit, source: PreferenceInputs) -> _SplitCircuit:
+        """Split a circuit by the inputs that depend on the move."""
         shared, varying = partition_circuit(circuit, lambda atom: atom[0] in source.move_inputs)
-        used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
-        carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
+        shared_inputs = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
+        carried_outputs = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in shared_inputs]
         return cls(
             shared=shared,
             varying=varying,
             write_shared=source.make_shared_writer(shared),
             write_estimate=source.make_estimate_writer(shared),
             write_moves=source.make_move_writer(varying),
-            carried_outputs=np.array(carried, np.int64),
-            carried_inputs=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
+            carried_outputs=np.array(carried_outputs, np.int64),
+            carried_inputs=np.array([shared_inputs[shared.outputs[row][1][0]] for row in carried_outputs], np.int64),
         )
 
     def evaluate_shared(self, decisions: Decisions | Choices, estimate: HandEstimate | None) -> NDArray[np.uint8]:
-        """[outputs of the shared half, n]."""
+        """Evaluate the shared half, uint8 [outputs, n]."""
         rows = self.write_shared(decisions)
         if estimate is not None:
             self.write_estimate(decisions, estimate, rows)
@@ -104,7 +104,7 @@ class _SplitCircuit:
 
 @dataclass(frozen=True)
 class InputWriter:
-    """Writes down which of some inputs hold; those that nobody here knows never do."""
+    """Encoder of decisions and moves as given inputs; inputs unknown to the game are 0."""
 
     write_shared: SharedInputWriter
     write_estimate: EstimateInputWriter
@@ -114,14 +114,32 @@ class InputWriter:
     def from_preference_inputs(
         cls, source: PreferenceInputs, circuit: Circuit, inputs: tuple[Atom, ...]
     ) -> InputWriter:
-        """For these inputs, whatever the circuit asks for."""
-        every = replace(circuit, inputs=inputs)  # to look up where every input lies
-        return cls(source.make_shared_writer(every), source.make_estimate_writer(every), source.make_move_writer(every))
+        """Make a writer.
+
+        Args:
+            source: Encoder of the game.
+            circuit: Any circuit of the knowledge base.
+            inputs: Inputs to write, in the order of the rows.
+
+        Returns:
+            Writer of these inputs.
+        """
+        full = replace(circuit, inputs=inputs)  # writers read the positions of inputs from a circuit
+        return cls(source.make_shared_writer(full), source.make_estimate_writer(full), source.make_move_writer(full))
 
     def encode_moves(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> NDArray[np.uint8]:
-        """[inputs, moves] what holds of the candidates."""
+        """Encode candidate moves.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            uint8 [inputs, moves].
+        """
         rows = self.write_moves(decisions, lists)(lists, slice(0, len(lists.form)))
         rows |= self.encode_decisions(decisions, estimate)[:, lists.decision_index]
         return rows
@@ -129,7 +147,15 @@ class InputWriter:
     def encode_decisions(
         self, decisions: Decisions | Choices, estimate: HandEstimate | None = None
     ) -> NDArray[np.uint8]:
-        """[inputs, n] what holds before any move is made."""
+        """Encode decisions without moves.
+
+        Args:
+            decisions: n decisions or choices.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            uint8 [inputs, n].
+        """
         rows = self.write_shared(decisions)
         if estimate is not None:
             self.write_estimate(decisions, estimate, rows)
@@ -138,38 +164,48 @@ class InputWriter:
 
 @dataclass(frozen=True)
 class CompiledPreferences:
-    """The circuit of cost/2 and of the integrity constraints, ready for many decisions."""
+    """Circuit of cost/2 and of the integrity constraints, for evaluation of many decisions."""
 
-    kb: KnowledgeBase  # it need not be the one that the tables play by
+    kb: KnowledgeBase  # may differ from the knowledge base of the tables
     input_source: PreferenceInputs
     circuit: Circuit
-    weights: NDArray[np.int32]  # [outputs] the cost of each, 0 for a constraint
+    weights: NDArray[np.int32]  # [outputs] cost of each output, 0 for a constraint
 
     @cached_property
     def _split_with_estimate(self) -> _SplitCircuit:
-        """For decisions with an estimate of the other hands."""
+        """Split circuit for decisions with an estimate of the other hands."""
         return _SplitCircuit.from_circuit(self.circuit, self.input_source)
 
     @cached_property
     def _split_without_estimate(self) -> _SplitCircuit:
-        """For decisions without one: what needs it costs no time."""
-        blind = self._circuit_without_estimate
+        """Split circuit for decisions without an estimate, smaller if preferences need one."""
+        circuit = self._circuit_without_estimate
         return (
-            self._split_with_estimate if blind is self.circuit else _SplitCircuit.from_circuit(blind, self.input_source)
+            self._split_with_estimate
+            if circuit is self.circuit
+            else _SplitCircuit.from_circuit(circuit, self.input_source)
         )
 
     @cached_property
     def _circuit_without_estimate(self) -> Circuit:
-        beliefs = {atom: False for atom in self.circuit.inputs if atom[0] in self.input_source.estimate_inputs}
-        return self.circuit.specialise(beliefs) if beliefs else self.circuit
+        """Circuit with all inputs about estimates set to false."""
+        known_inputs = {atom: False for atom in self.circuit.inputs if atom[0] in self.input_source.estimate_inputs}
+        return self.circuit.specialise(known_inputs) if known_inputs else self.circuit
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
-        """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``evaluate``."""
+        """Outputs ``cost(Name, Weight)`` and ``violated(K)``, the rows of ``evaluate``."""
         return self.circuit.outputs
 
     def preferences(self, with_estimate: bool = False) -> dict[str, str]:
-        """The group of each preference that can fire at all, with an estimate of the other hands or without one."""
+        """Return the preferences that can hold.
+
+        Args:
+            with_estimate: Include preferences that need an estimate of the other hands.
+
+        Returns:
+            Group of each preference by name.
+        """
         circuit = self.circuit if with_estimate else self._circuit_without_estimate
         outputs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         costs = [str(arguments[0]) for (name, arguments), literal in outputs if name == _COST and literal != FALSE]
@@ -178,22 +214,40 @@ class CompiledPreferences:
     def evaluate(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
-        portion = self._batch_evaluator(decisions, lists, estimate)
+        """Evaluate the outputs for candidate moves, in batches.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Yields:
+            Slice of the moves, and uint8 [outputs, moves of the slice].
+        """
+        evaluate_batch = self._batch_evaluator(decisions, lists, estimate)
         for part in _batches(len(lists.form)):
-            yield part, portion(part)
+            yield part, evaluate_batch(part)
 
     def costs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The sum of the weights of each candidate, and whether no integrity constraint fires."""
+        """Sum up the costs of candidate moves.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            int32 [moves] costs; bool [moves], True if the move violates no integrity constraint.
+        """
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
         constraints = np.array([name == _VIOLATED for name, _ in self.outputs], np.bool_)
-        portion, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
+        evaluate_batch, parts = self._batch_evaluator(decisions, lists, estimate), _batches(len(lists.form))
 
         def add_up(first: int, end: int) -> None:
             for part in parts[first:end]:
-                fired = portion(part)
+                fired = evaluate_batch(part)
                 costs[part] = weighted_sums(self.weights, fired)
                 if constraints.any():
                     consistent[part] = ~fired[constraints].any(axis=0)
@@ -202,15 +256,31 @@ class CompiledPreferences:
         return costs, consistent
 
     def with_weights(self, weights: NDArray[np.int32]) -> CompiledPreferences:
-        """The same circuit with other weights [outputs]: what is made of the circuit is shared."""
-        made = replace(self, weights=weights)
-        made.__dict__.update({name: self.__dict__[name] for name in _CIRCUIT_CACHES if name in self.__dict__})
-        return made
+        """Return preferences with other weights, which share the circuit and all that is derived from it.
+
+        Args:
+            weights: int32 [outputs], cost of each output.
+
+        Returns:
+            A copy with these weights.
+        """
+        copy = replace(self, weights=weights)
+        copy.__dict__.update({name: self.__dict__[name] for name in _CIRCUIT_CACHES if name in self.__dict__})
+        return copy
 
     def inputs(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None = None
     ) -> NDArray[np.uint8]:
-        """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
+        """Encode candidate moves as inputs of the knowledge base.
+
+        Args:
+            decisions: n decisions or choices.
+            lists: Candidate moves.
+            estimate: float [n, others, kinds], estimated copies in the other hands, None for none.
+
+        Returns:
+            uint8 [inputs, moves], in the order of ``kb.input_atoms``.
+        """
         return InputWriter.from_preference_inputs(self.input_source, self.circuit, self.kb.input_atoms).encode_moves(
             decisions, lists, estimate
         )
@@ -218,7 +288,7 @@ class CompiledPreferences:
     def _batch_evaluator(
         self, decisions: Decisions | Choices, lists: MoveLists, estimate: HandEstimate | None
     ) -> Callable[[slice], NDArray[np.uint8]]:
-        """Evaluate what the moves share; returns what evaluates some of the moves."""
+        """Evaluate the shared half; return a function that evaluates a slice of the moves."""
         halves = self._split_without_estimate if estimate is None else self._split_with_estimate
         shared = halves.evaluate_shared(decisions, estimate)
         decision, write = lists.decision_index, halves.write_moves(decisions, lists)
@@ -236,54 +306,67 @@ _CIRCUIT_CACHES = ("_split_with_estimate", "_split_without_estimate", "_circuit_
 
 @njit(cache=True, nogil=True)
 def _copy_shared(shared, source, target, decision, rows):
-    """Copy what moves share, rows source of [outputs, decisions], to rows target of [inputs, moves]."""
+    """Copy rows ``source`` of shared [outputs, decisions] to rows ``target`` of rows [inputs, moves]."""
     begin = 0
     while begin < len(decision):
         end = begin
         while end < len(decision) and decision[end] == decision[begin]:
             end += 1
-        for place in range(len(source)):
-            rows[target[place], begin:end] = shared[source[place], decision[begin]]
+        for index in range(len(source)):
+            rows[target[index], begin:end] = shared[source[index], decision[begin]]
         begin = end
 
 
 def _batches(moves: int) -> list[slice]:
+    """Split a number of moves into slices of at most ``MOVE_BATCH_SIZE``."""
     return [slice(first, min(first + MOVE_BATCH_SIZE, moves)) for first in range(0, moves, MOVE_BATCH_SIZE)]
 
 
 def compile_preferences(
     kb: KnowledgeBase, source: PreferenceInputs, exclude: Collection[str] = ()
 ) -> CompiledPreferences:
-    """Compile the preferences but for some groups and single ones, once; raises GameError for a name of neither."""
+    """Compile the preferences of a knowledge base, once for each set of exclusions.
+
+    Args:
+        kb: Knowledge base with preferences.
+        source: Encoder of decisions and moves of the game.
+        exclude: Names of groups and of single preferences to leave out.
+
+    Returns:
+        Compiled preferences.
+
+    Raises:
+        GameError: If a name to exclude is neither a group nor a preference.
+    """
     key = "preferences", frozenset(exclude), id(source.rules)
-    if key not in kb.memo:  # what is kept holds the rules, so no others can come to have their id
+    if key not in kb.memo:  # the entry refers to the rules, so that their id is unique
         circuit = _circuit_excluding(kb, exclude)
         weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
         kb.memo[key] = CompiledPreferences(kb, source, circuit, np.array(weights, np.int32))
-    found: CompiledPreferences = kb.memo[key]
-    return found
+    preferences: CompiledPreferences = kb.memo[key]
+    return preferences
 
 
 def _circuit_excluding(kb: KnowledgeBase, exclude: Collection[str]) -> Circuit:
-    """The circuit of the costs and the constraints, less the costs of some groups, and of single preferences."""
+    """Return the circuit of costs and constraints without the costs of excluded groups and preferences."""
     circuit = kb.circuit("cost/2", "violated/1")
     if not exclude:
         return circuit
     dropped = {preference for name in exclude for preference in _match_preferences(kb, name)}
-    kept = [
+    rows = [
         row
         for row, (name, arguments) in enumerate(circuit.outputs)
         if name != _COST or functor(str(arguments[0])) not in dropped
     ]
-    outputs = tuple(circuit.outputs[row] for row in kept)
-    return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[kept])
+    outputs = tuple(circuit.outputs[row] for row in rows)
+    return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[rows])
 
 
 def _match_preferences(kb: KnowledgeBase, name: str) -> list[str]:
-    """The preferences of a group, or the one of that name: a group comes first."""
-    found = [preference for preference, group in kb.preference_groups.items() if group == name]
-    if found or name in kb.preference_groups:
-        return found or [name]
+    """Return the preferences of a group, or the preference of that name if there is no such group."""
+    members = [preference for preference, group in kb.preference_groups.items() if group == name]
+    if members or name in kb.preference_groups:
+        return members or [name]
     groups = sorted(set(kb.preference_groups.values()))
     hint = did_you_mean(name, (*groups, *kb.preference_groups)) or f"groups: {', '.join(groups)}"
-    raise GameError(f"unknown group or preference '{name}' ({hint})")
+    raise GameError(f"unknown group or preference '{name}' ({hint})", ErrorCode.UNKNOWN_PREFERENCE)

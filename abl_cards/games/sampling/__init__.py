@@ -1,4 +1,4 @@
-"""Random states that cover the rules."""
+"""Random states and inputs that cover the rules of a game, for verification and measurement."""
 
 from __future__ import annotations
 

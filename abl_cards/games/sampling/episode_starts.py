@@ -1,4 +1,4 @@
-"""Where episodes begin in matches that are played: what the match remembers by then, which no deal changes."""
+"""States of matches at the start of their episodes, recorded from play."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from abl_cards.games.types import Indices
 
 
 class EpisodeStarts(NamedTuple):
-    """Where some episodes begin."""
+    """States of n matches at the start of an episode."""
 
     fluents: NDArray[np.int16]  # [n, slots]
-    lots: NDArray[np.int16]  # [n, lots]
+    lots: NDArray[np.int16]  # [n, lots] random numbers of the match
     match_points: NDArray[np.int64]  # [n, seats] points so far in the match
-    episode: NDArray[np.int32]  # [n] episodes before this one
+    episode: NDArray[np.int32]  # [n] episodes before this one in the match
 
-    def at(self, rows: Indices) -> EpisodeStarts:
-        """Some of them."""
+    def select(self, rows: Indices) -> EpisodeStarts:
+        """Return the starts with indices rows [m]."""
         return EpisodeStarts(self.fluents[rows], self.lots[rows], self.match_points[rows], self.episode[rows])
 
 
 @dataclass
 class EpisodeStartRecorder(NullListener):
-    """A listener that keeps the beginnings of episodes."""
+    """Listener that records the states of matches at the start of each episode."""
 
     parts: list[EpisodeStarts] = field(default_factory=list)
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Keep what the matches at these tables remember."""
-        every = EpisodeStarts(tables.state.fluents, tables.state.lots, tables.total_points, tables.num_episodes)
-        self.parts.append(every.at(rows))
+        """Record the states of the matches at tables rows [n]."""
+        starts = EpisodeStarts(tables.state.fluents, tables.state.lots, tables.total_points, tables.num_episodes)
+        self.parts.append(starts.select(rows))
 
     @property
     def combined(self) -> EpisodeStarts:
-        """All of them."""
-        fluents, lots, total, episode = (np.concatenate(some) for some in zip(*self.parts, strict=True))
+        """All recorded starts, in the order of recording."""
+        fluents, lots, total, episode = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
         return EpisodeStarts(fluents, lots, total, episode)

@@ -1,6 +1,6 @@
-"""Random tables that cover the rules: hands that hold what forms need, every form to beat, fluents of all values.
+"""Random states that cover the rules: hands with the cards of forms, every form to beat, fluents of all values.
 
-What lies on a table fits together: hands, cards laid down and cards aside are one pack, and who holds nothing is out.
+States are consistent: hands, cards played and the kitty together are one pack, and seats without cards are out.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -28,17 +28,27 @@ from abl_cards.games.tables import (
 )
 from abl_cards.games.types import LEADING, NO_CARD, Indices
 
-_LEAD_SHARE = 0.2
-_FORM_CARDS_SHARE = 0.7
-_EXACT_SHARE = 0.2  # of hands that hold these cards and no others
-_SKEWED_SHARE = 0.5  # of hands in which some kinds of cards are likelier than others
+_LEAD_SHARE = 0.2  # share of states in which the seat leads
+_FORM_CARDS_SHARE = 0.7  # probability that the cards of a form are put into a hand
+_EXACT_SHARE = 0.2  # share of hands with the cards of forms and no others
+_SKEWED_SHARE = 0.5  # share of hands in which some kinds of cards are more likely than others
 _BATCH_SIZE = 1 << 10
 
 
 def sample_state(
     rules: CompiledGame, n: int, rng: np.random.Generator, fluents: NDArray[np.int16] | None = None
 ) -> TableState:
-    """Tables where a seat is to play; what they remember is given by fluents [n, slots], or anything."""
+    """Draw states in which a seat is to play.
+
+    Args:
+        rules: Compiled rules.
+        n: Number of states.
+        rng: Random generator.
+        fluents: int16 [n, slots], fluents of the states; None to draw any declared values.
+
+    Returns:
+        State of n tables.
+    """
     state, seats = rules.create_state(n), rules.seating.seats
     state.stage[:] = PLAY
     state.fluents[:] = sample_fluents(rules, n, rng) if fluents is None else fluents
@@ -49,18 +59,18 @@ def sample_state(
         _sample_trick(rules, state, rng)
     else:
         _sample_trick_cards(rules, state, rng)
-    state.num_plays[:] = (state.played.sum(axis=2) + 2) // 3  # whoever has laid cards down has done so at least once
+    state.num_plays[:] = (state.played.sum(axis=2) + 2) // 3  # at least 1 for a seat that has played cards
     state.num_acts[:] = rng.integers(0, find_max_declared(rules, "acts", 1) + 1, n)
     if rules.has_draws:
         _sample_stock(rules, state, rng)
     lots = rules.kb.facts_as_dict("lots")
-    for place, name in enumerate(rules.schema.lots):
-        state.lots[:, place] = rng.integers(0, int(lots[name]), n)
+    for index, name in enumerate(rules.schema.lots):
+        state.lots[:, index] = rng.integers(0, int(lots[name]), n)
     return state
 
 
 def _sample_stock(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
-    """Most stocks are drawn to the end; who drew, and what, is anybody and anything."""
+    """Draw the order of the stock, the number of cards drawn (half of the stocks are empty), and the last drawer."""
     n, cards = len(state.seat), sum(rules.seating.num_dealt)
     state.stock[:] = rng.permuted(np.tile(rules.pack.deck, (n, 1)), axis=1)
     state.num_drawn[:] = np.where(rng.random(n) < 0.5, cards, rng.integers(0, cards + 1, n))
@@ -69,88 +79,91 @@ def _sample_stock(rules: CompiledGame, state: TableState, rng: np.random.Generat
 
 
 def _sample_trick(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
+    """Draw the play to beat, passes, and the order of finish, for games without ``takes/1``."""
     n, seats = len(state.seat), rules.seating.seats
     forms = sample_forms(rules, n, rng)
     state.to_beat[:] = np.where(rng.random(n) < _LEAD_SHARE, LEADING, forms)
-    other = (state.seat + rng.integers(1, seats, n)) % seats
-    state.owner[:] = np.where(state.to_beat < 0, state.seat, other)
+    other_seat = (state.seat + rng.integers(1, seats, n)) % seats
+    state.owner[:] = np.where(state.to_beat < 0, state.seat, other_seat)
     _place_cards_to_beat(rules, state)
     state.last_actor[:] = rng.integers(0, seats, n)
     state.last_form[:] = rng.integers(0, len(rules.forms), n)
-    everyone = 1 << seats
-    state.passed[:] = rng.integers(0, everyone, n)
-    state.passed_in_trick[:] = state.passed | rng.integers(0, everyone, n).astype(np.uint16)
+    num_sets = 1 << seats
+    state.passed[:] = rng.integers(0, num_sets, n)
+    state.passed_in_trick[:] = state.passed | rng.integers(0, num_sets, n).astype(np.uint16)
     state.passed[state.to_beat < 0] = state.passed_in_trick[state.to_beat < 0] = 0
-    empty = state.hands.sum(axis=2) == 0
-    state.seats_out[:] = (empty << np.arange(seats)).sum(axis=1)
-    places = rng.permuted(np.tile(np.arange(seats, dtype=np.int8), (n, 1)), axis=1)
-    first = np.argsort(~empty[np.arange(n)[:, None], places], axis=1, kind="stable")  # who is out has a place
-    places = np.take_along_axis(places, first, axis=1)
-    state.finish_order[:] = np.where(np.arange(seats) < empty.sum(axis=1)[:, None], places, NO_SEAT)
+    is_empty = state.hands.sum(axis=2) == 0
+    state.seats_out[:] = (is_empty << np.arange(seats)).sum(axis=1)
+    seat_order = rng.permuted(np.tile(np.arange(seats, dtype=np.int8), (n, 1)), axis=1)
+    order = np.argsort(~is_empty[np.arange(n)[:, None], seat_order], axis=1, kind="stable")  # seats that are out first
+    seat_order = np.take_along_axis(seat_order, order, axis=1)
+    state.finish_order[:] = np.where(np.arange(seats) < is_empty.sum(axis=1)[:, None], seat_order, NO_SEAT)
 
 
 def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
-    """Cards for the plays to beat, none of them in the hand that decides; as if it led, where the others have none."""
+    """Choose cards of the plays to beat from those the seat to decide does not hold; let it lead if there are none."""
     rows = np.flatnonzero(state.to_beat >= 0)
-    for some in np.array_split(rows, len(rows) // _BATCH_SIZE + 1):
-        n, forms = len(some), state.to_beat[some].astype(np.int64)
-        hands = rules.pack.copies - state.hands[some, state.seat[some]]
+    for batch in np.array_split(rows, len(rows) // _BATCH_SIZE + 1):
+        n, forms = len(batch), state.to_beat[batch].astype(np.int64)
+        hands = rules.pack.copies - state.hands[batch, state.seat[batch]]
         allowed = np.zeros((len(rules.forms), n), np.uint8)
         allowed[forms, np.arange(n)] = 1
         labels, cards = rules.forms.label_of[forms], np.full((n, rules.forms.max_cards), NO_CARD, np.uint8)
-        found, form = np.zeros(n, np.int64), np.zeros(n, np.int16)
+        num_found, form = np.zeros(n, np.int64), np.zeros(n, np.int16)
         sample_card_sets(
-            rules.full_move_query.move_tables, hands.astype(np.uint8), state.context[some], np.ones(n, np.int8), labels,
-            np.concatenate([np.zeros((len(rules.labels), n), np.uint8), allowed]),
-            derive_key(0) + some.astype(np.uint64), 0, n, form, cards,
-            scratch_for(rules.move_tables, rules.forms.max_cards), found,
+            rules.full_move_query.move_tables, hands.astype(np.uint8), state.context[batch], np.ones(n, np.int8),
+            labels, np.concatenate([np.zeros((len(rules.labels), n), np.uint8), allowed]),
+            derive_key(0) + batch.astype(np.uint64), 0, n, form, cards,
+            scratch_for(rules.move_tables, rules.forms.max_cards), num_found,
         )  # fmt: skip
-        there = (found > 0) & (form == forms)
-        state.top_cards[some[there], : cards.shape[1]] = cards[there]
-        _move_to_played(state.hands, state.aside, state.played, some[there], cards[there], state.owner, state.seat)
-        state.to_beat[some[~there]], state.owner[some[~there]] = LEADING, state.seat[some[~there]]
+        has_cards = (num_found > 0) & (form == forms)
+        state.top_cards[batch[has_cards], : cards.shape[1]] = cards[has_cards]
+        _move_to_played(
+            state.hands, state.aside, state.played, batch[has_cards], cards[has_cards], state.owner, state.seat
+        )
+        state.to_beat[batch[~has_cards]], state.owner[batch[~has_cards]] = LEADING, state.seat[batch[~has_cards]]
 
 
 @njit(cache=True, nogil=True)
 def _move_to_played(hands, aside, played, rows, cards, owner, seat):
-    """The cards [n, most] are among those that the owners at tables rows[:] have laid down; nobody's hand gains."""
+    """Move cards [n, max cards] at tables rows [n] to those played by the owners, unless these have played them."""
     seats = hands.shape[1]
     for i in range(len(rows)):
-        table, mine = rows[i], owner[rows[i]]
-        for place in range(cards.shape[1]):
-            card = cards[i, place]
-            if card == NO_CARD or (cards[i, : place + 1] == card).sum() <= played[table, mine, card]:
+        table, holder = rows[i], owner[rows[i]]
+        for position in range(cards.shape[1]):
+            card = cards[i, position]
+            if card == NO_CARD or (cards[i, : position + 1] == card).sum() <= played[table, holder, card]:
                 continue
             if aside[table, card]:
                 aside[table, card] -= 1
-                played[table, mine, card] += 1
+                played[table, holder, card] += 1
             for other in range(seats):
-                if (cards[i, : place + 1] == card).sum() <= played[table, mine, card]:
+                if (cards[i, : position + 1] == card).sum() <= played[table, holder, card]:
                     break
-                if other != mine and played[table, other, card]:
+                if other != holder and played[table, other, card]:
                     played[table, other, card] -= 1
-                    played[table, mine, card] += 1
+                    played[table, holder, card] += 1
                 elif other != seat[table] and hands[table, other, card]:
                     hands[table, other, card] -= 1
-                    played[table, mine, card] += 1
+                    played[table, holder, card] += 1
 
 
 def _sample_trick_cards(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
-    """The seats before that of the decision have laid a card each, of those that they have played."""
+    """Let some of the seats before the one to decide have one of their played cards in the trick."""
     n, seats = len(state.seat), rules.seating.seats
-    wanted, rows = rng.integers(0, seats, n), np.arange(n)
-    before = np.array([rules.seating.next_seat.index(seat) for seat in range(seats)], np.int8)
+    num_cards, rows = rng.integers(0, seats, n), np.arange(n)
+    previous_seat = np.array([rules.seating.next_seat.index(seat) for seat in range(seats)], np.int8)
     plays: list[tuple[Indices, NDArray[np.int8], Indices]] = []
     state.leader[:] = state.owner[:] = state.seat
-    going, seat = np.ones(n, np.bool_), state.seat
-    for place in range(seats - 1):
-        seat = before[seat]
-        going &= (place < wanted) & state.played[rows, seat].any(axis=1)
-        lots = rng.random((n, len(rules.pack))) * (state.played[rows, seat] > 0)
-        kind = lots.argmax(axis=1)
-        plays.append((rows[going].astype(np.int64), seat[going], kind[going]))
-        state.leader[going] = seat[going]
-    state.last_actor[:] = np.where(state.leader == state.seat, rng.integers(0, seats, n), before[state.seat])
+    is_playing, seat = np.ones(n, np.bool_), state.seat
+    for position in range(seats - 1):
+        seat = previous_seat[seat]
+        is_playing &= (position < num_cards) & state.played[rows, seat].any(axis=1)
+        scores = rng.random((n, len(rules.pack))) * (state.played[rows, seat] > 0)
+        kind = scores.argmax(axis=1)
+        plays.append((rows[is_playing].astype(np.int64), seat[is_playing], kind[is_playing]))
+        state.leader[is_playing] = seat[is_playing]
+    state.last_actor[:] = np.where(state.leader == state.seat, rng.integers(0, seats, n), previous_seat[state.seat])
     state.last_form[:] = rng.integers(0, len(rules.forms), n)
     state.seats_out[:] = ((state.hands.sum(axis=2) == 0) << np.arange(seats)).sum(axis=1)
     _replay_trick(rules, state, plays)
@@ -159,71 +172,91 @@ def _sample_trick_cards(rules: CompiledGame, state: TableState, rng: np.random.G
 def _replay_trick(
     rules: CompiledGame, state: TableState, plays: Sequence[tuple[Indices, NDArray[np.int8], Indices]]
 ) -> None:
-    """Lay cards into tricks, at tables by seats of kinds, the last first: after each it is settled whose trick it is.
+    """Place cards into tricks, and determine the owner after each, so that owners are consistent with play.
 
-    So the owner of a trick is the one that play would have come to. Where nobody takes it, or several do, by what a
-    table remembers, no card lies there.
+    A trick without a unique taker is cleared.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; changed in place.
+        plays: Tables, seats and kinds of cards, the last play first.
     """
     last = state.last_actor.copy()
     for rows, seat, kind in reversed(plays):
         leading = state.leader[rows] == seat
         state.owner[rows[leading]] = seat[leading]
-        there = leading | (state.trick_forms[rows] >= 0).any(axis=1)
-        which, seat, kind = rows[there], seat[there], kind[there]
-        state.last_actor[which] = seat
-        state.trick_cards[which, seat, kind] = 1
-        state.trick_forms[which, seat] = rules.single_card_forms[state.context[which], kind]
-        wrong = find_ambiguous_tricks(rules, state, which)
-        clear_tricks(state, wrong)
-        state.to_beat[wrong], state.top_cards[wrong], state.owner[wrong] = LEADING, NO_CARD, state.seat[wrong]
-        settle_tricks(rules, state, np.setdiff1d(which, wrong))
+        is_placed = leading | (state.trick_forms[rows] >= 0).any(axis=1)
+        trick_rows, seat, kind = rows[is_placed], seat[is_placed], kind[is_placed]
+        state.last_actor[trick_rows] = seat
+        state.trick_cards[trick_rows, seat, kind] = 1
+        state.trick_forms[trick_rows, seat] = rules.single_card_forms[state.context[trick_rows], kind]
+        ambiguous = find_ambiguous_tricks(rules, state, trick_rows)
+        clear_tricks(state, ambiguous)
+        state.to_beat[ambiguous], state.top_cards[ambiguous], state.owner[ambiguous] = (
+            LEADING,
+            NO_CARD,
+            state.seat[ambiguous],
+        )
+        settle_tricks(rules, state, np.setdiff1d(trick_rows, ambiguous))
     state.last_actor[:] = last
 
 
 def sample_forms(rules: CompiledGame, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """[n] forms but the pass: half of them one after the other, half of them such that every kind is as likely."""
+    """Draw forms other than the pass.
+
+    Args:
+        rules: Compiled rules.
+        n: Number of forms.
+        rng: Random generator.
+
+    Returns:
+        int64 [n], forms: half of them all forms in turn, the others uniform over the kinds of play.
+    """
     kinds: dict[object, list[int]] = {}
-    for place, form in enumerate(rules.forms.forms):
-        if place != rules.forms.pass_form:
-            kinds.setdefault(form.kind, []).append(place)
+    for index, form in enumerate(rules.forms.forms):
+        if index != rules.forms.pass_form:
+            kinds.setdefault(form.kind, []).append(index)
     families = [np.array(members) for members in kinds.values()]
-    everyone = np.resize(rng.permutation(np.concatenate(families)), n)
+    in_turn = np.resize(rng.permutation(np.concatenate(families)), n)
     sizes = np.array([len(members) for members in families])
     kind = rng.integers(0, len(families), n)
     table = np.stack([np.resize(members, sizes.max()) for members in families])
-    return np.where(rng.random(n) < 0.5, everyone, table[kind, rng.integers(0, sizes[kind])])
+    return np.where(rng.random(n) < 0.5, in_turn, table[kind, rng.integers(0, sizes[kind])])
 
 
 # --- hands ------------------------------------------------------------------------------------------------------------
 
 
 def _group_forms_by_kind(rules: CompiledGame, forms: NDArray[np.int64]) -> tuple[list[NDArray[np.int64]], list[int]]:
-    """The forms of every kind, and by the number of a kind that of each of some forms."""
+    """Return the forms of each kind of play, and the index of the kind of each of forms [n]."""
     kinds: dict[object, list[int]] = {}
-    for place, form in enumerate(rules.forms.forms):
-        kinds.setdefault(form.kind, []).append(place)
-    numbers = {kind: number for number, kind in enumerate(kinds)}
-    return [np.array(some) for some in kinds.values()], [numbers[rules.forms.forms[form].kind] for form in forms]
+    for index, form in enumerate(rules.forms.forms):
+        kinds.setdefault(form.kind, []).append(index)
+    kind_index = {kind: index for index, kind in enumerate(kinds)}
+    return [np.array(members) for members in kinds.values()], [
+        kind_index[rules.forms.forms[form].kind] for form in forms
+    ]
 
 
 def _sample_form_cards(
     rules: CompiledGame, context: NDArray[np.int16], rng: np.random.Generator,
     forms: Sequence[NDArray[np.int64]] | None = None,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """[n, kinds] cards of a form or two, as far as the pack has them; wanted forms [n] before others."""
+    """Draw hands [n, kinds] with the cards of up to two random forms, or of given forms [n] each."""
     n = len(context)
-    found = np.zeros((n, len(rules.pack)), np.uint8)
-    planter = _FormCardSampler(rules, rng)
+    hands = np.zeros((n, len(rules.pack)), np.uint8)
+    sampler = _FormCardSampler(rules, rng)
     for chosen in forms or (sample_forms(rules, n, rng) for _ in range(2)):
         for row in np.flatnonzero(rng.random(n) < _FORM_CARDS_SHARE):
-            planter.add_form(rules.forms.forms[chosen[row]], int(context[row]), found[row])
-    return np.minimum(found, rules.pack.copies)
+            sampler.add_form(rules.forms.forms[chosen[row]], int(context[row]), hands[row])
+    return np.minimum(hands, rules.pack.copies)
 
 
 class _FormCardSampler:
-    """Puts the cards of forms into hands."""
+    """Sampler of cards that make up a form."""
 
     def __init__(self, rules: CompiledGame, rng: np.random.Generator) -> None:
+        """Make a sampler for a game."""
         self._rules, self._rng = rules, rng
         self._kind_cache: dict[tuple[int, int], list[int]] = {}
         self._suits = [parts[1] if (parts := parse_rank_and_suit(kind)) else None for kind in rules.pack.kinds]
@@ -246,13 +279,14 @@ class _FormCardSampler:
                 self._add_cards(self._find_kinds(int(cell), context), form.kickers.group_size, hand)
 
     def _add_cards(self, kinds: Sequence[int], count: int, hand: NDArray[np.uint8]) -> None:
-        """The copies of some kinds, which lie in any order."""
+        """Add a number of random copies of some kinds to a hand."""
         copies = [kind for kind in kinds for _ in range(int(self._rules.pack.copies[kind]))]
         if count > 0 and copies:
             chosen = self._rng.permutation(len(copies))[:count]
-            np.add.at(hand, [copies[each] for each in chosen], 1)
+            np.add.at(hand, [copies[index] for index in chosen], 1)
 
     def _find_kinds(self, cell: int, context: int) -> list[int]:
+        """Return the kinds of cards that act as a cell."""
         if (cell, context) not in self._kind_cache:
             acts = self._rules.cells.acts_as[context]
             self._kind_cache[cell, context] = np.flatnonzero((acts == cell).any(axis=1)).tolist()
@@ -262,80 +296,87 @@ class _FormCardSampler:
 def _sample_hands(
     rules: CompiledGame, state: TableState, form_cards: NDArray[np.uint8], rng: np.random.Generator
 ) -> None:
-    """Deal the whole pack: the seats to decide hold what is planted, and more; nobody more than can be."""
+    """Deal the whole pack to hands, kitty and cards played; the seat to decide gets the form cards first."""
     n, seats, deck = len(form_cards), rules.seating.seats, rules.pack.deck.astype(np.int64)
-    most = largest_hand(rules)
-    holders = seats + 1 + seats  # hands, what is aside, what each seat has laid down
-    own = np.maximum(rng.integers(0, most + 1, n), np.minimum(form_cards.sum(axis=1), most))
-    own[rng.random(n) < 0.1] = most
-    own = np.maximum(own, 1)  # who decides has cards
-    exact = (rng.random(n) < _EXACT_SHARE) & form_cards.any(axis=1)
-    own = np.where(exact, np.minimum(form_cards.sum(axis=1), most), own)
-    bounds, rest = [own], len(deck) - own
+    max_hand = largest_hand(rules)
+    holders = seats + 1 + seats  # hands, kitty, cards played by each seat
+    hand_sizes = np.maximum(rng.integers(0, max_hand + 1, n), np.minimum(form_cards.sum(axis=1), max_hand))
+    hand_sizes[rng.random(n) < 0.1] = max_hand
+    hand_sizes = np.maximum(hand_sizes, 1)  # the seat to decide has cards
+    is_exact = (rng.random(n) < _EXACT_SHARE) & form_cards.any(axis=1)
+    hand_sizes = np.where(is_exact, np.minimum(form_cards.sum(axis=1), max_hand), hand_sizes)
+    bounds, num_left = [hand_sizes], len(deck) - hand_sizes
     for holder in range(1, seats + 1):
-        room = most if holder < seats else len(deck) - sum(rules.seating.num_dealt)
-        size = rng.integers(0, np.minimum(rest, room) + 1)
+        max_size = max_hand if holder < seats else len(deck) - sum(rules.seating.num_dealt)
+        size = rng.integers(0, np.minimum(num_left, max_size) + 1)
         size[rng.random(n) < 0.3] = 0 if holder == seats else 1
-        size = np.minimum(size, rest)
+        size = np.minimum(size, num_left)
         bounds.append(bounds[-1] + size)
-        rest = rest - size
+        num_left = num_left - size
     order = _shuffle_deck(rules, form_cards, rng)
     holder = (np.arange(len(deck))[None, :, None] >= np.stack(bounds, axis=1)[:, None, :]).sum(axis=2)
-    laid = holder > seats
-    holder[laid] = seats + 1 + rng.integers(0, seats, int(laid.sum()))
-    hand = holder < seats
-    holder = np.where(hand, (holder + state.seat[:, None]) % seats, holder)
+    is_played = holder > seats
+    holder[is_played] = seats + 1 + rng.integers(0, seats, int(is_played.sum()))
+    is_in_hand = holder < seats
+    holder = np.where(is_in_hand, (holder + state.seat[:, None]) % seats, holder)
     kinds = len(rules.pack)
-    places = (np.arange(n)[:, None] * holders + holder) * kinds + deck[order]
-    counts = np.bincount(places.ravel(), minlength=n * holders * kinds).reshape(n, holders, kinds).astype(np.uint8)
+    indices = (np.arange(n)[:, None] * holders + holder) * kinds + deck[order]
+    counts = np.bincount(indices.ravel(), minlength=n * holders * kinds).reshape(n, holders, kinds).astype(np.uint8)
     state.hands[:], state.aside[:], state.played[:] = counts[:, :seats], counts[:, seats], counts[:, seats + 1 :]
 
 
 def _shuffle_deck(rules: CompiledGame, form_cards: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.int64]:
-    """[n, cards] places of the deck in a random order, what is planted first."""
+    """Return random orders of the deck [n, cards], the form cards first."""
     return _sample_deck_keys(rules, form_cards, rng).argsort(axis=1)
 
 
 def _sample_deck_keys(
     rules: CompiledGame, form_cards: NDArray[np.uint8], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """[n, cards] random numbers: low for the cards that are planted, and for kinds that are likelier than others."""
+    """Draw sort keys of the deck [n, cards], low for form cards and for kinds that are made more likely."""
     deck, (n, kinds) = rules.pack.deck.astype(np.int64), form_cards.shape
     copy = np.zeros(len(deck), np.int64)
     for kind in range(kinds):
-        mine = deck == kind
-        copy[mine] = np.arange(int(mine.sum()))
-    likely = rng.random((n, kinds)) < rng.random((n, 1))
-    likely &= rng.random((n, 1)) < _SKEWED_SHARE
-    noise = rng.random((n, len(deck))) - 0.7 * likely[:, deck]
-    noise -= 4.0 * (copy < form_cards[:, deck])
-    return noise
+        of_kind = deck == kind
+        copy[of_kind] = np.arange(int(of_kind.sum()))
+    is_likely = rng.random((n, kinds)) < rng.random((n, 1))
+    is_likely &= rng.random((n, 1)) < _SKEWED_SHARE
+    keys = rng.random((n, len(deck))) - 0.7 * is_likely[:, deck]
+    keys -= 4.0 * (copy < form_cards[:, deck])
+    return keys
 
 
 def sample_stacked_deals(
     rules: CompiledGame, context: NDArray[np.int16], rng: np.random.Generator
 ) -> tuple[FixedDeals, NDArray[np.uint8]]:
-    """Deal hands [n, seats, kinds] in contexts [n], each a deal that a shuffle can give.
+    """Draw deals in which most seats of a table hold a form of the same kind, so that they can beat each other.
 
-    Most seats of a table hold a form of one kind, so that they can answer each other, and many another form. Returns
-    the deals, and of each hand [n, seats, kinds] the cards of these forms.
+    Many hands also hold another form. Each deal is one that a shuffle can produce.
+
+    Args:
+        rules: Compiled rules.
+        context: int16 [n], order contexts.
+        rng: Random generator.
+
+    Returns:
+        n deals, and uint8 [n, seats, kinds], the cards of the forms of the same kind in each hand.
     """
     deck, n, kinds = rules.pack.deck.astype(np.int64), len(context), len(rules.pack)
-    rows, taken = np.arange(n)[:, None], np.zeros((n, len(rules.pack.deck)), np.bool_)
+    rows, is_dealt = np.arange(n)[:, None], np.zeros((n, len(rules.pack.deck)), np.bool_)
     hands = np.zeros((n, rules.seating.seats, kinds), np.uint8)
     if rules.has_draws:
         stock = deck[_shuffle_deck(rules, _sample_form_cards(rules, context, rng), rng)].astype(np.uint8)
         return FixedDeals(hands, np.tile(rules.pack.copies, (n, 1)).astype(np.uint8), stock), hands
     members, kind = _group_forms_by_kind(rules, sample_forms(rules, n, rng))
-    kept = np.zeros_like(hands)
+    form_cards = np.zeros_like(hands)
     for seat in rng.permutation(rules.seating.seats).tolist():
-        alike = np.array([rng.choice(members[each]) for each in kind])
-        first = _sample_form_cards(rules, context, rng, [alike])
+        same_kind = np.array([rng.choice(members[index]) for index in kind])
+        first = _sample_form_cards(rules, context, rng, [same_kind])
         other = _sample_form_cards(rules, context, rng, [sample_forms(rules, n, rng)])
         other[rng.random(n) < 0.5] = 0
-        places = _sample_deck_keys(rules, np.minimum(first + other, rules.pack.copies), rng)
-        cards = np.where(taken, np.inf, places).argsort(axis=1)[:, : rules.seating.num_dealt[seat]]
-        taken[rows, cards] = True
+        keys = _sample_deck_keys(rules, np.minimum(first + other, rules.pack.copies), rng)
+        cards = np.where(is_dealt, np.inf, keys).argsort(axis=1)[:, : rules.seating.num_dealt[seat]]
+        is_dealt[rows, cards] = True
         np.add.at(hands, (rows, seat, deck[cards]), 1)
-        kept[:, seat] = np.minimum(first, hands[:, seat])
-    return FixedDeals(hands, (rules.pack.copies - hands.sum(axis=1)).astype(np.uint8)), kept
+        form_cards[:, seat] = np.minimum(first, hands[:, seat])
+    return FixedDeals(hands, (rules.pack.copies - hands.sum(axis=1)).astype(np.uint8)), form_cards

@@ -1,4 +1,4 @@
-"""Thousands of tables: decisions, choices, events, tricks, and what seats know and observe."""
+"""Vectorised tables: decisions, choices, events, tricks, and the information and observations of seats."""
 
 from __future__ import annotations
 

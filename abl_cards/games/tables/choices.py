@@ -1,4 +1,4 @@
-"""Choices to make: one of some options, from the eyes of the seats that are asked."""
+"""Choices between options, such as bids and card exchanges, at many tables."""
 
 from __future__ import annotations
 
@@ -17,24 +17,31 @@ from abl_cards.games.tables.view import NO_EVENT
 from abl_cards.games.types import NO_CARD, MoveLists
 
 NO_FORM = -1
-"""What is chosen has no form."""
+"""Form of a move that chooses an option."""
 
 
 class Choices(DecisionBase):
-    """One of some options at n tables."""
+    """Choices between options at n tables, each from the view of the seat to decide."""
 
     def select(self, rows: NDArray[np.int64]) -> Choices:
-        """Some of the choices."""
+        """Return the choices with these indices.
+
+        Args:
+            rows: int64 [m], indices of choices.
+
+        Returns:
+            m choices.
+        """
         return Choices(self.view.select(rows))
 
     @property
     def stage(self) -> NDArray[np.int8]:
-        """[n] what is asked, a number of ``InputSchema.stages``."""
+        """Kind of choice [n], an index of ``InputSchema.stages``."""
         return self.view.state.choice[self.rows]
 
     @cached_property
     def column_writers(self) -> Mapping[str, ColumnWriter]:
-        """What fills each group of columns: there is nothing to beat, and nobody leads."""
+        """Writers of circuit inputs by input group, where no seat leads and nothing is to beat."""
         nothing = np.full(len(self.view), NO_EVENT)
         trick = make_array_writer([np.full(len(self.view), NOT_PLAYING), nothing])
         return {
@@ -45,18 +52,19 @@ class Choices(DecisionBase):
 
     @cached_property
     def options(self) -> NDArray[np.uint8]:
-        """[n, options] what may be chosen."""
+        """Mask of legal options, uint8 [n, options]; raises TableError where there is none."""
         rules = self.rules
-        told = rules.option_query
-        answers = told.evaluate(len(self.view), self.column_writers)
-        found = np.zeros((len(self.view), len(rules.schema.options)), np.uint8)
-        for (_, (option,)), truth in zip(told.circuit.outputs, answers, strict=True):
-            found[:, rules.schema.options.index(option)] = truth
+        query = rules.option_query
+        outputs = query.evaluate(len(self.view), self.column_writers)
+        mask = np.zeros((len(self.view), len(rules.schema.options)), np.uint8)
+        for (_, (option,)), truth in zip(query.circuit.outputs, outputs, strict=True):
+            mask[:, rules.schema.options.index(option)] = truth
         if self.view.has_hand_sizes:
-            raise_where(found.max(axis=1) == 0, self.rows, self._no_option_text)
-        return found
+            raise_where(mask.max(axis=1) == 0, self.rows, self._no_option_text)
+        return mask
 
     def _no_option_text(self, row: int) -> str:
+        """Describe a choice without options."""
         stage, kb = self.rules.schema.stages[int(self.stage[row])], self.rules.kb
         hand = self.rules.card_codes.to_text(cards_from_counts(self.view.hand[row])) or "empty"
         return (
@@ -65,7 +73,11 @@ class Choices(DecisionBase):
         )
 
     def moves(self) -> MoveLists:
-        """The options as moves of one card and no form: the number of the option."""
+        """List the legal options as moves.
+
+        Returns:
+            Moves of form ``NO_FORM``, whose only card is the index of the option in ``InputSchema.options``.
+        """
         decision, option = np.nonzero(self.options)
         cards = np.full((len(option), self.rules.forms.max_cards), NO_CARD, np.uint8)
         cards[:, 0] = option
@@ -73,11 +85,18 @@ class Choices(DecisionBase):
         return MoveLists(start, np.full(len(option), NO_FORM, np.int16), cards)
 
     def cards_given_away(self, lists: MoveLists) -> NDArray[np.uint8]:
-        """[moves, 1] the card of the own hand that each choice names, NO_CARD where it names none: it is to go."""
-        number, hand = self.rules.pack.index, self.view.hand
-        kinds = np.array([number.get(option, NO_CARD) for option in self.rules.schema.options], np.uint8)
+        """Return the card that each option would give away.
+
+        Args:
+            lists: Options as ``moves`` lists them.
+
+        Returns:
+            uint8 [moves, 1], the card if the option names a card of the seat's own hand, else ``NO_CARD``.
+        """
+        kind_of, hand = self.rules.pack.index, self.view.hand
+        kinds = np.array([kind_of.get(option, NO_CARD) for option in self.rules.schema.options], np.uint8)
         chosen = kinds[lists.cards[:, 0]]
-        named = np.minimum(chosen, hand.shape[1] - 1)
-        return np.where((chosen != NO_CARD) & (hand[lists.decision_index, named] > 0), chosen, np.uint8(NO_CARD))[
+        held_kinds = np.minimum(chosen, hand.shape[1] - 1)
+        return np.where((chosen != NO_CARD) & (hand[lists.decision_index, held_kinds] > 0), chosen, np.uint8(NO_CARD))[
             :, None
         ]

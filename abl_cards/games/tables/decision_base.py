@@ -1,4 +1,4 @@
-"""What seats to decide are told, be it a play or a choice."""
+"""Base class of decisions: the observations and information of the seats to decide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables.knowledge import compute_constraints
 from abl_cards.games.tables.observations import observe
@@ -16,33 +16,40 @@ from abl_cards.games.types import Indices, InformationSet
 
 
 class DecisionBase:
-    """The seats to decide at n tables."""
+    """Decisions at n tables, valid until a move is made at one of them."""
 
     def __init__(self, view: PlayerView) -> None:
-        """What these seats see."""
+        """Wrap the view of the seats to decide."""
         self.view = view
 
     @property
     def rules(self) -> CompiledGame:
-        """By what they play."""
+        """Compiled rules of the game."""
         return self.view.rules
 
     @property
     def rows(self) -> Indices:
-        """[n] the tables."""
+        """Table of each decision [n]."""
         return self.view.rows
 
     def observe(self) -> NDArray[np.uint8]:
-        """[n, features] what the seats see, as long as nobody has moved; raises GameError away from a table."""
+        """Return the observations of the seats to decide.
+
+        Returns:
+            uint8 [n, features], as ``build_feature_table`` describes.
+
+        Raises:
+            GameError: If the state does not give the hand sizes of the other seats.
+        """
         if not self.view.has_hand_sizes:
-            raise GameError(HAND_SIZES_MISSING)
+            raise GameError(HAND_SIZES_MISSING, ErrorCode.INCOMPLETE_STATE)
         return observe(self.view)
 
     def information_set(self) -> InformationSet:
-        """What the seats know of the hands they do not see, as long as nobody has moved."""
+        """Return constraints on the hidden hands that follow from the information of the seats to decide."""
         return self._information_set
 
     @cached_property
     def _information_set(self) -> InformationSet:
-        """Asked once: estimates, answers and drawn deals all begin with it."""
+        """Constraints on the hidden hands, computed once."""
         return compute_constraints(self.rules, self.view)

@@ -1,4 +1,4 @@
-"""One decision with everything that the seat to decide can do."""
+"""A single decision with its legal moves as text and JSON."""
 
 from __future__ import annotations
 
@@ -12,24 +12,31 @@ from abl_cards.games.types import MoveLists
 
 
 class Action(Protocol):
-    """A move in the words of the game; ``str`` gives the text form."""
+    """A move in the notation of the game; ``str`` returns its text form."""
 
     def to_json(self) -> Any:
-        """The move as other programs write it."""
+        """Return the JSON form of the move."""
 
 
 @dataclass(frozen=True)
 class DecisionPoint:
-    """One decision with all that may be done, from the eyes of the seat that decides."""
+    """A single decision with all legal moves, from the view of the seat to decide."""
 
-    decision: Decisions | Choices  # at one table
-    move_lists: MoveLists  # in wire order
-    labels: tuple[str, ...]  # [moves] the label of each
-    actions: tuple[Action, ...]  # [moves]
-    state: Mapping[str, Any]  # what the seat sees, in the game's JSON form
-    chosen_move: int | None = None  # the move that was made there, if that is known
+    decision: Decisions | Choices  # one decision
+    move_lists: MoveLists  # legal moves in wire order
+    labels: tuple[str, ...]  # [moves] label of each move
+    actions: tuple[Action, ...]  # [moves] the moves in the notation of the game
+    state: Mapping[str, Any]  # visible state in the JSON form of the game
+    chosen_move: int | None = None  # index of the move that was made, None if unknown
 
 
 def is_play_decision(decisions: Decisions | Choices) -> TypeGuard[Decisions]:
-    """Whether plays are to be decided, and not something else to be chosen."""
+    """Return True for decisions about plays, False for choices between options.
+
+    Args:
+        decisions: Decisions or choices.
+
+    Returns:
+        True if ``decisions`` is a ``Decisions``.
+    """
     return not hasattr(decisions, "options")

@@ -1,4 +1,4 @@
-"""Plays to decide: the legal labels, and the card sets that realise them."""
+"""Decisions about plays: legal labels, and the card sets that realise them."""
 
 from __future__ import annotations
 
@@ -39,30 +39,37 @@ from abl_cards.games.tables.tricks import takes_trick
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import LEADING, MAX_CARD_SETS, Indices, MoveLists, Moves
 
-_GUESSED_RESPONSES = (
-    32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
-)
-_MAX_GUESSED_CARDS = 60  # cards: a list for more is allocated when it is known how long it is
-_MAX_LIST_BYTES = 1 << 30  # of the card sets of several decisions
-_MIN_DECISIONS_PER_THREAD = 64  # decisions whose cards are walked that are worth a thread
+_GUESSED_RESPONSES = 32  # expected card sets of a following seat; for a leading seat, the square of its cards
+_MAX_GUESSED_CARDS = 60  # cards; lists of larger hands are allocated when their length is known
+_MAX_LIST_BYTES = 1 << 30  # bytes of the card sets of several decisions
+_MIN_DECISIONS_PER_THREAD = 64  # decisions with enumerated card sets that justify another thread
 
 
 LabelSampler = Callable[[int, int, NDArray[np.int16]], None]
-"""Writes labels [n] of some decisions."""
+"""Function of ``lo, hi, labels`` that writes ``labels[lo:hi]``."""
 
 
 class Decisions(DecisionBase):
-    """The plays to decide at n tables, from the eyes of the seats that decide."""
+    """Decisions about plays at n tables, each from the view of the seat to decide."""
 
     def __init__(self, view: PlayerView) -> None:
-        """What these seats see."""
+        """Wrap the view of the seats to decide."""
         super().__init__(view)
         self._move_query = view.rules.move_query
         self._cached_outputs: NDArray[np.uint8] | None = None
 
     @classmethod
     def with_masks(cls, view: PlayerView, legal_mask: NDArray[np.uint8], form_mask: NDArray[np.uint8]) -> Decisions:
-        """Decisions of which somebody says what is legal: labels [labels, n] and forms [forms, n]."""
+        """Make decisions with given masks instead of circuit outputs.
+
+        Args:
+            view: View of the seats to decide.
+            legal_mask: uint8 [labels, n], mask of legal labels.
+            form_mask: uint8 [forms, n], mask of allowed forms.
+
+        Returns:
+            n decisions.
+        """
         decisions = cls(view)
         decisions._move_query = view.rules.full_move_query
         decisions._cached_outputs = np.concatenate([legal_mask, form_mask])
@@ -70,35 +77,36 @@ class Decisions(DecisionBase):
 
     @property
     def column_writers(self) -> Mapping[str, ColumnWriter]:
-        """What fills each group of columns."""
+        """Writers of circuit inputs by input group."""
         return self.view.column_writers
 
     @property
     def to_beat(self) -> NDArray[np.int16]:
-        """[n] form, or LEADING."""
+        """Form to beat [n], ``LEADING`` if the seat leads."""
         return self.view.to_beat
 
     @property
     def context(self) -> NDArray[np.int16]:
-        """[n] what the order of the labels depends on."""
+        """Order context [n], which decides the order of the labels."""
         return self.view.context
 
     @property
     def _outputs(self) -> NDArray[np.uint8]:
+        """Circuit outputs [rows, n]: labels, forms, required cards; computed when first read."""
         if self._cached_outputs is None:
             self._cached_outputs = self._move_query.query.evaluate(len(self.view), self.view.column_writers)
             self._drop_unreachable_labels()
         return self._cached_outputs
 
     def _drop_unreachable_labels(self) -> None:
-        """Where a card must be among those laid down, labels that cannot hold it are not legal."""
+        """Clear legal labels that have no card set with all required cards."""
         rows = self._restricted_rows
         if not rows.size:
             return
         if self._move_query.lookup is not None:
             self._drop_labels_by_lists(rows)
             return
-        told = (
+        arguments = (
             self._move_query.move_tables,
             self.view.hand,
             self.view.context,
@@ -106,149 +114,228 @@ class Decisions(DecisionBase):
             self._outputs,
             self.rules.label_kinds,
         )
-        wanted, unsure = self._required, np.zeros(len(rows), np.bool_)
+        required, is_unsure = self._required, np.zeros(len(rows), np.bool_)
         map_ranges(len(rows), lambda lo, hi: drop_unreachable_labels(
-            *told, rows, wanted, lo, hi, self._move_scratch(), *self._empty_moves(SCRATCH_SETS), unsure
+            *arguments, rows, required, lo, hi, self._move_scratch(), *self._empty_moves(SCRATCH_SETS), is_unsure
         ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
-        if unsure.any():
-            self._drop_labels_by_lists(rows[unsure])
+        if is_unsure.any():
+            self._drop_labels_by_lists(rows[is_unsure])
 
     def _drop_labels_by_lists(self, rows: NDArray[np.int64]) -> None:
-        """The same for rows that want a card, by the lists of all their card sets."""
-        wanted = self.required_cards.take(rows, axis=1)
-        self.legal_mask[:, rows] &= can_reach_all(self.rules.label_kinds, wanted)
+        """Clear legal labels of rows [m] without a card set with all required cards, by listing all card sets."""
+        required = self.required_cards.take(rows, axis=1)
+        self.legal_mask[:, rows] &= can_reach_all(self.rules.label_kinds, required)
         lists = self.select(rows)._all_moves(np.full(len(rows), ALL_LABELS, np.int16))
-        filter_labels(self.legal_mask, lists, self.rules.forms.label_of, wanted, rows)
+        filter_labels(self.legal_mask, lists, self.rules.forms.label_of, required, rows)
 
     @cached_property
     def _leading(self) -> NDArray[np.int8]:
-        """[n] 1 where the seat leads, 0 where it follows."""
+        """Role of the seat [n]: 1 if it leads, 0 if it follows."""
         return (self.to_beat < 0).astype(np.int8)
 
     @cached_property
     def _restricted_rows(self) -> NDArray[np.int64]:
-        """The decisions where some card must be among those laid down."""
+        """Indices of the decisions with required cards."""
         includes = self.required_cards
         rows = [includes[kind] for kind in self._move_query.requirable_cards] if len(includes) else []
         return np.flatnonzero(np.logical_or.reduce(rows) if len(rows) != 1 else rows[0].view(np.bool_))
 
     @cached_property
     def _required(self) -> NDArray[np.uint8]:
-        """[kinds, those decisions] the cards that must be."""
-        wanted, rows = np.zeros((len(self.required_cards), len(self._restricted_rows)), np.uint8), self._restricted_rows
+        """Required cards [kinds, restricted rows]."""
+        required, rows = (
+            np.zeros((len(self.required_cards), len(self._restricted_rows)), np.uint8),
+            self._restricted_rows,
+        )
         for kind in self._move_query.requirable_cards:
-            wanted[kind] = self.required_cards[kind, rows]
-        return wanted
+            required[kind] = self.required_cards[kind, rows]
+        return required
 
     def select(self, rows: NDArray[np.int64]) -> Decisions:
-        """Some of the decisions; the circuit is not asked again."""
-        some = Decisions(self.view.select(rows))
-        some._move_query = self._move_query
-        some._cached_outputs = (
+        """Return the decisions with these indices; circuit outputs that were computed are copied.
+
+        Args:
+            rows: int64 [m], indices of decisions.
+
+        Returns:
+            m decisions.
+        """
+        selected = Decisions(self.view.select(rows))
+        selected._move_query = self._move_query
+        selected._cached_outputs = (
             None if self._cached_outputs is None else np.ascontiguousarray(self._cached_outputs[:, rows])
         )
-        return some
+        return selected
 
     def past_decisions(
         self, rows: Indices, hands: NDArray[np.uint8]
     ) -> Iterator[tuple[Indices, Decisions, NDArray[np.int16]]]:
-        """What others had to decide in their last acts if they hold hands [m, others, kinds] now, and what they played.
+        """Reconstruct the last decisions of the other seats, given hypothetical hands.
 
-        Rows [m] are of these decisions; the first of each three are places in them. Nothing where nobody remembers.
+        Args:
+            rows: int64 [m], indices of decisions.
+            hands: uint8 [m, others, kinds], hypothetical hands of the other seats now.
+
+        Yields:
+            For each past act: indices into ``rows`` [k], the k decisions of other seats, and the labels played [k].
+            Nothing if the tables record no history.
         """
         if self.view.history is not None:
-            for asked, state, label in self.view.history.past_decisions(self.view, rows, hands):
-                yield asked, Decisions(PlayerView(self.rules, state, np.arange(len(asked)), state.seat.copy())), label
+            for indices, state, label in self.view.history.past_decisions(self.view, rows, hands):
+                yield (
+                    indices,
+                    Decisions(PlayerView(self.rules, state, np.arange(len(indices)), state.seat.copy())),
+                    label,
+                )
 
     def belief_log_odds(self) -> NDArray[np.float32]:
-        """[n, others, kinds] the logarithm of the factor by which what the others did changes the odds of a copy."""
+        """Return the change of log odds that the beliefs of the rules give each copy of a card.
+
+        Returns:
+            float32 [n, others, kinds], added to the log odds that the seat holds a copy.
+        """
         return compute_log_odds(self.rules, self.view)
 
     def seat_text(self, row: int) -> str:
-        """The seat to decide, for messages."""
+        """Name the seat to decide, for messages."""
         return f"seat {self.view.seats[row]}" if self.view.has_hand_sizes else "a seat"
 
     def state_text(self, row: int) -> str:
-        """What it holds, and what there is to beat, for messages."""
+        """Describe the hand and the play to beat, for messages."""
         form = int(self.to_beat[row])
-        there = "leads" if form < 0 else f"to beat {self.rules.forms.forms[form].name}"
-        return f"{there}, hand {self.rules.card_codes.to_text(cards_from_counts(self.view.hand[row])) or 'empty'}"
+        turn = "leads" if form < 0 else f"to beat {self.rules.forms.forms[form].name}"
+        return f"{turn}, hand {self.rules.card_codes.to_text(cards_from_counts(self.view.hand[row])) or 'empty'}"
 
     @property
     def legal_mask(self) -> NDArray[np.uint8]:
-        """[labels, n] the mask of legal labels."""
+        """Mask of legal labels, uint8 [labels, n]."""
         return self._outputs[: len(self.rules.labels)]
 
     @property
     def form_mask(self) -> NDArray[np.uint8]:
-        """[forms, n] the forms the seat could lay down."""
+        """Mask of the forms that the rules allow, uint8 [forms, n]."""
         return self._outputs[self._move_query.answer_rows]
 
     @property
     def required_cards(self) -> NDArray[np.uint8]:
-        """[kinds or 0, n] cards that must be among those laid down."""
+        """Cards that a play must contain, uint8 [kinds, n]; [0, n] in games without such rules."""
         return self._outputs[self._move_query.first_card_row :]
 
     @property
     def label_to_beat(self) -> NDArray[np.int16]:
-        """[n] the label of the play to beat, -1 when leading."""
+        """Label of the play to beat [n], -1 if the seat leads."""
         return np.where(self.to_beat < 0, np.int16(LEADING), self.rules.forms.label_of[self.to_beat])
 
     @property
     def ranking(self) -> NDArray[np.int32]:
-        """[n, labels] the place of each label when they are sorted from weak to strong."""
+        """Rank of each label [n, labels] in the order from weak to strong."""
         return self.rules.label_ranking[self.context]
 
     def takes_trick(self, lists: MoveLists) -> NDArray[np.uint8]:
-        """[moves] whether the trick as it lies would be that of the seat to decide; never where there are none."""
+        """Return the moves that would take the trick in its present state.
+
+        Args:
+            lists: Moves of the n decisions.
+
+        Returns:
+            uint8 [moves], 1 where the seat to decide would take the trick; all 0 in games without tricks.
+        """
         return takes_trick(self, lists)
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
-        """The labels that forms belong to."""
+        """Return the label of each form."""
         return self.rules.forms.label_of[form]
 
     def first_moves(self, labels: NDArray[np.int16]) -> Moves:
-        """The first card set in the order of lists of one legal label each.
+        """Return the first card set of one legal label for each decision.
 
-        Raises TypeError or ValueError for what is no such label, TableError where the hand lacks the cards.
+        Args:
+            labels: int16 [n], legal labels.
+
+        Returns:
+            n moves, the first of each label in the order of move lists.
+
+        Raises:
+            TypeError: If labels are no integers.
+            ValueError: If a label is out of range or not legal.
+            TableError: If the rules call a label legal for which the hand lacks the cards.
         """
         return self._choose_moves(labels, np.empty(0, np.uint64))
 
     def sample_moves(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
-        """A card set of one legal label each, drawn uniformly from keys [n]; raises as ``first_moves`` does."""
+        """Draw a card set of one legal label for each decision, uniformly.
+
+        Args:
+            labels: int16 [n], legal labels.
+            keys: uint64 [n], random keys.
+
+        Returns:
+            n moves.
+
+        Raises:
+            TypeError: If labels are no integers.
+            ValueError: If a label is out of range or not legal.
+            TableError: If the rules call a label legal for which the hand lacks the cards.
+        """
         return self._choose_moves(labels, keys)
 
     def sample_labels_and_moves(self, sample_labels: LabelSampler, keys: NDArray[np.uint64]) -> Moves:
-        """The same for labels that ``sample_labels(lo, hi, labels)`` draws, each share before it is laid down."""
+        """Draw a label and one of its card sets for each decision.
+
+        Args:
+            sample_labels: Function of ``lo, hi, labels`` that writes legal labels to ``labels[lo:hi]``; threads call it
+                for disjoint ranges.
+            keys: uint64 [n], random keys of the card sets.
+
+        Returns:
+            n moves.
+
+        Raises:
+            ValueError: If a label is out of range or not legal.
+            TableError: If the rules call a label legal for which the hand lacks the cards.
+        """
         labels = np.zeros(len(self.view), np.int16)
         return self._choose_moves(labels, keys, sample_labels)
 
     def try_sample_moves(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
-        """The same for any labels, and [n] how many card sets there were; none is no error."""
+        """Draw a card set of one label for each decision, without error if there is none.
+
+        Args:
+            labels: int16 [n], any labels.
+            keys: uint64 [n], random keys.
+
+        Returns:
+            n moves, and int64 [n] the number of card sets of each label; a move is undefined where it is 0.
+
+        Raises:
+            TypeError: If labels are no integers.
+            ValueError: If a label is out of range.
+        """
         return self._sample_card_sets(self._checked_labels(labels), keys)
 
     def _choose_moves(
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], sample_labels: LabelSampler | None = None
     ) -> Moves:
+        """Draw a card set for each label, or the first without keys; raise where there is none."""
         if sample_labels is None:
             labels = self._checked_labels(labels)
-        moves, found = self._sample_card_sets(labels, keys, sample_labels)
+        moves, num_found = self._sample_card_sets(labels, keys, sample_labels)
         if self._restricted_rows.size:
-            self._choose_required_moves(labels, keys, moves, found)
-        if (found == 0).any():
-            labels, row = self._checked_labels(labels), int((found == 0).argmax())
+            self._choose_required_moves(labels, keys, moves, num_found)
+        if (num_found == 0).any():
+            labels, row = self._checked_labels(labels), int((num_found == 0).argmax())
             if labels[row] >= 0 and not self.legal_mask[labels[row], row] and self.legal_mask[:, row].any():
                 raise ValueError(f"{self.rules.label_texts[labels[row]]} is not legal here ({self.state_text(row)})")
-            check_sampled(self.rules.kb, -(found == 0).astype(np.int16), labels, self.rules.label_texts, self)
+            check_sampled(self.rules.kb, -(num_found == 0).astype(np.int16), labels, self.rules.label_texts, self)
         return moves
 
     def _choose_required_moves(
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], moves: Moves, num_found: NDArray[np.int64]
     ) -> None:
-        """Where a card must be among those laid down, choose among the card sets that hold it."""
+        """Replace moves of decisions with required cards by a draw among the card sets that have them."""
         rows = self._restricted_rows
         if self._move_query.lookup is None:
-            told = (
+            arguments = (
                 self._move_query.move_tables,
                 self.view.hand,
                 self.view.context,
@@ -256,9 +343,9 @@ class Decisions(DecisionBase):
                 labels[rows],
                 self.legal_mask,
             )
-            wanted = self._required
+            required = self._required
             map_ranges(len(rows), lambda lo, hi: sample_required_sets(
-                *told, self._outputs, keys, rows, wanted, lo, hi, self._move_scratch(),
+                *arguments, self._outputs, keys, rows, required, lo, hi, self._move_scratch(),
                 *self._empty_moves(SCRATCH_SETS), *moves, num_found
             ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
             rows = rows[num_found[rows] < 0]
@@ -266,53 +353,70 @@ class Decisions(DecisionBase):
                 return
         lists = self.select(rows).moves(labels[rows])
         num_found[rows] = np.diff(lists.start)
-        there = num_found[rows] > 0
-        some = rows[there]
-        pick = scale_to_range_array(keys[some], num_found[some]) if len(keys) else np.zeros(len(some), np.int64)
-        chosen = lists.start[:-1][there] + pick
-        moves.form[some], moves.cards[some] = lists.form[chosen], lists.cards[chosen]
+        has_moves = num_found[rows] > 0
+        chosen_rows = rows[has_moves]
+        offset = (
+            scale_to_range_array(keys[chosen_rows], num_found[chosen_rows])
+            if len(keys)
+            else np.zeros(len(chosen_rows), np.int64)
+        )
+        chosen = lists.start[:-1][has_moves] + offset
+        moves.form[chosen_rows], moves.cards[chosen_rows] = lists.form[chosen], lists.cards[chosen]
 
     def _sample_card_sets(
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], sample_labels: LabelSampler | None = None
     ) -> tuple[Moves, NDArray[np.int64]]:
-        """Card sets of labels [n], which may have to be drawn first; and [n] how many there were, 0 for no label."""
-        n, view, asked, answers, way = len(self.view), self.view, self._move_query, self._outputs, self._leading
-        moves, found = self._empty_moves(n), np.zeros(n, np.int64)
+        """Draw card sets of labels [n], which ``sample_labels`` draws first if given; also return their number [n]."""
+        n, view, query, outputs, leading = len(self.view), self.view, self._move_query, self._outputs, self._leading
+        moves, num_found = self._empty_moves(n), np.zeros(n, np.int64)
 
-        def lay(lo: int, hi: int) -> None:
+        def sample(lo: int, hi: int) -> None:
             if sample_labels is not None:
                 sample_labels(lo, hi, labels)
-            told = labels, answers, keys, lo, hi, *moves
-            if asked.packed is not None:
-                sample_packed_moves(asked.packed, view.hand, way, *told, self._packed_scratch(), found)
-            elif asked.lookup is not None:
-                sample_lookup_moves(asked.lookup, asked.answer_rows, view.hand, view.context, *told, found)
+            arguments = labels, outputs, keys, lo, hi, *moves
+            if query.packed is not None:
+                sample_packed_moves(query.packed, view.hand, leading, *arguments, self._packed_scratch(), num_found)
+            elif query.lookup is not None:
+                sample_lookup_moves(query.lookup, query.answer_rows, view.hand, view.context, *arguments, num_found)
             else:
-                sample_card_sets(asked.move_tables, view.hand, view.context, way, *told, self._move_scratch(), found)
+                sample_card_sets(
+                    query.move_tables, view.hand, view.context, leading, *arguments, self._move_scratch(), num_found
+                )
 
-        map_ranges(n, lay)
-        return moves, found
+        map_ranges(n, sample)
+        return moves, num_found
 
     def _checked_labels(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Labels [n] by their numbers, -1 for who found none; raises TypeError and ValueError.
+        """Convert labels [n] to int16; raise TypeError or ValueError for invalid ones.
 
-        Whoever chooses where nothing is legal may name what it likes: the rules are to blame, not the label.
+        Where no label is legal, any label becomes -1, so that the rules are reported instead of the label.
         """
-        given, most = np.asarray(labels), len(self.rules.labels)
-        if given.dtype.kind not in "iu":
-            raise TypeError(f"labels are whole numbers, not {given.dtype}")
-        if given.shape == (len(self.view),):
-            if -1 <= given.min(initial=0) <= given.max(initial=0) < most:
-                return given.astype(np.int16, copy=False)
-            wrong = (given < 0) | (given >= most)
-            if not self.legal_mask[:, wrong].any():
-                return np.where(wrong, -1, given).astype(np.int16)
-        raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {most - 1}")
+        values, num_labels = np.asarray(labels), len(self.rules.labels)
+        if values.dtype.kind not in "iu":
+            raise TypeError(f"labels are whole numbers, not {values.dtype}")
+        if values.shape == (len(self.view),):
+            if -1 <= values.min(initial=0) <= values.max(initial=0) < num_labels:
+                return values.astype(np.int16, copy=False)
+            is_invalid = (values < 0) | (values >= num_labels)
+            if not self.legal_mask[:, is_invalid].any():
+                return np.where(is_invalid, -1, values).astype(np.int16)
+        raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {num_labels - 1}")
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
-        """All legal card sets in the order of lists, or those of one label each."""
-        every = np.full(len(self.view), ALL_LABELS, np.int16)
-        lists = self._all_moves(every if labels is None else self._checked_labels(labels))
+        """List legal card sets.
+
+        Args:
+            labels: int16 [n], the label to list for each decision; None for all legal labels.
+
+        Returns:
+            Card sets in the order of move lists.
+
+        Raises:
+            TableError: If a decision has no or too many card sets.
+            TooManyMovesError: If the card sets of all decisions together exceed 1 GiB; list fewer decisions at a time.
+        """
+        all_labels = np.full(len(self.view), ALL_LABELS, np.int16)
+        lists = self._all_moves(all_labels if labels is None else self._checked_labels(labels))
         if self._restricted_rows.size:
             lists = filter_card_sets(lists, self.required_cards, self._restricted_rows)
         if labels is None and self.view.has_hand_sizes:
@@ -320,12 +424,12 @@ class Decisions(DecisionBase):
         return lists
 
     def _all_moves(self, labels: NDArray[np.int16]) -> MoveLists:
-        """The card sets of labels [n], whatever cards must be among them."""
+        """List the card sets of labels [n], regardless of required cards."""
         n = len(self.view)
-        held = np.minimum(count_cards(self.view.hand).astype(np.int64), _MAX_GUESSED_CARDS)
-        every = np.where(self.to_beat < 0, held**2 * 5 // 4, _GUESSED_RESPONSES)
-        guess = np.where(labels == ALL_LABELS, every, held)
-        shares = map_ranges(n, lambda lo, hi: self._list(labels, lo, hi, int(guess[lo:hi].sum())))
+        hand_sizes = np.minimum(count_cards(self.view.hand).astype(np.int64), _MAX_GUESSED_CARDS)
+        all_sizes = np.where(self.to_beat < 0, hand_sizes**2 * 5 // 4, _GUESSED_RESPONSES)
+        capacities = np.where(labels == ALL_LABELS, all_sizes, hand_sizes)
+        shares = map_ranges(n, lambda lo, hi: self._list(labels, lo, hi, int(capacities[lo:hi].sum())))
         lengths = np.concatenate([np.diff(share.start) for share in shares])
         return MoveLists(
             np.concatenate([[0], lengths.cumsum()]),
@@ -334,54 +438,69 @@ class Decisions(DecisionBase):
         )
 
     def _list(self, labels: NDArray[np.int16], lo: int, hi: int, capacity: int) -> MoveLists:
+        """List the card sets of decisions lo..hi-1, twice if they exceed the capacity at first."""
         start = np.zeros(hi + 1, np.int64)
         while True:
             moves = self._empty_moves(capacity)
-            found = self._fill(labels, lo, hi, start, moves)
-            if found <= capacity:
+            num_sets = self._fill(labels, lo, hi, start, moves)
+            if num_sets <= capacity:
                 self._check_list_sizes(labels, lo, start[lo:])
-                return MoveLists(start[lo:], moves.form[:found], moves.cards[:found])
+                return MoveLists(start[lo:], moves.form[:num_sets], moves.cards[:num_sets])
             self._check_list_sizes(labels, lo, start[lo:])
-            capacity = found
+            capacity = num_sets
 
     def _fill(self, labels: NDArray[np.int16], lo: int, hi: int, start: NDArray[np.int64], moves: Moves) -> int:
-        """Write the card sets of labels [n] of decisions lo..hi-1 as far as there is room; returns how many there are.
+        """Write the card sets of labels [n] of decisions lo..hi-1 that fit; return their number.
 
-        Start [hi + 1] is filled from lo + 1 on.
+        ``start`` [hi + 1] is filled from lo + 1 on.
         """
-        view, plain = self.view, self._move_query.packed
-        told = view.hand, view.context, self._leading, labels, self.legal_mask, self._outputs, lo, hi, start, *moves
-        if (table := self._move_query.lookup) is not None:
-            return int(lookup_moves(table, self._move_query.answer_rows, *told[:2], *told[3:]))
-        if plain is None:
-            return int(enumerate_moves(self._move_query.move_tables, *told, self._move_scratch()))
-        return int(enumerate_packed_moves(plain, *told, self._packed_scratch()))
+        view, packed = self.view, self._move_query.packed
+        arguments = (
+            view.hand,
+            view.context,
+            self._leading,
+            labels,
+            self.legal_mask,
+            self._outputs,
+            lo,
+            hi,
+            start,
+            *moves,
+        )
+        if (lookup := self._move_query.lookup) is not None:
+            return int(lookup_moves(lookup, self._move_query.answer_rows, *arguments[:2], *arguments[3:]))
+        if packed is None:
+            return int(enumerate_moves(self._move_query.move_tables, *arguments, self._move_scratch()))
+        return int(enumerate_packed_moves(packed, *arguments, self._packed_scratch()))
 
     def _check_list_sizes(self, labels: NDArray[np.int16], lo: int, start: NDArray[np.int64]) -> None:
-        """Raise TableError where a decision from lo on has too many card sets, and TooManyMovesError where all have."""
-        many = np.diff(start) > MAX_CARD_SETS
-        if many.any():
-            self._raise_too_many(labels, lo + int(many.argmax()))
-        cards = int(start[-1] - start[0]) * (self.rules.forms.max_cards + 2)
-        if cards > _MAX_LIST_BYTES and len(many) > 1:
+        """Raise TableError if a decision has too many card sets, TooManyMovesError if all together have."""
+        is_too_long = np.diff(start) > MAX_CARD_SETS
+        if is_too_long.any():
+            self._raise_too_many(labels, lo + int(is_too_long.argmax()))
+        list_bytes = int(start[-1] - start[0]) * (self.rules.forms.max_cards + 2)
+        if list_bytes > _MAX_LIST_BYTES and len(is_too_long) > 1:
             raise TooManyMovesError(
-                f"{int(start[-1] - start[0]):,} card sets of {len(many):,} decisions are too many to list at once: "
-                "list those of fewer decisions"
+                f"{int(start[-1] - start[0]):,} card sets of {len(is_too_long):,} decisions are too many to list at "
+                "once: list those of fewer decisions"
             )
 
     def _raise_too_many(self, labels: NDArray[np.int16], row: int) -> None:
-        """Raise TableError for a decision of too many card sets: it names the label of most of the first ones."""
-        one, moves = self.select(np.array([row])), self._empty_moves(MAX_CARD_SETS)
-        one._fill(labels[[row]], 0, 1, np.zeros(2, np.int64), moves)
+        """Raise TableError for a decision of too many card sets, with the most frequent label of the first ones."""
+        decision, moves = self.select(np.array([row])), self._empty_moves(MAX_CARD_SETS)
+        decision._fill(labels[[row]], 0, 1, np.zeros(2, np.int64), moves)
         label = self.rules.label_texts[np.bincount(self.labels_of(moves.form)).argmax()]
-        raise_too_many(self.rules.kb, np.ones(1, np.bool_), label, one)
+        raise_too_many(self.rules.kb, np.ones(1, np.bool_), label, decision)
 
     def _empty_moves(self, n: int) -> Moves:
+        """Allocate n moves."""
         return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.max_cards), np.uint8))
 
     def _packed_scratch(self) -> PackedScratch:
-        book = self.rules.move_tables
-        return new_packed_scratch(len(book.slot_kind), self.rules.forms.max_cards, max_kickers(book))
+        """Allocate buffers of the packed kernels."""
+        move_tables = self.rules.move_tables
+        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, max_kickers(move_tables))
 
     def _move_scratch(self) -> MoveScratch:
+        """Return the buffers of this thread."""
         return scratch_for(self.rules.move_tables, self.rules.forms.max_cards)

@@ -1,6 +1,6 @@
-"""What happens between plays: fluents change at events, somebody is asked to choose, an episode is scored.
+"""The course of play by the rules: fluent updates at events, choices to make, the next seat, and scores.
 
-Each of these is a question to circuits, asked for the tables concerned.
+Each is a circuit query for the tables concerned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import make_kb_error
-from abl_cards.core import pause_gc
+from abl_cards.core import ErrorCode, pause_gc
 from abl_cards.games.binding import (
     CircuitQuery,
     ColumnWriter,
@@ -41,52 +41,71 @@ from abl_cards.games.types import DRAW, LEADING, Indices
 
 
 class NextStep(NamedTuple):
-    """What comes next between plays."""
+    """Next step at n tables between plays."""
 
     redeal: NDArray[np.bool_]  # [n] the cards are dealt again
-    stage: NDArray[np.int8]  # [n] the choice that is asked for, or -1
-    seat: NDArray[np.int8]  # [n] who is asked
-    leader: NDArray[np.int8]  # [n] who leads the play
-    drawer: NDArray[np.int8]  # [n] who draws a card before all that, or NO_SEAT
+    stage: NDArray[np.int8]  # [n] kind of the next choice, or -1
+    seat: NDArray[np.int8]  # [n] seat that chooses
+    leader: NDArray[np.int8]  # [n] seat that leads the first trick
+    drawer: NDArray[np.int8]  # [n] seat that draws a card first, or NO_SEAT
 
     def select(self, mask: NDArray[np.bool_]) -> NextStep:
-        """What comes next at some of these tables."""
-        again, *seats = self
-        return NextStep(again[mask], *(each[mask] for each in seats))
+        """Return the steps of the tables where ``mask`` [n] holds."""
+        redeal, *seats = self
+        return NextStep(redeal[mask], *(column[mask] for column in seats))
 
 
 @dataclass(frozen=True)
 class EventRules:
-    """The questions of a game."""
+    """Circuit queries for the course of play of a game."""
 
     rules: CompiledGame
-    lot_sizes: tuple[int, ...]  # how many sides each random number has
-    updates: Mapping[str, EventUpdate]  # by event, where anything changes
-    control_query: TabulatedQuery  # who is asked, and who leads
-    end_query: CircuitQuery | None  # points/3, and what ends a match
-    initial_fluents: tuple[tuple[int, int], ...]  # slots and values when a match begins
+    lot_sizes: tuple[int, ...]  # number of values of each random number (lot/2)
+    updates: Mapping[str, EventUpdate]  # by event; events without effect are absent
+    control_query: TabulatedQuery  # deal_again/0, asks/2, draws/1, leads/1
+    end_query: CircuitQuery | None  # points/3, won/1, drawn/0, match_over/0
+    initial_fluents: tuple[tuple[int, int], ...]  # slots and values at the start of a match (init/1)
     role_query: TabulatedQuery | None  # role/2, side/2
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The parts that seats have in the game; a single one where all are alike."""
+        """Roles of seats (role/2), ``("player",)`` if the rules have none."""
         outputs = self.role_query.query.circuit.outputs if self.role_query else ()
         return tuple(dict.fromkeys(str(args[1]) for name, args in outputs if name == "role")) or ("player",)
 
     @property
     def defines_sides(self) -> bool:
-        """Whether the rules say who plays with whom, and not the teams alone."""
+        """True if the rules derive ``side/2``, so that sides are not the fixed teams."""
         return self.role_query is not None and any(name == "side" for name, _ in self.role_query.query.circuit.outputs)
 
     @classmethod
     def from_rules(cls, rules: CompiledGame) -> EventRules:
-        """Compile them; raises KBError."""
+        """Compile the queries of a game, once.
+
+        Args:
+            rules: Compiled rules.
+
+        Returns:
+            The queries.
+
+        Raises:
+            KBError: If ``leads/1`` is missing, or a rule names an unknown fluent, seat, card or count.
+        """
         return _compile_event_rules(rules)
 
-    # --- asking ------------------------------------------------------------------------------------------------------
+    # --- queries -----------------------------------------------------------------------------------------------------
 
     def column_writers(self, state: TableState, rows: Indices, event: str | None = None) -> dict[str, ColumnWriter]:
-        """What fills the groups of columns that everybody, or the referee, may be told."""
+        """Return writers of circuit inputs from full information, by input group.
+
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables.
+            event: Event that happens, None for none.
+
+        Returns:
+            Writers of n columns.
+        """
         rules = self.rules
         contexts = cache(lambda: rules.contexts.compute_index_at(state.fluents, rows))
         return {
@@ -107,186 +126,241 @@ class EventRules:
             "stock": make_lazy_writer(lambda _: stock.cards_in_stock(rules, state, rows)),
             "drew": make_lazy_writer(lambda _: state.last_drawer[rows]),
             "drawn": make_lazy_writer(lambda _: stock.card_drawn(state, rows)),
-            "left_over": make_lazy_writer(lambda place: stock.leftover_card(rules, state, rows, place)),
+            "left_over": make_lazy_writer(lambda position: stock.leftover_card(rules, state, rows, position)),
             "event": make_lazy_writer(lambda column: _event_column(state, rows, event, column)),
         }
 
     def _result_column(self, state: TableState, rows: Indices, column: int) -> NDArray[np.integer]:
+        """Return a column of the input group ``result``: order of finish, then cards left by seat."""
         seats = self.rules.seating.seats
         if column < seats:
             return state.finish_order[rows, column]
         return state.hands[rows, column - seats].sum(axis=1)
 
     def init_fluents(self, state: TableState, rows: Indices) -> None:
-        """A match begins."""
+        """Set the fluents of ``init/1`` at tables rows [n] where a match begins."""
         for slot, value in self.initial_fluents:
             state.fluents[rows, slot] = value
 
     def apply_event(self, event: str, state: TableState, rows: Indices) -> None:
-        """Something has happened at some tables."""
-        change = self.updates.get(event)
-        if change is not None and rows.size:
-            answers = change.query.evaluate(len(rows), self.column_writers(state, rows, event))
-            change.apply(answers, state, rows)
+        """Apply the updates of an event at some tables.
+
+        Args:
+            event: Name of the event: deal, choice, play, pass, ....
+            state: State of all tables; changed in place.
+            rows: int64 [n], tables where the event happens.
+
+        Raises:
+            TableError: If a fluent would get two values, or a card would be moved that is not there.
+        """
+        update = self.updates.get(event)
+        if update is not None and rows.size:
+            outputs = update.query.evaluate(len(rows), self.column_writers(state, rows, event))
+            update.apply(outputs, state, rows)
 
     def apply_acts(self, state: TableState, table_rows: Indices) -> None:
-        """Seats have played or passed."""
+        """Apply the updates of the events ``play`` and ``pass`` at tables table_rows [n], by their last acts."""
         if self.updates.keys() & {"play", "pass"}:
-            laid = state.last_form[table_rows]
-            passed = laid == self.rules.forms.pass_form
-            for event, there in (("play", ~passed), ("pass", passed)):
-                change = self.updates.get(event)
-                if change is not None:
-                    rows = table_rows[there & change.form_matters[laid]]
-                    if change.known_outputs is None:
+            forms = state.last_form[table_rows]
+            passed = forms == self.rules.forms.pass_form
+            for event, has_event in (("play", ~passed), ("pass", passed)):
+                update = self.updates.get(event)
+                if update is not None:
+                    rows = table_rows[has_event & update.form_matters[forms]]
+                    if update.known_outputs is None:
                         self.apply_event(event, state, rows)
                     elif rows.size:
-                        change.apply_known(state, rows)
+                        update.apply_known(state, rows)
 
     def apply_trick_end(self, state: TableState, rows: Indices) -> None:
-        """What comes of plays is told; some have ended a trick."""
+        """Apply the updates of the event ``trick`` where a play has ended one, and update order contexts."""
         if "trick" in self.updates:
             self.apply_event("trick", state, rows[state.to_beat[rows] == LEADING])
         if self._plays_change_context:
             state.context[rows] = self.rules.contexts.compute_index_at(state.fluents, rows)
 
     def turn_entries(self, state: TableState, rows: Indices) -> NDArray[np.uint8]:
-        """[n] what the rules say of the turn after what acts have changed, as in TurnTable.entries."""
-        course = self.rules.turn_query
-        assert course is not None
-        return encode_turn_entries(course.circuit, course.evaluate(len(rows), self.column_writers(state, rows)))
+        """Evaluate the turn rules after the updates of an act.
+
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables.
+
+        Returns:
+            uint8 [n], encoded as ``TurnTable.entries``.
+        """
+        query = self.rules.turn_query
+        assert query is not None
+        return encode_turn_entries(query.circuit, query.evaluate(len(rows), self.column_writers(state, rows)))
 
     @cached_property
     def _plays_change_context(self) -> bool:
-        """Whether what comes of a play can be another context: in most games that stays from deal to deal."""
-        changes = [self.updates[event] for event in ("play", "pass", "trick", SHOWN_EVENT) if event in self.updates]
-        return any(change.changes_slots(self.rules.contexts.slots) for change in changes)
+        """True if a play can change the order context, which in most games is constant during an episode."""
+        updates = [self.updates[event] for event in ("play", "pass", "trick", SHOWN_EVENT) if event in self.updates]
+        return any(update.changes_slots(self.rules.contexts.slots) for update in updates)
 
     def next_step(self, state: TableState, rows: Indices) -> NextStep:
-        """What comes next at some tables."""
-        answers = self.control_query.evaluate(state.fluents, rows, self.column_writers(state, rows))
-        again, stage, seat, leader, drawer, askings, leaders, drawers = decode_control(answers, self._control_outputs)
-        asked, drawing = stage >= 0, drawers > 0
-        wrong = ((leaders != 1) & ~drawing & ~asked | (askings > 1) | (drawers > 1) & ~asked) & ~again
-        raise_where(wrong, rows, lambda row: self._ambiguous_step_text(answers[:, row]))
-        drawer[again | asked] = NO_SEAT
-        return NextStep(again, stage, seat, leader, drawer)
+        """Determine the next step at some tables.
 
-    def _ambiguous_step_text(self, answers: NDArray[np.uint8]) -> str:
-        """What is wrong where several are asked, or several lead, or nobody."""
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables between plays.
+
+        Returns:
+            n steps.
+
+        Raises:
+            TableError: If the rules name no or several seats to lead, or several to choose or draw.
+        """
+        outputs = self.control_query.evaluate(state.fluents, rows, self.column_writers(state, rows))
+        redeal, stage, seat, leader, drawer, num_choosers, num_leaders, num_drawers = decode_control(
+            outputs, self._control_outputs
+        )
+        is_choosing, is_drawing = stage >= 0, num_drawers > 0
+        is_ambiguous = (
+            (num_leaders != 1) & ~is_drawing & ~is_choosing | (num_choosers > 1) | (num_drawers > 1) & ~is_choosing
+        ) & ~redeal
+        raise_where(is_ambiguous, rows, lambda row: self._ambiguous_step_text(outputs[:, row]))
+        drawer[redeal | is_choosing] = NO_SEAT
+        return NextStep(redeal, stage, seat, leader, drawer)
+
+    def _ambiguous_step_text(self, values: NDArray[np.uint8]) -> str:
+        """Describe the outputs [outputs] of a table where the next step is ambiguous."""
         outputs, kb = self.control_query.query.circuit.outputs, self.rules.kb
-        there = [atom for atom, truth in zip(outputs, answers, strict=True) if truth]
-        asked = [f"seat {atom.args[1]} for {atom.args[0]}" for atom in there if atom.name == "asks"]
-        if asked:
-            return f"who is to choose is not clear: `asks/2` names {join_names(asked)}{source_hint(kb, 'asks/2')}"
-        drawing = [f"seat {atom.args[0]}" for atom in there if atom.name == "draws"]
+        atoms = [atom for atom, truth in zip(outputs, values, strict=True) if truth]
+        choosing = [f"seat {atom.args[1]} for {atom.args[0]}" for atom in atoms if atom.name == "asks"]
+        if choosing:
+            return f"who is to choose is not clear: `asks/2` names {join_names(choosing)}{source_hint(kb, 'asks/2')}"
+        drawing = [f"seat {atom.args[0]}" for atom in atoms if atom.name == "draws"]
         if drawing:
             return f"who is to draw is not clear: `draws/1` names {join_names(drawing)}{source_hint(kb, 'draws/1')}"
-        leading = [f"seat {atom.args[0]}" for atom in there if atom.name == "leads"]
+        leading = [f"seat {atom.args[0]}" for atom in atoms if atom.name == "leads"]
         names = f"{join_names(leading)}{source_hint(kb, 'leads/1')}"
         return f"who leads is not clear: `leads/1` must name one seat, and names {names}"
 
     @cached_property
     def _control_outputs(self) -> NDArray[np.int64]:
-        """[outputs, 3] what each output of the question who is asked says."""
+        """Type, stage and seat of each output of ``control_query``, int64 [outputs, 3]."""
         stages = self.rules.schema.stages
-        found = []
+        rows = []
         for name, args in self.control_query.query.circuit.outputs:
             if name == "deal_again":
-                found.append((REDEAL, 0, 0))
+                rows.append((REDEAL, 0, 0))
             elif name == "asks":
-                found.append((ASKS, stages.index(args[0]), int(args[1])))
+                rows.append((ASKS, stages.index(args[0]), int(args[1])))
             elif name == "draws":
-                found.append((DRAWS, 0, int(args[0])))
+                rows.append((DRAWS, 0, int(args[0])))
             else:
-                found.append((LEADS, 0, int(args[0])))
-        return np.array(found, np.int64).reshape(-1, 3)
+                rows.append((LEADS, 0, int(args[0])))
+        return np.array(rows, np.int64).reshape(-1, 3)
 
     def roles_at(self, state: TableState, rows: Indices) -> NDArray[np.int8]:
-        """[n, seats] the part of each seat, by number; of several the last one, the first where there is none."""
+        """Return the role of each seat.
+
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables.
+
+        Returns:
+            int8 [n, seats], index of ``roles``: the last of several, 0 if a seat has none.
+        """
         return self._role_values("role", state, rows)
 
     def sides_at(self, state: TableState, rows: Indices) -> NDArray[np.int8]:
-        """[n, seats] the side of each seat: its team, where the rules say nothing else."""
+        """Return the side of each seat.
+
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables.
+
+        Returns:
+            int8 [n, seats], ``side/2`` of the seat, else its team.
+        """
         return self._role_values("side", state, rows)
 
     def _role_values(self, predicate: str, state: TableState, rows: Indices) -> NDArray[np.int8]:
-        """[n, seats] what the outputs of a name say of the seats."""
+        """Return the value that outputs with a name give each seat [n, seats]."""
         seats = self.rules.seating.seats
-        nothing = np.array(self.rules.seating.teams if predicate == "side" else (0,) * seats, np.int8)
-        if self.role_query is None or all(predicate != each for each, _ in self.role_query.query.circuit.outputs):
-            return np.tile(nothing, (len(rows), 1))
+        default = np.array(self.rules.seating.teams if predicate == "side" else (0,) * seats, np.int8)
+        if self.role_query is None or all(predicate != name for name, _ in self.role_query.query.circuit.outputs):
+            return np.tile(default, (len(rows), 1))
         if self.role_query.contexts is not None and self.role_query.answers is not None:
             if predicate not in self._role_cache:
-                self._role_cache[predicate] = self._role_values_of(predicate, self.role_query.answers, nothing)
+                self._role_cache[predicate] = self._role_values_of(predicate, self.role_query.answers, default)
             return self._role_cache[predicate][self.role_query.contexts.compute_index_at(state.fluents, rows)]
-        answers = self.role_query.evaluate(state.fluents, rows, self.column_writers(state, rows, "end"))
-        return self._role_values_of(predicate, answers, nothing)
+        outputs = self.role_query.evaluate(state.fluents, rows, self.column_writers(state, rows, "end"))
+        return self._role_values_of(predicate, outputs, default)
 
     @cached_property
     def _role_cache(self) -> dict[str, NDArray[np.int8]]:
-        """[contexts, seats] by the name of outputs, where few fluents decide them."""
+        """Values [contexts, seats] by output name, where a tabulated query decides them."""
         return {}
 
     def _role_values_of(
-        self, predicate: str, answers: NDArray[np.uint8], default: NDArray[np.int8]
+        self, predicate: str, outputs: NDArray[np.uint8], default: NDArray[np.int8]
     ) -> NDArray[np.int8]:
-        """[n, seats] what answers [outputs, n] say of the seats."""
+        """Return the value that outputs ``answers`` [outputs, n] give each seat [n, seats]."""
         assert self.role_query is not None
-        found = np.tile(default, (answers.shape[1], 1))
-        for (each, args), truth in zip(self.role_query.query.circuit.outputs, answers, strict=True):
-            if each == predicate:
+        values = np.tile(default, (outputs.shape[1], 1))
+        for (name, args), truth in zip(self.role_query.query.circuit.outputs, outputs, strict=True):
+            if name == predicate:
                 value = (
                     self.roles.index(str(args[1]))
                     if predicate == "role"
                     else require_int(args[1], f"side({args[0]},…)")
                 )
-                found[truth == 1, int(args[0])] = value
-        return found
+                values[truth == 1, int(args[0])] = value
+        return values
 
     def score_episodes(
         self, state: TableState, rows: Indices
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int8]]:
-        """[n, seats] the points of episodes that are over, [n] whether the match is, and who has won it.
+        """Score finished episodes.
 
-        That is a team, DRAW, or -1 where points decide.
+        Args:
+            state: State of all tables.
+            rows: int64 [n], tables whose episode is over.
+
+        Returns:
+            Points of the episode, int32 [n, seats]; whether the match is over, bool [n]; winner of the match, int8 [n]:
+            a team, ``DRAW``, or -1 if points decide.
         """
         n = len(rows)
         points, winner = np.zeros((n, self.rules.seating.seats), np.int32), np.full(n, -1, np.int8)
         if self.end_query is None:
             return points, np.ones(n, np.bool_), winner
-        answers = self.end_query.evaluate(n, self.column_writers(state, rows, "end"))
-        add_points(answers, self._point_outputs, points)
-        over = np.zeros(n, np.bool_)
+        outputs = self.end_query.evaluate(n, self.column_writers(state, rows, "end"))
+        add_points(outputs, self._point_outputs, points)
+        is_over = np.zeros(n, np.bool_)
         for row, (name, args) in enumerate(self.end_query.circuit.outputs):
             if name != "points":
-                truth = answers[row] == 1
-                over |= truth
+                truth = outputs[row] == 1
+                is_over |= truth
                 if name == "won":
                     winner[truth] = int(args[0])
                 elif name == "drawn":
                     winner[truth] = DRAW
-        return points, over if self._match_ends else ~over, winner
+        return points, is_over if self._match_ends else ~is_over, winner
 
     @cached_property
     def _match_ends(self) -> bool:
-        """Whether the rules say when a match is over; else it is over with the episode."""
+        """True if the rules derive when a match is over; otherwise each episode is a match."""
         return any(name != "points" for name, _ in self.end_query.circuit.outputs) if self.end_query else False
 
     @cached_property
     def _point_outputs(self) -> NDArray[np.int32]:
-        """[outputs of points/3, 3] the number of the output, the seat that it is about, and the points."""
+        """Output index, seat and points of each output of ``points/3``, int32 [outputs of points/3, 3]."""
         outputs = self.end_query.circuit.outputs if self.end_query else ()
-        said = [
-            (row, int(args[0]), require_int(args[1], f"points({args[0]},{args[1]},…)"))
-            for row, (name, args) in enumerate(outputs)
+        rows = [
+            (index, int(args[0]), require_int(args[1], f"points({args[0]},{args[1]},…)"))
+            for index, (name, args) in enumerate(outputs)
             if name == "points"
         ]
-        return np.array(said, np.int32).reshape(-1, 3)
+        return np.array(rows, np.int32).reshape(-1, 3)
 
 
 def _event_column(state: TableState, rows: Indices, event: str | None, column: int) -> NDArray[np.integer]:
-    """What happens, what is asked for, what was chosen, and whose turn it is."""
+    """Return a column of the input group ``event``: event, kind of choice, chosen option, seat to decide."""
     if column == 0:
         return np.full(len(rows), EVENTS.index(event) if event else -1)
     field: NDArray[np.integer] = (state.choice, state.chosen, state.seat)[column - 1]
@@ -294,32 +368,47 @@ def _event_column(state: TableState, rows: Indices, event: str | None, column: i
 
 
 def check_initial_fluents(rules: CompiledGame) -> None:
-    """Raise KBError where a match would begin in no way, or in several."""
+    """Check the ``init/1`` facts of a game.
+
+    Args:
+        rules: Compiled rules.
+
+    Raises:
+        KBError: If a fact names an unknown fluent, or two facts give one fluent different values.
+    """
     _initial_fluents(rules)
 
 
 @cache_per_game
 @pause_gc()
 def _compile_event_rules(rules: CompiledGame) -> EventRules:
+    """Compile the queries of a game; raise KBError for invalid rules."""
     lots = tuple(require_int(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
-    asked = rules.build_query("deal_again/0", "asks/2", "draws/1", "leads/1")
-    if asked is None:
+    control_query = rules.build_query("deal_again/0", "asks/2", "draws/1", "leads/1")
+    if control_query is None:
         raise make_kb_error(
-            "no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)"
+            "no rule derives leads/1",
+            "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)",
+            ErrorCode.MISSING_OUTPUT,
         )
-    changes = {event: change for event in EVENTS if (change := EventUpdate.from_rules(rules, event))}
-    parts = rules.build_query("role/2", "side/2")
+    updates = {event: update for event in EVENTS if (update := EventUpdate.from_rules(rules, event))}
+    role_query = rules.build_query("role/2", "side/2")
     return EventRules(
-        rules, lots, changes, TabulatedQuery.from_query(asked, rules.fluents),
+        rules, lots, updates, TabulatedQuery.from_query(control_query, rules.fluents),
         rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), _initial_fluents(rules),
-        TabulatedQuery.from_query(parts, rules.fluents) if parts else None,
+        TabulatedQuery.from_query(role_query, rules.fluents) if role_query else None,
     )  # fmt: skip
 
 
 def _initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
-    found: dict[int, int] = {}
+    """Return slots and values of the ``init/1`` facts; raise KBError for unknown or conflicting ones."""
+    values: dict[int, int] = {}
     for (text,) in rules.kb.facts("init", 1):
         slot, value = slot_and_value(rules, text, "init")
-        if found.setdefault(slot, value) != value:
-            raise make_kb_error(f"init({text}): a match begins with another value as well", "keep one of them")
-    return tuple(found.items())
+        if values.setdefault(slot, value) != value:
+            raise make_kb_error(
+                f"init({text}): a match begins with another value as well",
+                "keep one of them",
+                ErrorCode.CONFLICTING_FACTS,
+            )
+    return tuple(values.items())

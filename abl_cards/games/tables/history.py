@@ -1,7 +1,7 @@
-"""What lay on tables before their last acts, for who asks what others would have done had they held other cards.
+"""History of the last acts at tables, to evaluate the plays of other seats for hypothetical hands.
 
-Only tables that are told to remember have a trail. It is copied as it lies, hidden hands and all; whoever looks back
-puts hands of its own imagination into the place of those that it does not see.
+Only tables with ``record_history`` keep one. States are copied in full, hidden hands included; ``past_decisions``
+replaces the hidden hands by hypothetical ones.
 """
 
 from __future__ import annotations
@@ -22,62 +22,78 @@ if TYPE_CHECKING:
 
 
 class PastDecisions(NamedTuple):
-    """Positions before an act of another seat, with imagined hands."""
+    """Positions before acts of other seats, with hypothetical hands."""
 
-    rows: Indices  # [m] which of those that were asked about
-    state: TableState  # of m tables
-    label: NDArray[np.int16]  # [m] what was played then
+    rows: Indices  # [m] indices into the rows of the query
+    state: TableState  # m tables
+    label: NDArray[np.int16]  # [m] label that was played
 
 
 class PlayHistory:
-    """The last acts of an episode at n tables."""
+    """States before the last acts of an episode at n tables."""
 
     def __init__(self, rules: CompiledGame, num_tables: int, num_acts: int) -> None:
-        """So many acts are kept, whoever made them."""
+        """Allocate an empty history of the last ``num_acts`` acts of any seats."""
         self._rules = rules
-        self._states = [rules.create_state(num_tables) for _ in range(num_acts)]  # before act k at k % acts
+        self._states = [rules.create_state(num_tables) for _ in range(num_acts)]  # state before act k at k % num_acts
         self._labels = np.full((num_acts, num_tables), -1, np.int16)
 
     def record(self, state: TableState, table_rows: Indices, form: NDArray[np.int16]) -> None:
-        """The seats to decide at these tables are about to play these forms [n]."""
-        place, label = state.num_acts[table_rows] % len(self._states), self._rules.forms.label_of[form]
-        for number, kept in enumerate(self._states):
-            mine = place == number
-            rows = table_rows[mine]
+        """Record the states before an act.
+
+        Args:
+            state: State of all tables.
+            table_rows: int64 [n], tables where a seat is about to act.
+            form: int16 [n], forms about to be played.
+        """
+        indices, label = state.num_acts[table_rows] % len(self._states), self._rules.forms.label_of[form]
+        for index, past in enumerate(self._states):
+            is_here = indices == index
+            rows = table_rows[is_here]
             if rows.size:
-                save_rows(state, rows, kept)
-                self._labels[number, rows] = label[mine]
+                save_rows(state, rows, past)
+                self._labels[index, rows] = label[is_here]
 
     def past_decisions(self, view: PlayerView, rows: Indices, hands: NDArray[np.uint8]) -> Iterator[PastDecisions]:
-        """Act by act, the positions before those of others, as if they held hands [m, others, kinds] now.
+        """Reconstruct the positions before the last acts of other seats, given hypothetical hands.
 
-        Rows [m] are of a view. Left out is where the hands of then cannot be told from what was laid since.
+        Args:
+            view: View of the observers.
+            rows: int64 [m], indices into the view.
+            hands: uint8 [m, others, kinds], hypothetical hands of the other seats now.
+
+        Yields:
+            The positions of each act. Rows are omitted where the earlier hands do not follow from the hypothetical
+            hands and the cards played since.
         """
-        now, which, seats = view.state, view.rows[rows], view.seats[rows]
-        done = now.num_acts[which]
-        for kept, labels in zip(self._states, self._labels, strict=True):
-            acts = kept.num_acts[which]
-            lately = (acts < done) & (acts >= done - len(self._states)) & (labels[which] >= 0)
-            there = np.flatnonzero(lately & (kept.seat[which] != seats))
-            if there.size:
-                yield self._determinized(kept, labels, now, which[there], seats[there], there, hands[there])
+        now, table_rows, seats = view.state, view.rows[rows], view.seats[rows]
+        num_acts = now.num_acts[table_rows]
+        for past, labels in zip(self._states, self._labels, strict=True):
+            acts = past.num_acts[table_rows]
+            is_recent = (acts < num_acts) & (acts >= num_acts - len(self._states)) & (labels[table_rows] >= 0)
+            indices = np.flatnonzero(is_recent & (past.seat[table_rows] != seats))
+            if indices.size:
+                yield self._determinized(
+                    past, labels, now, table_rows[indices], seats[indices], indices, hands[indices]
+                )
 
     def _determinized(
-        self, kept: TableState, labels: NDArray[np.int16], now: TableState, table_rows: Indices,
-        seats: NDArray[np.int8], there: Indices, hands: NDArray[np.uint8],
+        self, past: TableState, labels: NDArray[np.int16], now: TableState, table_rows: Indices,
+        seats: NDArray[np.int8], indices: Indices, hands: NDArray[np.uint8],
     ) -> PastDecisions:  # fmt: skip
+        """Replace the hidden hands of recorded states by those that lead to the hypothetical hands."""
         rules, others = self._rules, self._rules.seating.others[seats]
         table = table_rows[:, None]
-        before = kept.hands[table, others]
-        imagined = hands + now.played[table, others] - kept.played[table, others]
-        unseen = before.sum(axis=1, dtype=np.int16) + kept.aside[table_rows]
+        before = past.hands[table, others]
+        imagined = hands + now.played[table, others] - past.played[table, others]
+        unseen = before.sum(axis=1, dtype=np.int16) + past.aside[table_rows]
         aside = unseen - imagined.sum(axis=1, dtype=np.int16)
-        as_many = imagined.sum(axis=2, dtype=np.int16) == before.sum(axis=2, dtype=np.int16)
-        fits = np.flatnonzero(as_many.all(axis=1) & (aside >= 0).all(axis=1))
+        has_same_size = imagined.sum(axis=2, dtype=np.int16) == before.sum(axis=2, dtype=np.int16)
+        fits = np.flatnonzero(has_same_size.all(axis=1) & (aside >= 0).all(axis=1))
         state, rows = rules.create_state(len(fits)), np.arange(len(fits))[:, None]
-        copy_rows(kept, table_rows[fits], state)
+        copy_rows(past, table_rows[fits], state)
         state.hands[rows, others[fits]] = imagined[fits]
         stock.determinize_stock(rules, state, aside[fits].astype(np.uint8))
         if len(rules.fluents.private_slots):
             state.fluents[:] = rules.fluents.mask_private(state.fluents, seats[fits])
-        return PastDecisions(there[fits], state, labels[table_rows[fits]])
+        return PastDecisions(indices[fits], state, labels[table_rows[fits]])

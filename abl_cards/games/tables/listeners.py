@@ -1,4 +1,4 @@
-"""Listeners of what happens at tables: the protocol, one that does nothing, and several as one."""
+"""Listeners of events at tables: the protocol, an implementation that does nothing, and a list of listeners."""
 
 from __future__ import annotations
 
@@ -17,93 +17,110 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Listener(Protocol):
-    """Somebody who is told what happens at the tables, in order: a recorder, a server, a display."""
+    """Protocol of objects that are notified of events at tables in order: recorders, servers, displays.
+
+    ``tables`` are all tables, and ``rows`` int64 [n] those where the event happens.
+    """
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Cards are dealt; nothing has been paid yet."""
+        """Handle a deal, before any card is exchanged."""
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """The seats to decide have drawn the cards that ``card_drawn`` names."""
+        """Handle a draw: the seats to decide have drawn the cards that ``card_drawn`` returns."""
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """The seats to decide are about to choose these options: a card to pay, a bid."""
+        """Handle choices, before they take effect; options [n] are indices of ``InputSchema.options``."""
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """The seats to decide are about to make these moves."""
+        """Handle plays and passes of the seats to decide, before they take effect."""
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """The order of finish is complete; levels are still those of the episode."""
+        """Handle the end of an episode, when it is scored and fluents are still those of the episode."""
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """The winner is known."""
+        """Handle the end of a match, when the winner is set."""
 
 
 class NullListener:
-    """Hears everything and does nothing; who listens for one thing inherits the rest."""
+    """Listener that does nothing, as a base class of listeners for some of the events."""
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Nothing to do."""
+        """Ignore a deal."""
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """Nothing to do."""
+        """Ignore a draw."""
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Nothing to do."""
+        """Ignore choices."""
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Nothing to do."""
+        """Ignore plays."""
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Nothing to do."""
+        """Ignore the end of an episode."""
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Nothing to do."""
+        """Ignore the end of a match."""
 
 
 @dataclass(frozen=True)
 class ListenerList:
-    """Several listeners, told one after the other."""
+    """Listener that passes each event to several listeners in order."""
 
     listeners: tuple[Listener, ...]
 
     @classmethod
     def combine(cls, listeners: Sequence[Listener]) -> Listener | None:
-        """One listener for many; None for none."""
+        """Combine listeners into one.
+
+        Args:
+            listeners: Any number of listeners.
+
+        Returns:
+            None for none, the listener itself for one, else a list of them.
+        """
         return cls(tuple(listeners)) if len(listeners) > 1 else next(iter(listeners), None)
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Tell everybody."""
+        """Pass a deal to all listeners."""
         for listener in self.listeners:
             listener.on_episode_start(tables, rows)
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """Tell everybody."""
+        """Pass a draw to all listeners."""
         for listener in self.listeners:
             listener.on_draw(tables, rows)
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Tell everybody."""
+        """Pass choices to all listeners."""
         for listener in self.listeners:
             listener.on_choice(tables, rows, options)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Tell everybody."""
+        """Pass plays to all listeners."""
         for listener in self.listeners:
             listener.on_play(tables, rows, moves)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Tell everybody."""
+        """Pass the end of an episode to all listeners."""
         for listener in self.listeners:
             listener.on_episode_end(tables, rows)
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Tell everybody."""
+        """Pass the end of a match to all listeners."""
         for listener in self.listeners:
             listener.on_match_end(tables, rows)
 
 
 class Recorder(Listener, Protocol):
-    """A listener that writes matches down."""
+    """Listener that records matches."""
 
     def pop_records(self, table: int) -> list[dict[str, Any]]:
-        """The finished episodes of the match at a table as JSON objects; forgets them."""
+        """Return and remove the records of a match.
+
+        Args:
+            table: Index of the table.
+
+        Returns:
+            The finished episodes of the match as JSON objects.
+        """

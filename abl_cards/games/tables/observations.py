@@ -1,36 +1,37 @@
-"""What a seat sees as one row of numbers, for learners; any folder has it, and may choose its parts.
+"""Observations: one row of numbers for each seat, as network input.
 
-``sees(Place, Feature)`` and ``sees(Place, Feature, Argument)`` say which parts come in which order. Without them a seat
-sees ``hand unseen played sizes to_beat owner passed out``, all fluents, and the last acts; where seats play tricks,
-``hand unseen played trick leader owner`` and all fluents. Seats come in the order of
-play, the observer first. Cards are copies of each kind in the order of ``index/2``.
+The facts ``sees(Place, Feature)`` and ``sees(Place, Feature, Argument)`` of a folder select and order the parts. The
+default is ``hand unseen played sizes to_beat owner passed out``, all fluents, and the last acts; in games with tricks
+``hand unseen played trick leader owner`` and all fluents. Seats are in the order of play from the observer. Cards are
+counts of copies of each kind in the order of ``index/2``.
 
 =============  ==================================================================================================
-seat           the number of the seat, one-hot
-hand           the own cards
-wild           how many of them are wild, one-hot from none on
-unseen         the cards that the seat does not see: in the other hands, and aside
-face           the cards of each other seat, where hands lie open
-gone           all cards laid down in the episode
-played         the same by seat
-sizes          how many cards each seat has left, one-hot; the argument is how many places a seat takes
-to_beat        the cards to beat; zero when leading
-groups         what the form to beat takes besides kickers: cards of each cell that forms speak of; zero when leading
-kicker_size    cards in each kicker of the play to beat; zero where it has none
-owner          whose play that is, one-hot; zero when leading
-passed         who has passed since that play
-has_passed     who has passed in the trick
-out            who has no cards left
-after          how many places the observer plays after the seat that the fluent names which is the argument, one-hot
-counted        a count of which the argument is the name: the numbers themselves, one a key
-tally          the same count, one-hot from none on; as far as it is declared
-fluent         the fluent of which the argument is the name: its value one-hot, "at least 1, 2, …" of a count, all that
-               hold of a set; one after the other for each of its keys, those of seats from the observer's on
-fluents        all of them; one that has the name of a part, or of another fluent, goes by it with its arity: played/2
-trick          the cards of each seat in the trick, where seats play tricks
-leader         who leads the trick, one-hot
-recent         the cards of the last acts, latest last, zero for a pass; the argument is how many (default ``recent/1``)
-recent_seat    who made these acts, one-hot; zero where there was no act yet
+seat           index of the observer's seat, one-hot
+hand           cards of the observer
+wild           number of wild cards of the observer from 0 on, one-hot
+unseen         cards that the observer does not see, in the other hands and the kitty
+face           cards of each other seat, in games with open hands
+gone           cards played in the episode
+played         cards played in the episode, by seat
+sizes          cards left of each seat, one-hot; argument: width for each seat
+to_beat        cards to beat; zero when leading
+groups         cards of each cell in the form to beat, kickers excluded; zero when leading
+kicker_size    cards in each kicker of the play to beat; zero without kickers
+owner          owner of the play to beat, one-hot; zero when leading
+passed         seats that have passed since the play to beat
+has_passed     seats that have passed in the trick
+out            seats without cards
+after          distance in the order of play from the seat that a fluent names to the observer, one-hot; argument:
+               name of the fluent
+counted        values of a counter, one number for each key; argument: its name
+tally          value of a counter from 0 to its declared maximum, one-hot; argument: its name
+fluent         a fluent for each of its keys, seats from the observer on; argument: its name. A single value is one-hot,
+               a counter "at least 1, 2, …", a set one bit for each key
+fluents        all fluents; one with the name of a part or of another fluent is named with its arity: played/2
+trick          cards of each seat in the trick, in games with tricks
+leader         leader of the trick, one-hot
+recent         cards of the last acts, latest last, zero for a pass; argument: number of acts (default ``recent/1``)
+recent_seat    seats of the last acts, one-hot; zero if there was no act yet
 =============  ==================================================================================================
 """
 
@@ -44,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term, make_kb_error
-from abl_cards.core import map_ranges
+from abl_cards.core import ErrorCode, map_ranges
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import (
     COUNTER,
@@ -62,72 +63,97 @@ from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import FeatureTable, ObservationFeature
 
 MAX_COUNT_WIDTH = 16
-"""Of a count no more than "at least so many" is seen."""
+"""Most numbers of a counter in an observation; larger values look like this one."""
 
 ByteArray = NDArray[np.uint8]
 PartWriter = Callable[["SeatViews", ByteArray], None]
-"""Fills the zeroed columns [n, size] of a part."""
+"""Function that fills the zeroed columns [n, size] of a part."""
 
 
 PartFactory = Callable[[CompiledGame, Term | None], Iterator["ObservationPart"]]
-"""From rules and the argument of ``sees/3`` to parts; raises KBError."""
+"""Function of rules and the argument of ``sees/3`` that yields parts; raises KBError."""
 
 
 @dataclass(frozen=True)
 class ObservationPart:
-    """A part of a row."""
+    """Part of an observation: its description, and the function that writes it."""
 
     feature: ObservationFeature
     write: PartWriter
 
 
 class SeatViews:
-    """Some tables from the eyes of a seat at each."""
+    """View of tables with the seat orders that parts of observations need."""
 
     def __init__(self, view: PlayerView) -> None:
-        """See the view."""
+        """Wrap a view of n observers."""
         self.view, self.rules, self.state, self.rows = view, view.rules, view.state, view.rows
-        self.seat_order = view.rules.seating.play_order[view.seats]  # [n, seats]
-        self.seat_places = view.rules.seating.turn_distance[view.seats]  # [n, seats] where each seat comes
+        self.seat_order = view.rules.seating.play_order[view.seats]  # [n, seats] seats from the observer on
+        self.seat_places = view.rules.seating.turn_distance[view.seats]  # [n, seats] position of each seat
         self.view_indices = np.arange(len(view))
 
     @cached_property
     def _visible_fluents(self) -> NDArray[np.int16]:
-        """[n, slots] what is remembered, but for what is told to other seats alone."""
+        """Fluents [n, slots], with default values where they are private to other seats."""
         return self.rules.fluents.mask_private(self.state.fluents[self.rows], self.view.seats)
 
     def fluent_values(self, first_slot: int, end_slot: int) -> NDArray[np.int16]:
-        """[n, last - first] some slots, as the observers know them."""
+        """Return the visible values of fluent slots.
+
+        Args:
+            first_slot: First slot.
+            end_slot: Slot after the last.
+
+        Returns:
+            int16 [n, end_slot - first_slot].
+        """
         if len(self.rules.fluents.private_slots):
             return self._visible_fluents[:, first_slot:end_slot]
         return self.state.fluents[self.rows, first_slot:end_slot]
 
     def write_seat_one_hot(self, columns: ByteArray, seat: NDArray[np.integer], mask: NDArray[np.bool_]) -> None:
-        """One-hot [n, seats] where a seat is shown."""
+        """Write seats [n] one-hot to zeroed ``columns`` [n, seats] where ``mask`` [n] holds."""
         rows = np.flatnonzero(mask)
         columns[rows, self.seat_places[rows, seat[rows]]] = 1
 
     def expand_seat_bits(self, seats: NDArray[np.uint16]) -> ByteArray:
-        """[n, seats] sets of seats."""
-        found: ByteArray = (seats[:, None] >> self.seat_order.astype(np.uint16) & 1).astype(np.uint8)
-        return found
+        """Convert sets of seats as bits [n] to 0 and 1 [n, seats], seats from the observer on."""
+        bits: ByteArray = (seats[:, None] >> self.seat_order.astype(np.uint16) & 1).astype(np.uint8)
+        return bits
 
 
 def build_feature_table(rules: CompiledGame) -> FeatureTable:
-    """What the numbers of an observation mean; raises KBError for a part that there is not."""
-    most = max(2, int(rules.pack.copies.max()))
-    return FeatureTable(tuple(part.feature for part in _get_parts(rules)), max_value=most)
+    """Describe the observations of a game.
+
+    Args:
+        rules: Compiled rules.
+
+    Returns:
+        Name, shape and meaning of each part, in order.
+
+    Raises:
+        KBError: If a ``sees`` fact names an unknown part, fluent or count, or a part twice.
+    """
+    max_copies = max(2, int(rules.pack.copies.max()))
+    return FeatureTable(tuple(part.feature for part in _get_parts(rules)), max_value=max_copies)
 
 
 def observe(view: PlayerView) -> NDArray[np.uint8]:
-    """[n, size] what the seats of a view see; see ``build_feature_table``."""
+    """Compute observations.
+
+    Args:
+        view: View of n observers.
+
+    Returns:
+        uint8 [n, features], as ``build_feature_table`` describes.
+    """
     parts, n = _get_parts(view.rules), len(view)
     rows = np.zeros((n, sum(part.feature.size for part in parts)), np.uint8)
 
     def write(lo: int, hi: int) -> None:
-        sight, first = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi))), 0
+        views, first = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi))), 0
         for part in parts:
-            part.write(sight, rows[lo:hi, first : first + part.feature.size])
+            part.write(views, rows[lo:hi, first : first + part.feature.size])
             first += part.feature.size
 
     map_ranges(n, write)
@@ -135,14 +161,12 @@ def observe(view: PlayerView) -> NDArray[np.uint8]:
 
 
 def _get_parts(rules: CompiledGame) -> tuple[ObservationPart, ...]:
+    """Return the parts of an observation, built once."""
     key = "observation", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = (
-            rules,
-            tuple(_build_parts(rules)),
-        )  # what is kept holds the rules: no others can have their id
-    found: tuple[ObservationPart, ...] = rules.kb.memo[key][1]
-    return found
+    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
+        rules.kb.memo[key] = (rules, tuple(_build_parts(rules)))
+    parts: tuple[ObservationPart, ...] = rules.kb.memo[key][1]
+    return parts
 
 
 _DEFAULT_PARTS = (
@@ -162,27 +186,36 @@ _TRICK_PARTS = "hand", "unseen", "played", "trick", "leader", "owner", "fluents"
 
 
 def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
-    said: list[tuple[int, str, Term | None]] = []
-    said += [
-        (require_int(place, f"sees({place},{name})"), str(name), None) for place, name in rules.kb.facts("sees", 2)
+    """Build the parts that the ``sees`` facts select; raise KBError for invalid facts."""
+    facts: list[tuple[int, str, Term | None]] = []
+    facts += [
+        (require_int(position, f"sees({position},{name})"), str(name), None)
+        for position, name in rules.kb.facts("sees", 2)
     ]
-    said += [
-        (require_int(place, f"sees({place},{name},…)"), str(name), of) for place, name, of in rules.kb.facts("sees", 3)
+    facts += [
+        (require_int(position, f"sees({position},{name},…)"), str(name), argument)
+        for position, name, argument in rules.kb.facts("sees", 3)
     ]
-    usual = _DEFAULT_PARTS if rules.trick_query is None else _TRICK_PARTS
-    wanted = [(name, of) for _, name, of in sorted(said, key=lambda each: each[0])] or [(name, None) for name in usual]
-    seen: set[str] = set()
-    for name, of in wanted:
+    defaults = _DEFAULT_PARTS if rules.trick_query is None else _TRICK_PARTS
+    selected = [(name, argument) for _, name, argument in sorted(facts, key=lambda fact: fact[0])]
+    names: set[str] = set()
+    for name, argument in selected or [(name, None) for name in defaults]:
         if name not in _PART_FACTORIES:
             raise make_kb_error(
-                f"sees/2: there is no part '{name}' of an observation", f"there are: {', '.join(_PART_FACTORIES)}"
+                f"sees/2: there is no part '{name}' of an observation",
+                f"there are: {', '.join(_PART_FACTORIES)}",
+                ErrorCode.UNKNOWN_NAME,
             )
-        for part in _PART_FACTORIES[name](rules, of):
-            if part.feature.name in seen:
-                fact = "sees/2" if of is None else "sees/3"
-                text = name if of is None else f"{name},{of}"
-                raise make_kb_error(f"{fact}: {part.feature.name} is seen twice: (…,{text})", "keep one of the facts")
-            seen.add(part.feature.name)
+        for part in _PART_FACTORIES[name](rules, argument):
+            if part.feature.name in names:
+                fact = "sees/2" if argument is None else "sees/3"
+                text = name if argument is None else f"{name},{argument}"
+                raise make_kb_error(
+                    f"{fact}: {part.feature.name} is seen twice: (…,{text})",
+                    "keep one of the facts",
+                    ErrorCode.INVALID_OBSERVATION,
+                )
+            names.add(part.feature.name)
             yield part
 
 
@@ -190,11 +223,11 @@ def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
 
 
 def _make_card_part(name: str, meaning: str, cards: Callable[[SeatViews], ByteArray]) -> PartFactory:
-    """Copies of each kind."""
+    """Return a factory of a part with the copies of each kind of card."""
 
-    def make(rules: CompiledGame, of: Term | None) -> Iterator[ObservationPart]:
-        def write(sight: SeatViews, columns: ByteArray) -> None:
-            columns[:] = cards(sight)
+    def make(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+        def write(views: SeatViews, columns: ByteArray) -> None:
+            columns[:] = cards(views)
 
         yield ObservationPart(
             ObservationFeature(name, (len(rules.pack),), f"{meaning}: copies of each kind of card", has_card_axis=True),
@@ -205,41 +238,46 @@ def _make_card_part(name: str, meaning: str, cards: Callable[[SeatViews], ByteAr
 
 
 def _make_seat_part(name: str, meaning: str, write: PartWriter) -> PartFactory:
-    """A number a seat."""
+    """Return a factory of a part with a number for each seat."""
 
-    def make(rules: CompiledGame, of: Term | None) -> Iterator[ObservationPart]:
+    def make(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
         yield ObservationPart(ObservationFeature(name, (rules.seating.seats,), meaning), write)
 
     return make
 
 
 def _make_seat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        columns[sight.view_indices, sight.view.seats] = 1
+    """Yield the part ``seat``."""
+
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        columns[views.view_indices, views.view.seats] = 1
 
     yield ObservationPart(ObservationFeature("seat", (rules.seating.seats,), "the observer's seat, one-hot"), write)
 
 
 def _make_wild(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``wild``."""
     cells = rules.cells
     kinds = [cells.find_kinds(WILD, context) for context in range(len(cells.acts_as))]
-    most = max((int(rules.pack.copies[each].sum()) for each in kinds if each), default=0)
+    max_count = max((int(rules.pack.copies[kinds_acting].sum()) for kinds_acting in kinds if kinds_acting), default=0)
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        counts = np.zeros((1, len(sight.view_indices)), np.int16)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        counts = np.zeros((1, len(views.view_indices)), np.int16)
         if WILD in cells.index:
             used = np.array([cells.index[WILD]])
-            cells.add_counts(sight.view.hand, sight.view.context, used, 0, len(sight.view_indices), counts)
-        columns[sight.view_indices, counts[0]] = 1
+            cells.add_counts(views.view.hand, views.view.context, used, 0, len(views.view_indices), counts)
+        columns[views.view_indices, counts[0]] = 1
 
     yield ObservationPart(
-        ObservationFeature("wild", (most + 1,), "the observer's wild cards, one-hot: none, one, …"), write
+        ObservationFeature("wild", (max_count + 1,), "the observer's wild cards, one-hot: none, one, …"), write
     )
 
 
 def _make_played(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        observation_kernels.write_cards_by_seat(sight.state.played, sight.rows, sight.seat_order, columns)
+    """Yield the part ``played``."""
+
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        observation_kernels.write_cards_by_seat(views.state.played, views.rows, views.seat_order, columns)
 
     meaning = "cards each seat has laid down in the episode: copies of each kind"
     yield ObservationPart(
@@ -248,29 +286,33 @@ def _make_played(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
 
 
 def _make_sizes(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``sizes``."""
     width = largest_hand(rules) + 1 if argument is None else _read_positive(argument, "sizes")
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        observation_kernels.write_hand_sizes(sight.state.hands, sight.rows, sight.seat_order, width, columns)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        observation_kernels.write_hand_sizes(views.state.hands, views.rows, views.seat_order, width, columns)
 
     meaning = "cards left of each seat, one-hot: place n for n cards"
     yield ObservationPart(ObservationFeature("sizes", (rules.seating.seats, width), meaning), write)
 
 
 def _make_to_beat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        observation_kernels.write_cards_to_beat(sight.state, sight.rows, sight.view.to_beat, columns)
+    """Yield the part ``to_beat``."""
+
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        observation_kernels.write_cards_to_beat(views.state, views.rows, views.view.to_beat, columns)
 
     meaning = "the cards to beat, zero when leading: copies of each kind of card"
     yield ObservationPart(ObservationFeature("to_beat", (len(rules.pack),), meaning, has_card_axis=True), write)
 
 
 def _make_recent(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``recent``."""
     acts = _read_num_acts(rules, argument)
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
+    def write(views: SeatViews, columns: ByteArray) -> None:
         observation_kernels.write_recent_cards(
-            sight.state.recent_cards, sight.state.num_acts, sight.rows, acts, columns
+            views.state.recent_cards, views.state.num_acts, views.rows, acts, columns
         )
 
     meaning = "the last acts, latest last: copies of each kind; zero for a pass or no act"
@@ -278,12 +320,13 @@ def _make_recent(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
 
 
 def _make_recent_seat(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``recent_seat``."""
     acts = _read_num_acts(rules, argument)
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        state = sight.state
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        state = views.state
         observation_kernels.write_recent_seats(
-            state.recent_seat, state.num_acts, sight.rows, sight.seat_places, acts, columns
+            state.recent_seat, state.num_acts, views.rows, views.seat_places, acts, columns
         )
 
     meaning = "who made these acts, one-hot; zero where there was no act yet"
@@ -291,11 +334,16 @@ def _make_recent_seat(rules: CompiledGame, argument: Term | None) -> Iterator[Ob
 
 
 def _make_open_hands(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``face``."""
     if not rules.has_open_hands:
-        raise make_kb_error("sees/2: there is no face, for the hands of the others do not lie open", "see open_hands/0")
+        raise make_kb_error(
+            "sees/2: there is no face, as the hands of the others are not open",
+            "see open_hands/0",
+            ErrorCode.INVALID_OBSERVATION,
+        )
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        columns[:] = sight.view.hidden_hands.reshape(columns.shape)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        columns[:] = views.view.hidden_hands.reshape(columns.shape)
 
     meaning = "the cards of each other seat: copies of each kind"
     yield ObservationPart(
@@ -304,6 +352,7 @@ def _make_open_hands(rules: CompiledGame, argument: Term | None) -> Iterator[Obs
 
 
 def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``groups``."""
     forms = rules.forms.forms
     cells = sorted({group.cell for form in forms for group in form.groups})
     needs = np.zeros((len(forms), len(cells)), np.uint8)
@@ -311,20 +360,21 @@ def _make_groups(rules: CompiledGame, argument: Term | None) -> Iterator[Observa
         for group in form.groups:
             needs[row, cells.index(group.cell)] += group.count
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        rows = np.flatnonzero(sight.view.to_beat >= 0)
-        columns[rows] = needs[sight.view.to_beat[rows]]
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        rows = np.flatnonzero(views.view.to_beat >= 0)
+        columns[rows] = needs[views.view.to_beat[rows]]
 
     meaning = "what the form to beat takes besides kickers, of each cell; zero when leading"
     yield ObservationPart(ObservationFeature("groups", (len(cells),), meaning), write)
 
 
 def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``kicker_size``."""
     sizes = np.array([form.kickers.group_size if form.kickers else 0 for form in rules.forms.forms], np.uint8)
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        rows = np.flatnonzero(sight.view.to_beat >= 0)
-        columns[rows, 0] = sizes[sight.view.to_beat[rows]]
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        rows = np.flatnonzero(views.view.to_beat >= 0)
+        columns[rows, 0] = sizes[views.view.to_beat[rows]]
 
     yield ObservationPart(
         ObservationFeature("kicker_size", (1,), "cards in each kicker of the play to beat; zero where it has none"),
@@ -333,32 +383,40 @@ def _make_kicker_size(rules: CompiledGame, argument: Term | None) -> Iterator[Ob
 
 
 def _read_num_acts(rules: CompiledGame, argument: Term | None) -> int:
+    """Return the number of acts to observe; raise KBError if the game does not record that many."""
     acts = rules.history_length if argument is None else _read_positive(argument, "recent")
     if acts > rules.history_length:
-        raise make_kb_error(f"sees/3: {acts} acts are not remembered", f"write recent({acts}).")
+        raise make_kb_error(
+            f"sees/3: {acts} acts are not remembered", f"write recent({acts}).", ErrorCode.INVALID_OBSERVATION
+        )
     return acts
 
 
 def _read_positive(argument: Term, name: str) -> int:
-    found = require_int(argument, f"sees(…,{name},{argument})")
-    if found < 1:
-        raise make_kb_error(f"sees/3: {name} of {argument}", "write a number from 1 on")
-    return found
+    """Convert the argument of a ``sees/3`` fact to a positive number; raise KBError for another one."""
+    number = require_int(argument, f"sees(…,{name},{argument})")
+    if number < 1:
+        raise make_kb_error(f"sees/3: {name} of {argument}", "write a number from 1 on", ErrorCode.INVALID_ARGUMENT)
+    return number
 
 
 def _write_owner(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``owner``."""
     views.write_seat_one_hot(columns, views.state.owner[views.rows], views.view.to_beat >= 0)
 
 
 def _write_passed(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``passed``."""
     columns[:] = views.expand_seat_bits(views.state.passed[views.rows])
 
 
 def _write_has_passed(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``has_passed``."""
     columns[:] = views.expand_seat_bits(views.state.passed_in_trick[views.rows])
 
 
 def _write_out(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``out``."""
     columns[:] = views.expand_seat_bits(views.state.seats_out[views.rows])
 
 
@@ -366,45 +424,58 @@ def _write_out(views: SeatViews, columns: ByteArray) -> None:
 
 
 def _find_fluent(rules: CompiledGame, argument: Term | None) -> Fluent:
+    """Return the fluent that a ``sees/3`` fact names; raise KBError if there is none."""
     fluent = None if argument is None else rules.fluents.find(str(argument))
     if fluent is None:
-        known = ", ".join(each.signature.name for each in rules.fluents.fluents) or "none"
-        raise make_kb_error(f"sees/3: there is no fluent '{argument}'", f"there are: {known}")
+        names = ", ".join(fluent.signature.name for fluent in rules.fluents.fluents) or "none"
+        raise make_kb_error(f"sees/3: there is no fluent '{argument}'", f"there are: {names}", ErrorCode.UNKNOWN_NAME)
     return fluent
 
 
 def _make_fluent(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part of a fluent."""
     yield _build_fluent_part(rules, _find_fluent(rules, argument))
 
 
 def _make_after(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``after`` of a fluent."""
     fluent, seats = _find_fluent(rules, argument), rules.seating.seats
     if fluent.value_type != SINGLE_VALUED or len(fluent.keys) != 1 or set(fluent.values) - set(range(seats)):
-        raise make_kb_error(f"sees/3: {fluent.signature} names no seat", "write a fluent of one value, which is a seat")
+        raise make_kb_error(
+            f"sees/3: {fluent.signature} names no seat",
+            "write a fluent of one value, which is a seat",
+            ErrorCode.INVALID_OBSERVATION,
+        )
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
+    def write(views: SeatViews, columns: ByteArray) -> None:
         values = np.array([*fluent.values, 0], np.int64)
-        number = sight.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0]
-        rows = np.flatnonzero(number >= 0)
-        columns[rows, -sight.seat_places[rows, values[number[rows]]] % seats] = 1
+        index = views.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0]
+        rows = np.flatnonzero(index >= 0)
+        columns[rows, -views.seat_places[rows, values[index[rows]]] % seats] = 1
 
     meaning = f"how many places the observer plays after the {fluent.signature.name}, one-hot; zero where there is none"
     yield ObservationPart(ObservationFeature(f"after_{fluent.signature.name}", (seats,), meaning), write)
 
 
 def _find_count(rules: CompiledGame, argument: Term | None) -> Fluent:
+    """Return the counter that a ``sees/3`` fact names; raise KBError if there is none."""
     fluent = _find_fluent(rules, argument)
     if fluent.value_type != COUNTER:
-        raise make_kb_error(f"sees/3: {fluent.signature} is no count", "see it as a fluent: sees(Place,fluent,Name)")
+        raise make_kb_error(
+            f"sees/3: {fluent.signature} is no count",
+            "see it as a fluent: sees(Place,fluent,Name)",
+            ErrorCode.INVALID_OBSERVATION,
+        )
     return fluent
 
 
 def _make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``counted`` of a counter."""
     fluent = _find_count(rules, argument)
     kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        columns[:] = sight.fluent_values(fluent.first_slot, fluent.slots.stop)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        columns[:] = views.fluent_values(fluent.first_slot, fluent.slots.stop)
 
     meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
     yield ObservationPart(
@@ -413,17 +484,20 @@ def _make_counted(rules: CompiledGame, argument: Term | None) -> Iterator[Observ
 
 
 def _make_tally(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``tally`` of a counter."""
     fluent = _find_count(rules, argument)
     if len(fluent.keys) != 1:
         raise make_kb_error(
-            f"sees/3: {fluent.signature} has several counts", "see it as it is: sees(Place,counted,Name)"
+            f"sees/3: {fluent.signature} has several counts",
+            "see it as it is: sees(Place,counted,Name)",
+            ErrorCode.INVALID_OBSERVATION,
         )
     width = _compute_width(rules, fluent) + 1
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
+    def write(views: SeatViews, columns: ByteArray) -> None:
         columns[
-            sight.view_indices,
-            np.minimum(sight.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0], width - 1),
+            views.view_indices,
+            np.minimum(views.fluent_values(fluent.first_slot, fluent.first_slot + 1)[:, 0], width - 1),
         ] = 1
 
     text = f"{fluent.signature}, one-hot: none, one, …"
@@ -431,41 +505,43 @@ def _make_tally(rules: CompiledGame, argument: Term | None) -> Iterator[Observat
 
 
 def _feature_name(rules: CompiledGame, fluent: Fluent) -> str:
-    """Return the name of a fluent among the parts: with its arity, played/2, where a part or fluent has the same."""
-    return next(name for name, each in fluents_by_name(rules.fluents, OBSERVATION_PARTS).items() if each is fluent)
+    """Return the name of a fluent as a part, with its arity (played/2) if a part or another fluent has its name."""
+    return next(name for name, other in fluents_by_name(rules.fluents, OBSERVATION_PARTS).items() if other is fluent)
 
 
 def _make_fluents(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the parts of all fluents."""
     for fluent in rules.fluents.fluents:
         if len(fluent.keys) and _compute_width(rules, fluent):
             yield _build_fluent_part(rules, fluent)
 
 
 def _compute_width(rules: CompiledGame, fluent: Fluent) -> int:
-    """The numbers that one key takes."""
+    """Return the number of columns of one key of a fluent."""
     if fluent.value_type == SET_VALUED:
         return 1
     if fluent.value_type == SINGLE_VALUED:
         return len(fluent.values)
     declared = [args[-1] for name, args in rules.kb.input_atoms if (name, len(args)) == tuple(fluent.signature)]
-    return min(MAX_COUNT_WIDTH, max((each for each in declared if isinstance(each, int)), default=0))
+    return min(MAX_COUNT_WIDTH, max((number for number in declared if isinstance(number, int)), default=0))
 
 
 def _build_fluent_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
+    """Build the part of a fluent with all its keys."""
     if fluent.is_private:
         return _build_private_part(rules, fluent)
     width, keys = _compute_width(rules, fluent), len(fluent.keys)
     by_seat = fluent.keys == tuple((seat,) for seat in range(rules.seating.seats))
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        values = sight.fluent_values(fluent.first_slot, fluent.slots.stop).astype(np.int64)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        values = views.fluent_values(fluent.first_slot, fluent.slots.stop).astype(np.int64)
         if by_seat:
-            values = np.take_along_axis(values, sight.seat_order, axis=1)
+            values = np.take_along_axis(values, views.seat_order, axis=1)
         _write_values(fluent, width, values, columns)
 
-    how = _VALUE_TEXTS.get(fluent.value_type, "at least 1, 2, …")
-    whose = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
-    text = f"{fluent.signature}, {how}{whose}"
+    value_text = _VALUE_TEXTS.get(fluent.value_type, "at least 1, 2, …")
+    key_text = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
+    text = f"{fluent.signature}, {value_text}{key_text}"
     return ObservationPart(
         ObservationFeature(_feature_name(rules, fluent), (width,) if keys == 1 else (keys, width), text), write
     )
@@ -475,42 +551,50 @@ _VALUE_TEXTS = {SINGLE_VALUED: "one-hot", SET_VALUED: "whether it holds"}
 
 
 def _write_values(fluent: Fluent, width: int, values: NDArray[np.int64], columns: ByteArray) -> None:
-    """The values [n, keys] of some keys, side by side."""
+    """Write the values [n, keys] of a fluent to columns [n, keys * width]."""
     for key in range(values.shape[1]):
-        part, mine = columns[:, key * width : (key + 1) * width], values[:, key]
+        key_columns, key_values = columns[:, key * width : (key + 1) * width], values[:, key]
         if fluent.value_type == SINGLE_VALUED:
-            rows = np.flatnonzero(mine >= 0)
-            part[rows, mine[rows]] = 1
+            rows = np.flatnonzero(key_values >= 0)
+            key_columns[rows, key_values[rows]] = 1
         else:
-            part[:] = mine[:, None] > np.arange(width)
+            key_columns[:] = key_values[:, None] > np.arange(width)
 
 
 def _build_private_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
-    """What the observer alone is told: the keys that begin with its seat, or with that of anybody."""
+    """Build the part of a private fluent with the keys of the observer, whose first argument is a seat."""
     width = _compute_width(rules, fluent)
-    rest = list(dict.fromkeys(key[1:] for key in fluent.keys))
-    slots = {key: fluent.first_slot + place for place, key in enumerate(fluent.keys)}
-    mine = np.array([[slots.get((seat, *key), -1) for key in rest] for seat in range(rules.seating.seats)])
+    other_arguments = list(dict.fromkeys(key[1:] for key in fluent.keys))
+    slots = {key: fluent.first_slot + index for index, key in enumerate(fluent.keys)}
+    slots_of_seat = np.array(
+        [[slots.get((seat, *key), -1) for key in other_arguments] for seat in range(rules.seating.seats)]
+    )
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        at = mine[sight.view.seats]
-        values = sight.state.fluents[sight.rows[:, None], at].astype(np.int64)
-        _write_values(fluent, width, np.where(at < 0, fluent.default, values), columns)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        observer_slots = slots_of_seat[views.view.seats]
+        values = views.state.fluents[views.rows[:, None], observer_slots].astype(np.int64)
+        _write_values(fluent, width, np.where(observer_slots < 0, fluent.default, values), columns)
 
     text = (
         f"{fluent.signature}, {_VALUE_TEXTS.get(fluent.value_type, 'at least 1, 2, …')}: what the observer alone knows"
     )
     return ObservationPart(
-        ObservationFeature(_feature_name(rules, fluent), (len(rest), width) if len(rest) > 1 else (width,), text), write
+        ObservationFeature(
+            _feature_name(rules, fluent), (len(other_arguments), width) if len(other_arguments) > 1 else (width,), text
+        ),
+        write,
     )
 
 
 def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
+    """Yield the part ``trick``."""
     if rules.trick_query is None:
-        raise make_kb_error("sees/2: there is no trick, for no rule derives takes/1", "leave it out")
+        raise make_kb_error(
+            "sees/2: there is no trick, as no rule derives takes/1", "leave it out", ErrorCode.INVALID_OBSERVATION
+        )
 
-    def write(sight: SeatViews, columns: ByteArray) -> None:
-        columns[:] = sight.state.trick_cards[sight.rows[:, None], sight.seat_order].reshape(columns.shape)
+    def write(views: SeatViews, columns: ByteArray) -> None:
+        columns[:] = views.state.trick_cards[views.rows[:, None], views.seat_order].reshape(columns.shape)
 
     meaning = "the cards of each seat in the trick: copies of each kind"
     yield ObservationPart(
@@ -519,16 +603,17 @@ def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[Observat
 
 
 def _write_leader(views: SeatViews, columns: ByteArray) -> None:
+    """Fill the columns of the part ``leader``."""
     views.write_seat_one_hot(columns, views.state.leader[views.rows], views.state.leader[views.rows] >= 0)
 
 
 _PART_FACTORIES: dict[str, PartFactory] = {
     "seat": _make_seat,
-    "hand": _make_card_part("hand", "the observer's cards", lambda sight: sight.view.hand),
+    "hand": _make_card_part("hand", "the observer's cards", lambda views: views.view.hand),
     "wild": _make_wild,
-    "unseen": _make_card_part("unseen", "the cards in the other hands and aside", lambda sight: sight.view.unseen),
+    "unseen": _make_card_part("unseen", "the cards in the other hands and aside", lambda views: views.view.unseen),
     "face": _make_open_hands,
-    "gone": _make_card_part("gone", "the cards laid down in the episode", lambda sight: sight.view.played_cards),
+    "gone": _make_card_part("gone", "the cards laid down in the episode", lambda views: views.view.played_cards),
     "played": _make_played,
     "sizes": _make_sizes,
     "to_beat": _make_to_beat,

@@ -1,7 +1,7 @@
-"""Cards as planes of suits by ranks, which networks that look at pictures are told (chapter 4 of the Tractor paper).
+"""Cards as planes of suits by ranks, for convolutional networks (chapter 4 of the Tractor paper).
 
-Where a card lies follows from its name, ``card(Rank,Suit)``. Which cards belong to a plane of the folder's
-(``plane(Name,Cell)``), and which cards a label stands for, depends on the context; so both are tables by context.
+The name of a card, ``card(Rank,Suit)``, decides its cell of the grid. The cards of a named plane (``plane(Name,Cell)``)
+and of a label depend on the order context, so both are tables by context.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import COUNTER, SINGLE_VALUED, Pack, parse_rank_and_suit
 from abl_cards.games.tables.observations import build_feature_table
@@ -21,35 +21,49 @@ from abl_cards.games.types import NO_CARD
 
 @dataclass(frozen=True)
 class CardPlanes:
-    """The tables; seats come in the order of an observation, the observer first."""
+    """Grid positions of cards, and cards of planes and labels, for networks that read planes."""
 
     rows: int
     columns: int
-    max_copies: int  # of a card at most: a picture has a plane a copy
+    max_copies: int  # most copies of a card, each of which has a plane
     cell_index: NDArray[np.int64]  # [kinds] row * columns + column
-    context_weights: NDArray[np.int64]  # [features] the context is an observation times these
-    named_planes: NDArray[np.uint8]  # [contexts, names, kinds] which cards belong to each plane of the folder's
-    label_cards: NDArray[
-        np.uint8
-    ]  # [contexts, labels, kinds] copies of the cards that realise a label, of any of its forms
+    context_weights: NDArray[np.int64]  # [features] the context is the dot product of an observation and these
+    named_planes: NDArray[np.uint8]  # [contexts, names, kinds] 1 for the cards of each named plane
+    label_cards: NDArray[np.uint8]  # [contexts, labels, kinds] copies of cards in any form of the label
 
 
 def raise_no_planes() -> CardPlanes:
-    """Of no game in particular; raises GameError."""
-    raise GameError("no planes: of which game?")
+    """Raise the error for planes without a game.
+
+    Raises:
+        GameError: Always.
+    """
+    raise GameError("no planes: no game is given", ErrorCode.UNSUPPORTED_GAME)
 
 
 def build_planes(rules: CompiledGame) -> CardPlanes:
-    """The planes of a game; raises GameError where a label is not one set of cards, or an observation hides it."""
+    """Build the planes of a game.
+
+    Args:
+        rules: Compiled rules.
+
+    Returns:
+        The planes.
+
+    Raises:
+        GameError: If a label stands for several card sets, or an observation does not contain the order context.
+    """
     if rules.move_lookup is None:
-        raise GameError("no planes: some label of this game is several sets of cards in one position")
-    place, rows, columns = compute_grid(rules.pack)
+        raise GameError(
+            "no planes: some label of this game is several sets of cards in one position", ErrorCode.UNSUPPORTED_GAME
+        )
+    cell_index, rows, columns = compute_grid(rules.pack)
     copies = int(rules.pack.copies.max())
     return CardPlanes(
         rows,
         columns,
         copies,
-        place,
+        cell_index,
         _compute_context_weights(rules),
         _build_named_planes(rules),
         _count_label_cards(rules),
@@ -57,63 +71,73 @@ def build_planes(rules: CompiledGame) -> CardPlanes:
 
 
 def compute_grid(pack: Pack) -> tuple[NDArray[np.int64], int, int]:
-    """Where each kind lies, and how many rows and columns there are.
+    """Return the cell of each kind of card, and the number of rows and columns.
 
-    Suits are rows and ranks columns, both in the order of the kinds; what is of no suit of all the ranks, a joker
-    say, fills the last column from above.
+    Suits are rows and ranks columns, both in the order of kinds. Cards of no complete suit, such as jokers, fill extra
+    columns from above.
+
+    Args:
+        pack: Pack of the game.
+
+    Returns:
+        int64 [kinds], row * columns + column; number of rows; number of columns.
     """
-    named = [parse_rank_and_suit(kind) or (kind, None) for kind in pack.kinds]
-    often = Counter(suit for _, suit in named)
-    most = max(often.values())
-    suits = [suit for suit in dict.fromkeys(suit for _, suit in named) if often[suit] == most]
-    ranks = list(dict.fromkeys(rank for rank, suit in named if suit in suits))
-    rest = [number for number, (_, suit) in enumerate(named) if suit not in suits]
-    columns = len(ranks) + -(-len(rest) // len(suits))
-    place = np.zeros(len(named), np.int64)
-    for number, (rank, suit) in enumerate(named):
-        if number not in rest:
-            place[number] = suits.index(suit) * columns + ranks.index(rank)
-    for at, number in enumerate(rest):
-        place[number] = (at % len(suits)) * columns + len(ranks) + at // len(suits)
-    return place, len(suits), columns
+    names = [parse_rank_and_suit(name) or (name, None) for name in pack.kinds]
+    suit_counts = Counter(suit for _, suit in names)
+    max_count = max(suit_counts.values())
+    suits = [suit for suit in dict.fromkeys(suit for _, suit in names) if suit_counts[suit] == max_count]
+    ranks = list(dict.fromkeys(rank for rank, suit in names if suit in suits))
+    others = [kind for kind, (_, suit) in enumerate(names) if suit not in suits]
+    columns = len(ranks) + -(-len(others) // len(suits))
+    cell_index = np.zeros(len(names), np.int64)
+    for kind, (rank, suit) in enumerate(names):
+        if kind not in others:
+            cell_index[kind] = suits.index(suit) * columns + ranks.index(rank)
+    for index, kind in enumerate(others):
+        cell_index[kind] = (index % len(suits)) * columns + len(ranks) + index // len(suits)
+    return cell_index, len(suits), columns
 
 
 def _compute_context_weights(rules: CompiledGame) -> NDArray[np.int64]:
-    """What each number of an observation adds to the number of the context; raises GameError."""
+    """Return the contribution of each feature to the context index; raise GameError for a missing feature."""
     table, contexts = build_feature_table(rules), rules.contexts
-    weights, worth = np.zeros(table.size, np.int64), len(contexts)
+    weights, weight = np.zeros(table.size, np.int64), len(contexts)
     for slot, size in zip(contexts.slots, contexts.sizes, strict=True):
-        worth //= size
-        fluent = next(each for each in rules.fluents.fluents if slot in each.slots)
-        part = table.slices.get(fluent.signature.name)
-        if part is None or len(fluent.keys) != 1 or fluent.value_type not in (SINGLE_VALUED, COUNTER):
-            raise GameError(f"no planes: an observation does not tell {fluent.signature}, on which labels depend")
-        numbers = np.arange(part.stop - part.start)
-        weights[part] = worth * (numbers + 1 if fluent.value_type == SINGLE_VALUED else 1)
+        weight //= size
+        fluent = next(candidate for candidate in rules.fluents.fluents if slot in candidate.slots)
+        columns = table.slices.get(fluent.signature.name)
+        if columns is None or len(fluent.keys) != 1 or fluent.value_type not in (SINGLE_VALUED, COUNTER):
+            raise GameError(
+                f"no planes: an observation does not contain {fluent.signature}, on which labels depend",
+                ErrorCode.UNSUPPORTED_GAME,
+            )
+        values = np.arange(columns.stop - columns.start)
+        weights[columns] = weight * (values + 1 if fluent.value_type == SINGLE_VALUED else 1)
     return weights
 
 
 def _build_named_planes(rules: CompiledGame) -> NDArray[np.uint8]:
-    """The facts ``plane(Name,Cell)``: cards that act as such a cell, by context."""
-    said = rules.kb.facts("plane", 2)
-    names = list(dict.fromkeys(name for name, _ in said))
+    """Return the cards of each named plane (``plane/2``) by context [contexts, names, kinds]."""
+    facts = rules.kb.facts("plane", 2)
+    names = list(dict.fromkeys(name for name, _ in facts))
     acts = rules.cells.acts_as
-    found = np.zeros((len(rules.contexts), len(names), len(rules.pack)), np.uint8)
-    for name, cell in said:
-        number = rules.cells.index.get(cell)
-        if number is not None:
-            found[:, names.index(name)] |= (acts == number).any(axis=2)
-    return found
+    planes = np.zeros((len(rules.contexts), len(names), len(rules.pack)), np.uint8)
+    for name, cell in facts:
+        cell_index = rules.cells.index.get(cell)
+        if cell_index is not None:
+            planes[:, names.index(name)] |= (acts == cell_index).any(axis=2)
+    return planes
 
 
 def _count_label_cards(rules: CompiledGame) -> NDArray[np.uint8]:
+    """Return the copies of each card in the forms of a label by context [contexts, labels, kinds]."""
     assert rules.move_lookup is not None
-    fixed, kinds = rules.move_lookup, len(rules.pack)
-    found = np.zeros((len(rules.contexts), len(rules.labels), kinds), np.uint8)
-    for form, label in enumerate(fixed.label_of):
-        there, cards = fixed.is_playable[:, form] > 0, fixed.rows[:, form]
+    lookup, kinds = rules.move_lookup, len(rules.pack)
+    label_cards = np.zeros((len(rules.contexts), len(rules.labels), kinds), np.uint8)
+    for form, label in enumerate(lookup.label_of):
+        is_playable, cards = lookup.is_playable[:, form] > 0, lookup.rows[:, form]
         copies = np.zeros((len(cards), kinds + 1), np.uint8)
         for column in cards.T:
             copies[np.arange(len(cards)), np.where(column == NO_CARD, kinds, column)] += 1
-        found[there, label] = np.maximum(found[there, label], copies[there, :kinds])
-    return found
+        label_cards[is_playable, label] = np.maximum(label_cards[is_playable, label], copies[is_playable, :kinds])
+    return label_cards

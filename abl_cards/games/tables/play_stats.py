@@ -1,7 +1,7 @@
-"""What each seat has shown of its habits in an episode: which ranks it laid down how, what it led and passed over.
+"""Play statistics of seats in an episode: ranks played, strengths led, and strengths passed over.
 
-It is kept as bits, by seat and kind of play, where the rules ask for it; ``belief/3`` is asked about it (knowledge.py).
-A rank is a number of ``InputSchema.shown_ranks``, a strength a number from 0 on that ``strength/2`` says.
+They are bit sets by seat and kind of play, inputs of ``belief/3`` (``knowledge.py``), recorded if the rules read them.
+A rank is an index of ``InputSchema.shown_ranks``, a strength an integer from 0 on in ``strength/2``.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -23,16 +23,23 @@ PLAYED, LED, PASSED_OVER = range(3)
 
 
 class FormTraits(NamedTuple):
-    """What the rules say of each form."""
+    """Traits of forms for play statistics."""
 
-    kind: NDArray[np.int16]  # [forms] its place in InputSchema.play_kinds, -1 for the pass
-    ranks: NDArray[np.uint64]  # [forms] its ranks as bits
-    strength: NDArray[np.int16]  # [contexts, forms] -1 for what is no such number
+    kind: NDArray[np.int16]  # [forms] index of InputSchema.play_kinds, -1 for the pass
+    ranks: NDArray[np.uint64]  # [forms] ranks as bits
+    strength: NDArray[np.int16]  # [contexts, forms] strength, -1 for none in the range of bits
     team: NDArray[np.int8]  # [seats]
 
 
 def record_acts(rules: CompiledGame, state: TableState, rows: Indices, form: NDArray[np.int16]) -> None:
-    """The seats to decide at these tables are about to play these forms [n], or to pass."""
+    """Add plays and passes to the play statistics, before they take effect.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; ``play_stats`` is changed in place.
+        rows: int64 [n], tables where the seat to decide is about to act.
+        form: int16 [n], forms about to be played, passes included.
+    """
     if state.play_stats.shape[3]:
         traits, passing = _form_traits(rules), rules.forms.pass_form
         map_ranges(
@@ -43,56 +50,56 @@ def record_acts(rules: CompiledGame, state: TableState, rows: Indices, form: NDA
 
 
 def _form_traits(rules: CompiledGame) -> FormTraits:
+    """Return the traits of the forms of a game, computed once."""
     key = "habits", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = (
-            rules,
-            _read_form_traits(rules),
-        )  # what is kept holds the rules, so no others can have their id
-    found: FormTraits = rules.kb.memo[key][1]
-    return found
+    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
+        rules.kb.memo[key] = (rules, _read_form_traits(rules))
+    traits: FormTraits = rules.kb.memo[key][1]
+    return traits
 
 
 def _read_form_traits(rules: CompiledGame) -> FormTraits:
-    forms, words = rules.forms, rules.schema
+    """Compute the traits of the forms of a game."""
+    forms, schema = rules.forms, rules.schema
     kind = np.full(len(forms), -1, np.int16)
     ranks = np.zeros(len(forms), np.uint64)
-    bit = {rank: np.uint64(1) << np.uint64(place) for place, rank in enumerate(words.shown_ranks)}
-    for place, form in enumerate(forms.forms):
-        if place != forms.pass_form:
-            kind[place] = words.play_kinds.index(generalise_kind(form.kind))
+    rank_bits = {rank: np.uint64(1) << np.uint64(index) for index, rank in enumerate(schema.shown_ranks)}
+    for index, form in enumerate(forms.forms):
+        if index != forms.pass_form:
+            kind[index] = schema.play_kinds.index(generalise_kind(form.kind))
         for group in form.groups:
-            ranks[place] |= bit.get(rules.cells.names[group.cell], np.uint64(0))
+            ranks[index] |= rank_bits.get(rules.cells.names[group.cell], np.uint64(0))
     return FormTraits(kind, ranks, _strengths(rules), np.array(rules.seating.teams, np.int8))
 
 
 def _strengths(rules: CompiledGame) -> NDArray[np.int16]:
-    """[contexts, forms] the numbers of ``strength/2`` themselves."""
-    found = np.full((len(rules.contexts), len(rules.forms)), -1, np.int16)
-    told = rules.build_query("strength/2")
-    if told is not None:
-        truths = rules.contexts.evaluate(told.circuit)
-        for (_, (form, power)), truth in zip(told.circuit.outputs, truths, strict=True):
-            if form in rules.forms.index and isinstance(power, int) and 0 <= power < SHOWN_BITS:
-                found[truth == 1, rules.forms.index[form]] = power
-    return found
+    """Return the strength of each form (``strength/2``) by context [contexts, forms], -1 for none."""
+    strengths = np.full((len(rules.contexts), len(rules.forms)), -1, np.int16)
+    query = rules.build_query("strength/2")
+    if query is not None:
+        truths = rules.contexts.evaluate(query.circuit)
+        for (_, (form, strength)), truth in zip(query.circuit.outputs, truths, strict=True):
+            if form in rules.forms.index and isinstance(strength, int) and 0 <= strength < SHOWN_BITS:
+                strengths[truth == 1, rules.forms.index[form]] = strength
+    return strengths
 
 
 @njit(cache=True, nogil=True)
 def _record_acts(state, traits, passing, rows, lo, hi, form):
-    habits, one = state.play_stats, np.uint64(1)
+    """Update play statistics of tables rows[lo:hi]."""
+    play_stats, bit = state.play_stats, np.uint64(1)
     for i in range(lo, hi):
         table = rows[i]
-        seat, rival, context = state.seat[table], np.int64(state.to_beat[table]), state.context[table]
+        seat, to_beat, context = state.seat[table], np.int64(state.to_beat[table]), state.context[table]
         if form[i] == passing:
-            if rival >= 0 and traits.team[state.owner[table]] != traits.team[seat]:
-                power = traits.strength[context, rival]
-                if power >= 0:
-                    habits[table, seat, PASSED_OVER, traits.kind[rival]] |= one << np.uint64(power)
+            if to_beat >= 0 and traits.team[state.owner[table]] != traits.team[seat]:
+                strength = traits.strength[context, to_beat]
+                if strength >= 0:
+                    play_stats[table, seat, PASSED_OVER, traits.kind[to_beat]] |= bit << np.uint64(strength)
             continue
         kind = traits.kind[form[i]]
-        habits[table, seat, PLAYED, kind] |= traits.ranks[form[i]]
-        if rival < 0:
-            power = traits.strength[context, form[i]]
-            if power >= 0:
-                habits[table, seat, LED, kind] |= one << np.uint64(power)
+        play_stats[table, seat, PLAYED, kind] |= traits.ranks[form[i]]
+        if to_beat < 0:
+            strength = traits.strength[context, form[i]]
+            if strength >= 0:
+                play_stats[table, seat, LED, kind] |= bit << np.uint64(strength)

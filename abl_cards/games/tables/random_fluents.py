@@ -1,4 +1,4 @@
-"""Draw what tables remember at random, from all that the rules declare."""
+"""Random values of fluents within the ranges that the rules declare."""
 
 from __future__ import annotations
 
@@ -8,19 +8,39 @@ from numpy.typing import NDArray
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import COUNTER, NO_VALUE, SET_VALUED, Fluent
 
-_MOST_NUMBER = 40  # where the rules declare no largest one
-_RARE, _OFTEN = 0.02, 0.3  # how many of a set hold
-_NONE_SHARE = 0.2  # of fluents of one value
+_MOST_NUMBER = 40  # largest count if the rules declare none
+_RARE, _OFTEN = 0.02, 0.3  # share of true elements of a set
+_NONE_SHARE = 0.2  # share of single-valued fluents without value
 
 
 def find_max_declared(rules: CompiledGame, name: str, arity: int) -> int:
-    """The largest number that a declared input has as its last argument."""
-    found = [args[-1] for each, args in rules.kb.input_atoms if each == name and len(args) == arity]
-    return max((number for number in found if isinstance(number, int)), default=_MOST_NUMBER)
+    """Return the largest number that a declared input has as its last argument.
+
+    Args:
+        rules: Compiled rules.
+        name: Name of the input.
+        arity: Number of arguments.
+
+    Returns:
+        The number, 40 if no declaration has one.
+    """
+    last_arguments = [
+        args[-1] for input_name, args in rules.kb.input_atoms if input_name == name and len(args) == arity
+    ]
+    return max((number for number in last_arguments if isinstance(number, int)), default=_MOST_NUMBER)
 
 
 def sample_fluents(rules: CompiledGame, n: int, rng: np.random.Generator) -> NDArray[np.int16]:
-    """[n, slots] fluents of any values that are declared, none among them where they may have none."""
+    """Draw fluents of n states.
+
+    Args:
+        rules: Compiled rules.
+        n: Number of states.
+        rng: Random generator.
+
+    Returns:
+        int16 [n, slots], declared values, or no value where the fluent allows it.
+    """
     state = np.tile(rules.fluents.defaults, (n, 1))
     for fluent in rules.fluents.fluents:
         shape, values = (n, len(fluent.keys)), np.zeros(0, np.int64)
@@ -38,4 +58,5 @@ def sample_fluents(rules: CompiledGame, n: int, rng: np.random.Generator) -> NDA
 
 
 def _find_max_count(rules: CompiledGame, fluent: Fluent) -> int:
+    """Return the largest declared value of a counter."""
     return find_max_declared(rules, *fluent.signature)

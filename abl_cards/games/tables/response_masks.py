@@ -1,6 +1,7 @@
-"""Which plays a hand could lead and answer: the first is asked hand by hand, which label beats which once.
+"""Masks of the labels that a hand could lead, and of the labels that it could beat.
 
-A hand answers a label where some label that it could lead beats it. A label stands for its smallest form.
+The lead mask is a circuit query for each hand. Which labels beat which is computed once for each order context, with
+the smallest form of each label. A hand can beat a label if a label that it could lead beats it.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -14,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.asp import Signature
-from abl_cards.core import GameError, map_ranges
+from abl_cards.core import ErrorCode, GameError, map_ranges
 from abl_cards.games.binding import CircuitQuery, make_array_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import INPUT_GROUPS, find_test, with_outputs
@@ -22,14 +23,29 @@ from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import LEADING
 
 _WORD_BITS = 64
-_BATCH_SIZE = 256  # forms to beat that are asked about together: each has an answer for every form
-_LATE_ACTS = 1 << 14  # acts: the duties of a first play are over
+_BATCH_SIZE = 256  # forms to beat evaluated together, each of which yields an output for every form
+_LATE_ACTS = 1 << 14  # acts so far, so that rules about the first play do not apply
 
 
 def compute_lead_mask(rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[labels, n] which labels hands [n, kinds] could lead, in contexts [n]; raises GameError for games of tricks."""
+    """Compute the labels that hands could lead.
+
+    Args:
+        rules: Compiled rules.
+        context: int [n], order contexts.
+        hands: uint8 [n, kinds], copies of each card.
+
+    Returns:
+        uint8 [labels, n].
+
+    Raises:
+        GameError: If the game is played in tricks.
+    """
     if rules.trick_query is not None:
-        raise GameError(f"{rules.folder.name} is played in tricks: what may be led hangs on more than a hand")
+        raise GameError(
+            f"{rules.folder.name} is played in tricks, where legal leads depend on more than the hand",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     n, state = len(hands), rules.create_state(len(hands))
     state.hands[:, 0], state.context[:], state.num_acts[:] = hands, context, _LATE_ACTS
     state.fluents[:] = rules.contexts.fluent_states[context]
@@ -38,40 +54,52 @@ def compute_lead_mask(rules: CompiledGame, context: NDArray[np.integer], hands: 
 
 
 def _get_lead_query(rules: CompiledGame) -> CircuitQuery:
-    """The circuit of the labels alone, where nothing is to beat."""
+    """Return the circuit of the label outputs with nothing to beat, built once."""
     key = "openings", id(rules)
     if key not in rules.kb.memo:
-        circuit, groups = rules.play_query.circuit, frozenset({"trick"})
-        trick = CircuitQuery.from_circuit(circuit, rules.schema, groups)
-        nothing = trick.build_rows(1, {"trick": make_lazy_writer(lambda _: np.array([LEADING]))})[:, 0]
-        tested = {atom: find_test(rules.schema, atom) for atom in circuit.inputs}
-        known = {
+        circuit, known_groups = rules.play_query.circuit, frozenset({"trick"})
+        trick = CircuitQuery.from_circuit(circuit, rules.schema, known_groups)
+        values = trick.build_rows(1, {"trick": make_lazy_writer(lambda _: np.array([LEADING]))})[:, 0]
+        tests = {atom: find_test(rules.schema, atom) for atom in circuit.inputs}
+        known_inputs = {
             atom: bool(holds)
-            for (atom, test), holds in zip(tested.items(), nothing, strict=True)
-            if test and test.group in groups
+            for (atom, test), holds in zip(tests.items(), values, strict=True)
+            if test and test.group in known_groups
         }
         labels = with_outputs(circuit, circuit.outputs[: len(rules.labels)])
-        rules.kb.memo[key] = rules, CircuitQuery.from_circuit(labels.specialise(known), rules.schema)
-    found: CircuitQuery = rules.kb.memo[key][1]
-    return found
+        rules.kb.memo[key] = rules, CircuitQuery.from_circuit(labels.specialise(known_inputs), rules.schema)
+    query: CircuitQuery = rules.kb.memo[key][1]
+    return query
 
 
 def compute_response_mask(
     rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """[n, labels] whether hands [n, kinds] could answer each label, in contexts [n]; raises GameError."""
-    held = np.ascontiguousarray(compute_lead_mask(rules, context, hands))
-    order, found = _get_beats_relation(rules), np.zeros((len(hands), len(rules.labels)), np.uint8)
-    for each in np.unique(context):
-        rows = np.flatnonzero(context == each)
-        beaten = order.find_beaten(int(each))
-        map_ranges(len(rows), partial(_fill_responses, held, beaten, rows, found))
-    return found
+    """Compute the labels that hands could beat.
+
+    Args:
+        rules: Compiled rules.
+        context: int [n], order contexts.
+        hands: uint8 [n, kinds], copies of each card.
+
+    Returns:
+        uint8 [n, labels], 1 where the hand could beat the label.
+
+    Raises:
+        GameError: If the game is played in tricks, or no rule derives ``beats/1``.
+    """
+    leadable = np.ascontiguousarray(compute_lead_mask(rules, context, hands))
+    relation, mask = _get_beats_relation(rules), np.zeros((len(hands), len(rules.labels)), np.uint8)
+    for context_index in np.unique(context):
+        rows = np.flatnonzero(context == context_index)
+        beaten = relation.find_beaten(int(context_index))
+        map_ranges(len(rows), partial(_fill_responses, leadable, beaten, rows, mask))
+    return mask
 
 
 @dataclass(frozen=True)
 class _BeatsRelation:
-    """Which labels each label beats, found out context by context."""
+    """Relation of labels that beat each other, computed for each context when first read."""
 
     rules: CompiledGame
     beats: CircuitQuery
@@ -79,70 +107,74 @@ class _BeatsRelation:
     cache: dict[int, NDArray[np.uint64]]
 
     def find_beaten(self, context: int) -> NDArray[np.uint64]:
-        """[labels, words] bit m of a label is set where it beats label m."""
+        """Return bit sets [labels, words] with bit m set where a label beats label m."""
         if context not in self.cache:
             self.cache[context] = self._compute_beaten(context)
         return self.cache[context]
 
     def _compute_beaten(self, context: int) -> NDArray[np.uint64]:
+        """Compute the bit sets of a context."""
         forms = self.rules.forms
         labels, passing = len(forms.labels), forms.pass_form
         beaten = np.zeros((labels, -(-labels // _WORD_BITS)), np.uint64)
         _, smallest = np.unique(forms.label_of, return_index=True)  # small forms of a label come first
-        asked = smallest[smallest != passing]
-        for first in range(0, len(asked), _BATCH_SIZE):
-            rivals = asked[first : first + _BATCH_SIZE]
-            over = self._compute_beats(context, rivals)[asked]  # [labels but the pass, rivals]
+        playable = smallest[smallest != passing]
+        for first in range(0, len(playable), _BATCH_SIZE):
+            rivals = playable[first : first + _BATCH_SIZE]
+            beats = self._compute_beats(context, rivals)[playable]  # [labels but the pass, rivals]
             for column, label in enumerate(forms.label_of[rivals]):
                 bit = np.uint64(1) << np.uint64(label % _WORD_BITS)
-                beaten[forms.label_of[asked[over[:, column] == 1]], label // _WORD_BITS] |= bit
+                beaten[forms.label_of[playable[beats[:, column] == 1]], label // _WORD_BITS] |= bit
         return beaten
 
     def _compute_beats(self, context: int, rivals: NDArray[np.int64]) -> NDArray[np.uint8]:
-        over = self._evaluate_forms(self.beats, context, rivals)
-        return over if self.barred is None else over & (1 - self._evaluate_forms(self.barred, context, rivals))
+        """Return which forms beat forms rivals [m], uint8 [forms, m]."""
+        beats = self._evaluate_forms(self.beats, context, rivals)
+        return beats if self.barred is None else beats & (1 - self._evaluate_forms(self.barred, context, rivals))
 
     def _evaluate_forms(self, query: CircuitQuery, context: int, rivals: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Evaluate a query about forms with forms rivals [m] to beat, uint8 [forms, m]."""
         n, rules = len(rivals), self.rules
         fluents = np.repeat(rules.contexts.fluent_states[context][:, None], n, axis=1)
-        fills = {"trick": make_array_writer([rivals, np.full(n, LEADING)]), "fluents": make_array_writer(fluents)}
-        answered, found = query.evaluate(n, fills), np.zeros((len(rules.forms), n), np.uint8)
-        for (_, (form,)), row in zip(query.circuit.outputs, answered, strict=True):
+        writers = {"trick": make_array_writer([rivals, np.full(n, LEADING)]), "fluents": make_array_writer(fluents)}
+        outputs, by_form = query.evaluate(n, writers), np.zeros((len(rules.forms), n), np.uint8)
+        for (_, (form,)), row in zip(query.circuit.outputs, outputs, strict=True):
             if form in rules.forms.index:
-                found[rules.forms.index[form]] = row
-        return found
+                by_form[rules.forms.index[form]] = row
+        return by_form
 
 
 def _get_beats_relation(rules: CompiledGame) -> _BeatsRelation:
+    """Return the relation of a game, compiled once."""
     key = "answers", id(rules)
-    if key not in rules.kb.memo:  # what is kept holds the rules, so no others can have their id
+    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
         beats, barred = rules.build_query("beats/1"), rules.build_query("barred/1")
         if beats is None:
-            raise GameError(f"{rules.folder.name} does not say what beats what: no rule derives beats/1")
+            raise GameError(f"{rules.folder.name}: no rule derives beats/1", ErrorCode.UNSUPPORTED_GAME)
         rules.kb.memo[key] = _BeatsRelation(
             rules, beats, barred if barred and _is_hand_independent(rules, barred) else None, {}
         )
-    found: _BeatsRelation = rules.kb.memo[key]
-    return found
+    relation: _BeatsRelation = rules.kb.memo[key]
+    return relation
 
 
 def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
-    """Whether it is about the trick and what is remembered alone, and so the same for every hand."""
+    """Return True if a query reads only fluents and the play to beat, so that its outputs hold for every hand."""
     read = {Signature(name, len(args)) for name, args in query.circuit.inputs} - set(rules.fluents.signatures)
     return all(INPUT_GROUPS[signature] == "trick" for signature in read)
 
 
 @njit(cache=True, nogil=True)
-def _fill_responses(leadable, beaten, rows, found, lo, hi):
-    """Fill the rows[lo:hi] of found [n, labels] from leadable [labels, n]."""
+def _fill_responses(leadable, beaten, rows, mask, lo, hi):
+    """Fill ``rows[lo:hi]`` of ``found`` [n, labels] from leadable [labels, n] and bit sets beaten [labels, words]."""
     labels, words = leadable.shape[0], beaten.shape[1]
-    any_ = np.zeros(words, np.uint64)
+    beatable = np.zeros(words, np.uint64)
     for i in range(lo, hi):
         row = rows[i]
-        any_[:] = 0
+        beatable[:] = 0
         for label in range(labels):
             if leadable[label, row]:
                 for word in range(words):
-                    any_[word] |= beaten[label, word]
+                    beatable[word] |= beaten[label, word]
         for label in range(labels):
-            found[row, label] = np.uint8((any_[label // _WORD_BITS] >> np.uint64(label % _WORD_BITS)) & np.uint64(1))
+            mask[row, label] = np.uint8((beatable[label // _WORD_BITS] >> np.uint64(label % _WORD_BITS)) & np.uint64(1))

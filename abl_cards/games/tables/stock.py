@@ -1,7 +1,7 @@
-"""The stock: cards that seats draw one by one, where the rules derive ``draws/1``; in other games nothing is kept here.
+"""The stock of games in which seats draw cards one by one (``draws/1``).
 
-All cards of the pack lie in one order. The first are drawn, as many as ``deals/2`` has in all; the rest is left over.
-What has not been drawn lies aside, so that nobody sees it.
+All cards of the pack are in one order. The first ones are drawn, as many as ``deals/2`` sums up to; the others are left
+over. Cards not yet drawn are in the kitty, so that no seat sees them.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -16,29 +16,46 @@ from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import TableState
 from abl_cards.games.types import Indices
 
-_DETERMINIZE_STREAM = 7  # what the random numbers of an imagined order are for
+_DETERMINIZE_STREAM = 7  # random stream of hypothetical orders of the stock
 
 
 def cards_in_stock(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.integer]:
-    """[n] how many cards are still to be drawn."""
+    """Return the number of cards still to be drawn.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables.
+        rows: int64 [n], tables.
+
+    Returns:
+        int [n].
+    """
     return sum(rules.seating.num_dealt) - state.num_drawn[rows]
 
 
 def card_drawn(state: TableState, rows: Indices) -> NDArray[np.int16]:
-    """[n] the kind of the card that has just been drawn, -1 for none."""
-    fresh = np.flatnonzero(state.is_just_drawn[rows])
-    found = np.full(len(rows), -1, np.int16)
-    found[fresh] = state.stock[rows[fresh], state.num_drawn[rows[fresh]] - 1]
-    return found
+    """Return the card that has just been drawn.
+
+    Args:
+        state: State of all tables.
+        rows: int64 [n], tables.
+
+    Returns:
+        int16 [n], kind of card, -1 if no card was drawn since the last choice.
+    """
+    drawn_rows = np.flatnonzero(state.is_just_drawn[rows])
+    kinds = np.full(len(rows), -1, np.int16)
+    kinds[drawn_rows] = state.stock[rows[drawn_rows], state.num_drawn[rows[drawn_rows]] - 1]
+    return kinds
 
 
 def leftover_card(rules: CompiledGame, state: TableState, rows: Indices, position: int) -> NDArray[np.uint8]:
-    """[n] the kind of the card at a place, from 0, among those left over."""
+    """Return the kind of the card at a position, from 0, among those left over [n]."""
     return state.stock[rows, sum(rules.seating.num_dealt) + position]
 
 
 def shuffle_stock(keys: NDArray[np.uint64], rows: Indices, deck: NDArray[np.uint8], state: TableState) -> None:
-    """Shuffle the pack with each of keys [n]; nobody has a card yet."""
+    """Shuffle the pack by keys [n] into the stock of tables rows [n], and empty the hands."""
     _shuffle_rows(keys, rows, np.tile(deck, (len(rows), 1)), np.zeros(len(rows), np.int64), state.stock)
     state.hands[rows] = 0
     state.aside[rows] = np.bincount(deck, minlength=state.aside.shape[1])
@@ -46,19 +63,19 @@ def shuffle_stock(keys: NDArray[np.uint64], rows: Indices, deck: NDArray[np.uint
 
 @njit(cache=True, nogil=True)
 def _shuffle_rows(keys, rows, cards, first, stock):
-    """Fill stock [tables, cards] from place first [n] on with cards [n, cards], as many as there is room for."""
+    """Shuffle cards [n, cards] by keys [n], and write those that fit to ``stock`` [tables, cards] from first [n] on."""
     for i in range(len(rows)):
-        room = stock.shape[1] - first[i]
-        for place in range(cards.shape[1] - 1, 0, -1):
-            other = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(place)), np.uint64(place + 1)))
-            cards[i, place], cards[i, other] = cards[i, other], cards[i, place]
-        for place in range(min(room, cards.shape[1])):
-            stock[rows[i], first[i] + place] = cards[i, place]
+        num_free = stock.shape[1] - first[i]
+        for position in range(cards.shape[1] - 1, 0, -1):
+            other = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(position)), np.uint64(position + 1)))
+            cards[i, position], cards[i, other] = cards[i, other], cards[i, position]
+        for position in range(min(num_free, cards.shape[1])):
+            stock[rows[i], first[i] + position] = cards[i, position]
 
 
 @njit(cache=True, nogil=True)
 def draw_cards(state, rows, seats):
-    """Seats [n] take the next card of the tables rows[:]."""
+    """Move the next card of the stock of tables rows [n] to the hands of seats [n]."""
     hands, aside, stock = state.hands, state.aside, state.stock
     for i in range(len(rows)):
         table, seat = rows[i], seats[i]
@@ -70,15 +87,20 @@ def draw_cards(state, rows, seats):
 
 
 def determinize_stock(rules: CompiledGame, state: TableState, aside: NDArray[np.uint8]) -> None:
-    """What lies aside [n, kinds] is something else, and with it the cards to be drawn; somebody else's card is none."""
+    """Replace the kitty and the order of the stock by hypothetical ones.
+
+    Args:
+        rules: Compiled rules.
+        state: State of n tables; changed in place. A card just drawn by another seat is hidden.
+        aside: uint8 [n, kinds], hypothetical cards of the kitty, the stock included.
+    """
     state.aside[:] = aside
     if not rules.has_draws:
         return
     state.is_just_drawn[:] &= state.last_drawer == state.seat
     kinds = np.arange(aside.shape[1], dtype=np.uint8)
     for row in np.flatnonzero(cards_in_stock(rules, state, np.arange(len(aside))) > 0):
-        key = derive_key(
-            _DETERMINIZE_STREAM, int(state.num_decisions[row]), *aside[row].tolist()
-        )  # by what is imagined, whichever row it is
+        # the key depends on the hypothetical cards, not on the index of the row
+        key = derive_key(_DETERMINIZE_STREAM, int(state.num_decisions[row]), *aside[row].tolist())
         cards = np.repeat(kinds, aside[row])[None]
         _shuffle_rows(np.array([key]), np.array([row]), cards, state.num_drawn[[row]].astype(np.int64), state.stock)

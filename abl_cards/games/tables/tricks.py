@@ -1,7 +1,7 @@
-"""Tricks: cards that seats lay side by side until the rules say that a trick is over, and who takes it.
+"""Tricks, for games whose rules derive ``takes/1``.
 
-Where no rule derives ``takes/1`` nothing here is called. The cards of a trick lie apart from those laid down before;
-after every play the circuit of ``takes/1`` is asked whose the trick would be, and that seat's play is the one to beat.
+The cards of the current trick are stored by seat. After every play the circuit of ``takes/1`` decides which seat would
+take the trick, and the play of that seat is the one to beat.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -44,46 +44,54 @@ if TYPE_CHECKING:
 
 
 _FIRST_STATE_COLUMN = 2
-"""From this column on, what is said of acts lies on the table."""
+"""First column of the input group ``act`` that is read from the state instead of ``TrickState``."""
 
 
 @dataclass(frozen=True)
 class TrickState:
-    """What lies in n tricks, as ``takes/1`` is told of it."""
+    """Inputs of ``takes/1`` for n tricks, on tables or after hypothetical moves."""
 
     rules: CompiledGame
     trick_cards: NDArray[np.uint8]  # [any, seats, kinds]
-    trick_rows: Indices  # [n] where those of each trick are
+    trick_rows: Indices  # [n] row of trick_cards of each trick
     leader: NDArray[np.int8]  # [n]
-    last_actor: NDArray[np.int8]  # [n] who has laid the last cards
-    owner: NDArray[np.int8]  # [n] whose trick it was before
-    form: NDArray[np.int16]  # [n] what was laid last
+    last_actor: NDArray[np.int8]  # [n] seat that played last
+    owner: NDArray[np.int8]  # [n] seat that would have taken the trick before
+    form: NDArray[np.int16]  # [n] form played last
     state: TableState
-    rows: Indices  # [n] the tables
+    rows: Indices  # [n] tables
 
     def column_writers(self) -> dict[str, ColumnWriter]:
-        """What fills each group of columns."""
-        state, which, context = self.state, self.rows, self.state.context[self.rows]
+        """Return writers of circuit inputs by input group."""
+        state, rows, context = self.state, self.rows, self.state.context[self.rows]
         return {
             "lies": TrickCardCounts(self.rules.cells, self.trick_cards, self.trick_rows, lambda: context),
             "laying": trick_count_columns(self.trick_cards, self.trick_rows),
             "leader": make_lazy_writer(lambda _: self.leader),
             "act": make_lazy_writer(self._act_column),
             "move": make_array_writer([self.form, self.rules.forms.label_of[self.form]]),
-            "fluents": make_gather_writer(state.fluents, which),
+            "fluents": make_gather_writer(state.fluents, rows),
         }
 
     def _act_column(self, column: int) -> NDArray[np.integer]:
+        """Return a column of the input group ``act``."""
         if column < _FIRST_STATE_COLUMN:
             return self.owner if column else self.last_actor
         return act_column(self.state, self.rows, column)
 
     def evaluate(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """[seats, n] who takes each trick, and [n] whether the seat lays another card to its play."""
-        told, n = self.rules.trick_query, len(self.rows)
-        assert told is not None
+        """Evaluate ``takes/1`` and ``more/0``.
+
+        Returns:
+            uint8 [seats, n], 1 for the seat that takes the trick; uint8 [n], 1 if the last actor is to play another
+            part.
+        """
+        query, n = self.rules.trick_query, len(self.rows)
+        assert query is not None
         takes, more = np.zeros((self.rules.seating.seats, n), np.uint8), np.zeros(n, np.uint8)
-        for (name, arguments), truth in zip(told.circuit.outputs, told.evaluate(n, self.column_writers()), strict=True):
+        for (name, arguments), truth in zip(
+            query.circuit.outputs, query.evaluate(n, self.column_writers()), strict=True
+        ):
             if name == "more":
                 more = truth
             else:
@@ -91,11 +99,11 @@ class TrickState:
         return takes, more
 
 
-# --- laying cards -----------------------------------------------------------------------------------------------------
+# --- playing cards ----------------------------------------------------------------------------------------------------
 
 
 OnComposed = Callable[[Indices, Moves], None]
-"""Told of the tables where a composed play is whole, and of all its cards, before anything comes of it."""
+"""Function of tables and moves, called when composed plays are complete, before they take effect."""
 
 
 def apply_trick_plays(
@@ -106,27 +114,38 @@ def apply_trick_plays(
     on_composed: OnComposed | None,
     on_shown: OnShown | None = None,
 ) -> tuple[Indices, list[int]]:
-    """Apply a play or a pass at each of these tables; happen, where plays are shown before they lie.
+    """Apply a play or a pass at some tables of a game with tricks.
 
-    Returns those where it is whole, and tables whose turn nobody has, by share, or -1. Raises TableError where nobody
-    takes the trick, or several do.
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; changed in place.
+        rows: int64 [n], tables.
+        moves: n moves.
+        on_composed: Called with complete composed plays, None to skip.
+        on_shown: Applies the updates of ``event(shown)``, None if there are none.
+
+    Returns:
+        Tables whose play is complete, and a list with the first table without next seat, or -1, of each thread.
+
+    Raises:
+        TableError: If no seat or several seats would take a trick, or a composed play has too many cards.
     """
     passing, seats, turns = rules.forms.pass_form, state.seat[rows], rules.turn_table
     map_ranges(
         len(rows), lambda lo, hi: _move_cards(state, passing, rows, lo, hi, *moves), min_size=MIN_LIGHT_ITEMS_PER_THREAD
     )
     owner = state.owner[rows] if on_shown else None
-    whole = _settle_plays(rules, state, rows, seats, moves)
+    is_complete = _settle_plays(rules, state, rows, seats, moves)
     if rules.has_composed_plays:
-        rows = rows[whole]
-        moves, laid = _composed_moves(rules, state, rows, moves.form[whole])
+        rows = rows[is_complete]
+        moves, num_laid = _composed_moves(rules, state, rows, moves.form[is_complete])
         if on_composed and rows.size:
             on_composed(rows, moves)
         if on_shown and owner is not None:
-            back = apply_retractions(rules, state, rows, moves, laid, on_shown)
-            if back.size:
-                state.owner[rows[back]] = owner[whole][back]
-                settle_tricks(rules, state, rows[back])
+            changed = apply_retractions(rules, state, rows, moves, num_laid, on_shown)
+            if changed.size:
+                state.owner[rows[changed]] = owner[is_complete][changed]
+                settle_tricks(rules, state, rows[changed])
     stuck = map_ranges(
         len(rows),
         lambda lo, hi: _record_plays(state, turns, passing, rows, lo, hi, *moves),
@@ -138,76 +157,98 @@ def apply_trick_plays(
 def _composed_moves(
     rules: CompiledGame, state: TableState, rows: Indices, form: NDArray[np.int16]
 ) -> tuple[Moves, NDArray[np.int16]]:
-    """Plays with all the cards that their seats have laid, and how many; what ends one of open length is no pass."""
-    moves, laid = Moves(form, np.empty((len(rows), rules.max_play_cards), np.uint8)), np.empty(len(rows), np.int16)
+    """Return complete plays with all their cards, and the number of cards [n]; a pass that ends one has its form."""
+    moves, num_laid = Moves(form, np.empty((len(rows), rules.max_play_cards), np.uint8)), np.empty(len(rows), np.int16)
     passing = rules.forms.pass_form
     map_ranges(
         len(rows),
-        lambda lo, hi: _gather_plays(state, passing, rows, lo, hi, *moves, laid),
+        lambda lo, hi: _gather_plays(state, passing, rows, lo, hi, *moves, num_laid),
         min_size=MIN_LIGHT_ITEMS_PER_THREAD,
     )
-    raise_where(laid > rules.max_play_cards, rows, lambda row: _too_many_cards_text(rules, int(laid[row])))
-    return moves, laid
+    raise_where(num_laid > rules.max_play_cards, rows, lambda row: _too_many_cards_text(rules, int(num_laid[row])))
+    return moves, num_laid
 
 
 def _too_many_cards_text(rules: CompiledGame, cards: int) -> str:
-    """That a play of several parts has more cards than any may have."""
-    where = source_hint(rules.kb, "composes/1", "more/0")
-    return f"a play of {cards} cards was laid card by card, and `composes/1` allows {rules.max_play_cards}{where}"
+    """Describe a composed play with too many cards."""
+    hint = source_hint(rules.kb, "composes/1", "more/0")
+    return f"a play of {cards} cards was laid card by card, and `composes/1` allows {rules.max_play_cards}{hint}"
 
 
 def settle_tricks(rules: CompiledGame, state: TableState, rows: Indices) -> None:
-    """Say whose the tricks at these tables are as they lie, and so what there is to beat; raises TableError."""
-    some = rows[(state.trick_forms[rows] >= 0).any(axis=1)]
+    """Set the owner and the play to beat of tricks in their present state.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; changed in place.
+        rows: int64 [n], tables.
+
+    Raises:
+        TableError: If no seat that has played a card, or several seats, would take a trick.
+    """
+    nonempty = rows[(state.trick_forms[rows] >= 0).any(axis=1)]
     takes, _ = _trick_state(
-        rules, state, some, state.last_actor[some], state.trick_forms[some, state.last_actor[some]]
+        rules, state, nonempty, state.last_actor[nonempty], state.trick_forms[nonempty, state.last_actor[nonempty]]
     ).evaluate()
-    every, n = np.ones(len(some), np.bool_), len(some)
-    found = map_ranges(
-        n, lambda lo, hi: _assign_tricks(state, some, takes, every, lo, hi), min_size=MIN_LIGHT_ITEMS_PER_THREAD
+    all_settled, n = np.ones(len(nonempty), np.bool_), len(nonempty)
+    ambiguous = map_ranges(
+        n,
+        lambda lo, hi: _assign_tricks(state, nonempty, takes, all_settled, lo, hi),
+        min_size=MIN_LIGHT_ITEMS_PER_THREAD,
     )
-    _raise_ambiguous(rules, some, takes, found)
+    _raise_ambiguous(rules, nonempty, takes, ambiguous)
 
 
 def find_ambiguous_tricks(rules: CompiledGame, state: TableState, rows: Indices) -> Indices:
-    """Those of these tables whose tricks, as they lie, nobody takes who has laid a card, or several do."""
-    some = rows[(state.trick_forms[rows] >= 0).any(axis=1)]
+    """Find tricks without a unique taker.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables.
+        rows: int64 [n], tables.
+
+    Returns:
+        The tables where no seat that has played a card, or several seats, would take the trick.
+    """
+    nonempty = rows[(state.trick_forms[rows] >= 0).any(axis=1)]
     takes, _ = _trick_state(
-        rules, state, some, state.last_actor[some], state.trick_forms[some, state.last_actor[some]]
+        rules, state, nonempty, state.last_actor[nonempty], state.trick_forms[nonempty, state.last_actor[nonempty]]
     ).evaluate()
-    one = (takes.sum(axis=0) == 1) & (state.trick_forms[some, takes.argmax(axis=0)] >= 0)
-    return some[~one]
+    is_unique = (takes.sum(axis=0) == 1) & (state.trick_forms[nonempty, takes.argmax(axis=0)] >= 0)
+    return nonempty[~is_unique]
 
 
 def _settle_plays(
     rules: CompiledGame, state: TableState, rows: Indices, seats: NDArray[np.int8], moves: Moves
 ) -> NDArray[np.bool_]:
-    """The same after seats [n] have laid cards; [n] whether their plays are whole now."""
+    """Set owner and play to beat after seats [n] have played; return which plays are complete [n]."""
     takes, more = _trick_state(rules, state, rows, seats, moves.form).evaluate()
-    whole, forms = np.empty(len(rows), np.bool_), rules.forms
+    is_complete, forms = np.empty(len(rows), np.bool_), rules.forms
 
     def end(lo: int, hi: int) -> int:
-        _mark_complete_plays(state, forms.pass_form, forms.num_cards, rows, seats, more, lo, hi, *moves, whole)
-        return int(_assign_tricks(state, rows, takes, whole, lo, hi))
+        _mark_complete_plays(state, forms.pass_form, forms.num_cards, rows, seats, more, lo, hi, *moves, is_complete)
+        return int(_assign_tricks(state, rows, takes, is_complete, lo, hi))
 
     _raise_ambiguous(rules, rows, takes, map_ranges(len(rows), end, min_size=MIN_LIGHT_ITEMS_PER_THREAD))
-    return whole
+    return is_complete
 
 
 def _trick_state(
     rules: CompiledGame, state: TableState, rows: Indices, acted: NDArray[np.int8], form: NDArray[np.int16]
 ) -> TrickState:
+    """Make the trick state of tables rows [n] after seats acted [n] have played forms [n]."""
     return TrickState(rules, state.trick_cards, rows, state.leader[rows], acted, state.owner[rows], form, state, rows)
 
 
-def _raise_ambiguous(rules: CompiledGame, rows: Indices, takes: NDArray[np.uint8], found: list[int]) -> None:
-    """Raise TableError where nobody takes a trick, or several do: found is such a place by share, or -1."""
-    for wrong in found:
-        if wrong >= 0:
-            raise TableError(int(rows[wrong]), _ambiguous_taker_text(rules, takes[:, wrong]))
+def _raise_ambiguous(rules: CompiledGame, rows: Indices, takes: NDArray[np.uint8], columns: list[int]) -> None:
+    """Raise TableError for the first column without a unique taker; ``found`` has a column or -1 of each thread."""
+    for column in columns:
+        if column >= 0:
+            raise TableError(int(rows[column]), _ambiguous_taker_text(rules, takes[:, column]))
 
 
 def _ambiguous_taker_text(rules: CompiledGame, answers: NDArray[np.uint8]) -> str:
+    """Describe a trick with takers answers [seats]."""
     seats = [f"seat {seat}" for seat in np.flatnonzero(answers).tolist()]
     return (
         f"who takes the trick is not clear: `takes/1` must name one seat that has laid a card, and names "
@@ -216,40 +257,64 @@ def _ambiguous_taker_text(rules: CompiledGame, answers: NDArray[np.uint8]) -> st
 
 
 def clear_tricks(state: TableState, rows: Indices) -> None:
-    """Clear tricks away that are over, at these tables; whose turn it is leads the next one."""
+    """Clear finished tricks; the seat to decide leads the next one.
+
+    Args:
+        state: State of all tables; changed in place.
+        rows: int64 [n], tables whose trick is over.
+    """
     state.trick_cards[rows] = 0
     state.trick_forms[rows] = -1
     state.leader[rows] = state.seat[rows]
 
 
 def takes_trick(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
-    """[moves] whether the trick as it lies would be that of the seat to decide after each move."""
+    """Return the moves that would take the trick in its present state.
+
+    Args:
+        decisions: n decisions or choices.
+        lists: Moves of the decisions.
+
+    Returns:
+        uint8 [moves], 1 where the seat to decide would take the trick; all 0 for choices and in games without tricks.
+    """
     view, rules = decisions.view, decisions.rules
     if rules.trick_query is None or hasattr(decisions, "options"):
         return np.zeros(len(lists.form), np.uint8)
     decision = lists.decision_index
     seats = view.seats[decision]
-    found, _ = tricks_after_moves(
+    takes, _ = tricks_after_moves(
         rules, view.state, view.rows[decision], seats, Moves(lists.form, lists.cards)
     ).evaluate()
-    mine: NDArray[np.uint8] = found[seats, np.arange(len(seats))]
-    return mine
+    own_takes: NDArray[np.uint8] = takes[seats, np.arange(len(seats))]
+    return own_takes
 
 
 def tricks_after_moves(
     rules: CompiledGame, state: TableState, table_rows: Indices, seats: NDArray[np.int8], moves: Moves
 ) -> TrickState:
-    """The tricks at tables table_rows [n] as they will lie when seats [n] have made these moves."""
-    lies = state.trick_cards[table_rows]
-    _add_cards(lies, seats, moves.cards)
+    """Return the tricks after hypothetical moves.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; not changed.
+        table_rows: int64 [n], tables.
+        seats: int8 [n], seats that play.
+        moves: n moves.
+
+    Returns:
+        Trick states, to be evaluated.
+    """
+    trick_cards = state.trick_cards[table_rows]
+    _add_cards(trick_cards, seats, moves.cards)
     leader = np.where(state.to_beat[table_rows] == LEADING, seats, state.leader[table_rows]).astype(np.int8)
     form, rows = np.maximum(moves.form, 0), np.arange(len(table_rows))
-    return TrickState(rules, lies, rows, leader, seats, state.owner[table_rows], form, state, table_rows)
+    return TrickState(rules, trick_cards, rows, leader, seats, state.owner[table_rows], form, state, table_rows)
 
 
 @njit(cache=True, nogil=True)
 def _add_cards(trick_cards, seats, cards):
-    """Add cards [n, most] to those of seats [n] in trick_cards [n, seats, kinds]."""
+    """Add cards [n, max cards] to those of seats [n] in trick_cards [n, seats, kinds]."""
     for i in range(len(seats)):
         for card in cards[i]:
             if card != NO_CARD:
@@ -258,8 +323,8 @@ def _add_cards(trick_cards, seats, cards):
 
 @njit(cache=True, nogil=True)
 def _move_cards(state, passing, rows, lo, hi, form, cards):
-    """Move cards from a hand into the trick at each of the tables rows[lo:hi]."""
-    hands, played, lies, lies_form = state.hands, state.played, state.trick_cards, state.trick_forms
+    """Move the cards of a play from the hand to the trick at tables rows[lo:hi]."""
+    hands, played, trick_cards, trick_forms = state.hands, state.played, state.trick_cards, state.trick_forms
     seats, clock, idle, to_beat, leader = (
         state.seat,
         state.num_decisions,
@@ -275,113 +340,115 @@ def _move_cards(state, passing, rows, lo, hi, form, cards):
             leader[table] = seat
         if form[i] != passing:
             idle[table] = 0
-            lies_form[table, seat] = form[i]
-            for at in range(cards.shape[1]):
-                card = cards[i, at]
+            trick_forms[table, seat] = form[i]
+            for position in range(cards.shape[1]):
+                card = cards[i, position]
                 if card == NO_CARD:
                     break
                 hands[table, seat, card] -= 1
                 played[table, seat, card] += 1
-                lies[table, seat, card] += 1
+                trick_cards[table, seat, card] += 1
 
 
 @njit(cache=True, nogil=True)
 def _record_plays(state, turns, passing, rows, lo, hi, form, cards):
-    """Take note of whole plays, and passes, at the tables rows[lo:hi], and of whose turn it is then.
+    """Record complete plays and passes at tables rows[lo:hi], and advance the turn.
 
-    Returns the first table where that is nobody, EMPTY_PLAY_CODE less the first one where a play has no cards, or -1.
+    Returns the first table without next seat, or ``EMPTY_PLAY_CODE`` minus the first table whose play has no cards, or
+    -1.
     """
     recent, recent_seat, hands, acts = state.recent_cards, state.recent_seat, state.hands, state.num_acts
-    seats, acted, laid, plays = state.seat, state.last_actor, state.last_form, state.num_plays
-    passed, gone_by, owner, out = state.passed, state.passed_in_trick, state.owner, state.seats_out
+    seats, last_actor, last_form, num_plays = state.seat, state.last_actor, state.last_form, state.num_plays
+    passed, passed_in_trick, owner, seats_out = state.passed, state.passed_in_trick, state.owner, state.seats_out
     leader, to_beat = state.leader, state.to_beat
     entries, strides, classes = turns.entries, turns.strides, turns.form_class
     depth, width = np.uint64(recent.shape[1]), np.uint64(recent.shape[2])
-    most = min(np.uint64(cards.shape[1]), width)
+    num_copied = min(np.uint64(cards.shape[1]), width)
     for i in range(lo, hi):
         table, seat = rows[i], np.int64(seats[rows[i]])
-        place, index = np.uint64(acts[table]) % depth, np.int64(form[i])
+        recent_index, index = np.uint64(acts[table]) % depth, np.int64(form[i])
         acts[table] += 1
-        acted[table], laid[table], recent_seat[table, place] = seat, index, seat
-        for at in range(most):
-            recent[table, place, at] = cards[i, at]
-        for at in range(most, width):
-            recent[table, place, at] = NO_CARD
+        last_actor[table], last_form[table], recent_seat[table, recent_index] = seat, index, seat
+        for position in range(num_copied):
+            recent[table, recent_index, position] = cards[i, position]
+        for position in range(num_copied, width):
+            recent[table, recent_index, position] = NO_CARD
         if index == passing:
             passed[table] |= np.uint16(1 << seat)
-            gone_by[table] |= np.uint16(1 << seat)
+            passed_in_trick[table] |= np.uint16(1 << seat)
         else:
             if cards[i, 0] == NO_CARD:
                 return EMPTY_PLAY_CODE - table
-            plays[table, seat] += 1
-            left = np.uint8(0)
+            num_plays[table, seat] += 1
+            any_left = np.uint8(0)
             for card in range(hands.shape[2]):
-                left |= hands[table, seat, card]
-            if left == 0:
+                any_left |= hands[table, seat, card]
+            if any_left == 0:
                 record_finish(state, table, seat)
         if len(entries) == 0:
             continue  # as in apply_plays
         entry = turn_entry(
-            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
-            leader[table],
+            entries, strides, seat, owner[table], passed[table], passed_in_trick[table], seats_out[table],
+            classes[index], leader[table],
         )  # fmt: skip
         if entry == NO_NEXT_SEAT:
             return table
         if entry & EPISODE_OVER_BIT:
             close_episode(state, turns.leftover_order, table)
-        advance_turn(entry, table, seats, to_beat, owner, passed, gone_by)
+        advance_turn(entry, table, seats, to_beat, owner, passed, passed_in_trick)
     return -1
 
 
 @njit(cache=True, nogil=True)
-def _mark_complete_plays(state, passing, cards_of, rows, seats, more, lo, hi, form, cards, whole):
-    """Whether plays are whole, for rows[lo:hi]: all but those whose seats are to lay more [n], have it, and lay cards.
+def _mark_complete_plays(state, passing, form_sizes, rows, seats, more, lo, hi, form, cards, is_complete):
+    """Fill ``whole`` [n] for rows[lo:hi] with whether plays are complete.
 
-    A play that comes whole is whole.
+    A play is incomplete if the rules require another part (more [n]), the seat has cards, and the cards are those of a
+    single form.
     """
-    hands, picking = state.hands, state.is_composing
+    hands, is_composing = state.hands, state.is_composing
     for i in range(lo, hi):
-        whole[i] = True
+        is_complete[i] = True
         if more[i] and form[i] != passing:
-            laid, left = 0, np.uint8(0)
-            for at in range(cards.shape[1]):
-                laid += cards[i, at] != NO_CARD
+            num_played, any_left = 0, np.uint8(0)
+            for position in range(cards.shape[1]):
+                num_played += cards[i, position] != NO_CARD
             for kind in range(hands.shape[2]):
-                left |= hands[rows[i], seats[i], kind]
-            whole[i] = left == 0 or laid != cards_of[form[i]]
-        picking[rows[i]] = not whole[i]
+                any_left |= hands[rows[i], seats[i], kind]
+            is_complete[i] = any_left == 0 or num_played != form_sizes[form[i]]
+        is_composing[rows[i]] = not is_complete[i]
 
 
 @njit(cache=True, nogil=True)
-def _gather_plays(state, passing, rows, lo, hi, form, cards, laid):
-    """Write all the cards that seats at tables rows[lo:hi] have laid in the trick, their forms, and how many."""
-    lies, seats, lies_form = state.trick_cards, state.seat, state.trick_forms
+def _gather_plays(state, passing, rows, lo, hi, form, cards, num_laid):
+    """Write all cards of the seats to decide in the trick at tables rows[lo:hi], their forms, and their number."""
+    trick_cards, seats, trick_forms = state.trick_cards, state.seat, state.trick_forms
     for i in range(lo, hi):
         table, seat = rows[i], np.int64(seats[rows[i]])
-        laid[i] = filled = write_card_row(lies[table, seat], cards[i])
-        if form[i] == passing and filled > 0:
-            form[i] = lies_form[table, seat]
+        num_laid[i] = num_cards = write_card_row(trick_cards[table, seat], cards[i])
+        if form[i] == passing and num_cards > 0:
+            form[i] = trick_forms[table, seat]
 
 
 @njit(cache=True, nogil=True)
 def _assign_tricks(state, rows, takes, settled, lo, hi):
-    """The tricks at tables rows[lo:hi] that are settled, and have cards, are those of whom takes [seats, n] says.
+    """Set owner and play to beat of the settled, nonempty tricks at tables rows[lo:hi] by takes [seats, n].
 
-    Returns the place of one where that is nobody who has laid a card, or several, or -1.
+    Returns the first column without a unique taker that has played a card, or -1.
     """
-    lies, top_cards, lies_form, owner, to_beat = (
+    trick_cards, top_cards, trick_forms, owner, to_beat = (
         state.trick_cards, state.top_cards, state.trick_forms, state.owner, state.to_beat,
     )  # fmt: skip
     for i in range(lo, hi):
-        table, taker, takers, there = rows[i], 0, 0, False
+        table, taker, num_takers, has_cards = rows[i], 0, 0, False
         for seat in range(takes.shape[0]):
-            there |= lies_form[table, seat] >= 0
+            has_cards |= trick_forms[table, seat] >= 0
             if takes[seat, i]:
-                taker, takers = seat, takers + 1
-        if not settled[i] or not there:
+                taker, num_takers = seat, num_takers + 1
+        if not settled[i] or not has_cards:
             continue
-        if takers != 1 or lies_form[table, taker] < 0:
+        if num_takers != 1 or trick_forms[table, taker] < 0:
             return i
-        owner[table], to_beat[table] = taker, lies_form[table, taker]
-        write_card_row(lies[table, taker], top_cards[table])
+        owner[table], to_beat[table] = taker, trick_forms[table, taker]
+        write_card_row(trick_cards[table, taker], top_cards[table])
     return -1

@@ -1,4 +1,4 @@
-"""What the seats to decide see at some tables, as the columns that circuits are told."""
+"""Views of tables by seats, and the circuit inputs that follow from them."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -26,79 +26,86 @@ from abl_cards.games.tables.history import PlayHistory
 from abl_cards.games.tables.observation_kernels import count_unseen
 from abl_cards.games.types import Indices, MoveLists
 
-HAND_SIZES_MISSING = 'nobody says how many cards the others hold: give "cards", or a record'
-"""What is wrong with a state that says too little for who estimates hands."""
+HAND_SIZES_MISSING = 'the state does not say how many cards the others hold: give "cards", or a record'
+"""Message for states without the hand sizes of the other seats."""
 
 NO_EVENT = -1
-"""What happens, what is asked for, what was chosen and by whom, as long as seats play."""
+"""Value of the columns of ``event`` while seats play."""
 
 
 class PlayerView:
-    """Some tables from the eyes of a seat at each; what it sees is kept, so it may be asked as long as nobody moves."""
+    """View of n tables by one seat each; values are cached, so it is valid until a move is made."""
 
     def __init__(
         self, rules: CompiledGame, state: TableState, rows: Indices, seats: NDArray[np.int8],
         has_hand_sizes: bool = True, history: PlayHistory | None = None,
     ) -> None:  # fmt: skip
-        """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold.
+        """Make a view.
 
-        The trail is what they remember of the last acts, if they do.
+        Args:
+            rules: Compiled rules.
+            state: State of all tables.
+            rows: int64 [n], tables.
+            seats: int8 [n], observer at each table.
+            has_hand_sizes: The state gives the hand sizes of the other seats, and so the values that follow from them.
+            history: Last acts at the tables, None if not recorded.
         """
         self.history = history
         self.rules, self.state, self.rows, self.seats, self.has_hand_sizes = rules, state, rows, seats, has_hand_sizes
-        every = state.hands.reshape(-1, state.hands.shape[2])
-        self.hand = every.take(rows * state.hands.shape[1] + seats, axis=0)  # [n, kinds]
+        all_hands = state.hands.reshape(-1, state.hands.shape[2])
+        self.hand = all_hands.take(rows * state.hands.shape[1] + seats, axis=0)  # [n, kinds]
         self.to_beat = state.to_beat[rows]
         self.context = state.context[rows]
-        self.plays_left_cache: list[
-            tuple[object, MoveLists, NDArray[np.uint8]]
-        ] = []  # plays left, and by whom they were counted
-        self.play_counts: Callable[[], Sequence[int]] | None = None  # of a state in JSON, see notation/inference.py
+        # counter, moves, and plays left after each move
+        self.plays_left_cache: list[tuple[object, MoveLists, NDArray[np.uint8]]] = []
+        self.play_counts: Callable[[], Sequence[int]] | None = None  # set for JSON states, see notation/inference.py
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def select(self, rows: NDArray[np.int64]) -> PlayerView:
-        """Some of these."""
-        some = PlayerView(self.rules, self.state, self.rows[rows], self.seats[rows], self.has_hand_sizes, self.history)
-        some.play_counts = self.play_counts
-        return some
+        """Return the views of tables ``self.rows[rows]``, rows int64 [m]."""
+        selected = PlayerView(
+            self.rules, self.state, self.rows[rows], self.seats[rows], self.has_hand_sizes, self.history
+        )
+        selected.play_counts = self.play_counts
+        return selected
 
     @cached_property
     def other_seats(self) -> NDArray[np.int8]:
-        """[n, others] the other seats in the order of play."""
+        """Other seats in the order of play, from the next one, int8 [n, others]."""
         return self.rules.seating.others[self.seats]
 
     @cached_property
     def hidden_hands(self) -> NDArray[np.uint8]:
-        """[n, others, kinds] what the other seats hold."""
+        """Hands of the other seats, uint8 [n, others, kinds]."""
         return self.state.hands[self.rows[:, None], self.other_seats]
 
     @cached_property
     def unseen(self) -> NDArray[np.uint8]:
-        """[n, kinds] the cards that the seats do not see: in the other hands, and aside."""
+        """Cards that the observer does not see, in the other hands and the kitty, uint8 [n, kinds]."""
         unseen = np.zeros_like(self.hand)
         count_unseen(self.state.hands, self.state.aside, self.rows, self.seats, unseen)
         return unseen
 
     @cached_property
     def hidden_hand_sizes(self) -> NDArray[np.int16]:
-        """[n, others] how many cards the others hold."""
+        """Hand sizes of the other seats, int16 [n, others]."""
         hands = self.hidden_hands
         sizes: NDArray[np.int16] = count_cards(hands.reshape(-1, hands.shape[2])).reshape(hands.shape[:2])
         return sizes
 
     @cached_property
     def top_other(self) -> NDArray[np.int16]:
-        """[n] whose play is to beat, as a number of the others; -1 when leading."""
-        theirs = self.other_seats == self.state.owner[self.rows][:, None]
-        place = theirs.argmax(axis=1).astype(np.int16)
-        return np.where((self.to_beat >= 0) & theirs.any(axis=1), place, np.int16(-1))
+        """Owner of the play to beat as an index of the other seats, int16 [n]; -1 when leading."""
+        is_owner = self.other_seats == self.state.owner[self.rows][:, None]
+        index = is_owner.argmax(axis=1).astype(np.int16)
+        return np.where((self.to_beat >= 0) & is_owner.any(axis=1), index, np.int16(-1))
 
     @property
     def column_writers(self) -> Mapping[str, ColumnWriter]:
-        """What fills each group of columns; made anew, for what is kept would hold the view that holds it."""
-        state, which = self.state, self.rows
+        """Writers of circuit inputs by input group; not cached, because that would be a reference cycle."""
+        state, rows = self.state, self.rows
         return {
             "hand": self._cell_counts(lambda: self.hand[:, None]),
             "size": make_sliced_writer(lambda _, share: count_cards(self.hand[share])),
@@ -107,24 +114,24 @@ class PlayerView:
             "sizes": make_lazy_writer(lambda other: self.hidden_hand_sizes[:, other]),
             "trick": make_lazy_writer(lambda column: self.top_other if column else self.to_beat),
             "seat": make_lazy_writer(lambda _: self.seats),
-            "acts": make_sliced_writer(lambda _, share: state.num_acts[which[share]]),
+            "acts": make_sliced_writer(lambda _, share: state.num_acts[rows[share]]),
             "fluents": self._fluents,
-            "lies": TrickCardCounts(self.rules.cells, state.trick_cards, which, lambda: self.context),
-            "laying": trick_count_columns(state.trick_cards, which),
-            "leader": make_sliced_writer(lambda _, share: state.leader[which[share]]),
-            "act": make_lazy_writer(lambda column: act_column(state, which, column)),
+            "lies": TrickCardCounts(self.rules.cells, state.trick_cards, rows, lambda: self.context),
+            "laying": trick_count_columns(state.trick_cards, rows),
+            "leader": make_sliced_writer(lambda _, share: state.leader[rows[share]]),
+            "act": make_lazy_writer(lambda column: act_column(state, rows, column)),
             "face": self._cell_counts(lambda: self.hidden_hands),
-            "stock": make_lazy_writer(lambda _: stock.cards_in_stock(self.rules, state, which)),
-            "drew": make_lazy_writer(lambda _: state.last_drawer[which]),
+            "stock": make_lazy_writer(lambda _: stock.cards_in_stock(self.rules, state, rows)),
+            "drew": make_lazy_writer(lambda _: state.last_drawer[rows]),
             "drawn": make_lazy_writer(
-                lambda _: np.where(state.last_drawer[which] == self.seats, stock.card_drawn(state, which), -1)
+                lambda _: np.where(state.last_drawer[rows] == self.seats, stock.card_drawn(state, rows), -1)
             ),
-            "event": make_lazy_writer(lambda _: np.full(len(which), NO_EVENT, np.int16)),
+            "event": make_lazy_writer(lambda _: np.full(len(rows), NO_EVENT, np.int16)),
         }
 
     @property
     def _fluents(self) -> ColumnWriter:
-        """What is remembered, but for what is told to other seats alone."""
+        """Writer of the fluents that the observer sees."""
         fluents, state = self.rules.fluents, self.state.fluents
         if not len(fluents.private_slots):
             return make_gather_writer(state, self.rows)
@@ -132,37 +139,56 @@ class PlayerView:
 
     @cached_property
     def played_cards(self) -> NDArray[np.uint8]:
-        """[n, kinds] the cards laid down in the episode."""
-        gone: NDArray[np.uint8] = self.state.played[self.rows].sum(axis=1, dtype=np.uint8)
-        return gone
+        """Cards played in the episode, uint8 [n, kinds]."""
+        cards: NDArray[np.uint8] = self.state.played[self.rows].sum(axis=1, dtype=np.uint8)
+        return cards
 
     def _cell_counts(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
-        """How many of cards [n, blocks, kinds] act as each cell."""
+        """Return a writer of the number of cards [n, blocks, kinds] that act as each cell."""
         return HandCardCounts(self.rules.cells, cards, None, lambda: self.context)
 
 
 def trick_count_columns(trick_cards: NDArray[np.uint8], rows: Indices) -> ColumnWriter:
-    """How many cards each seat has laid in the tricks trick_cards [tables, seats, kinds] at tables rows [n]."""
+    """Return a writer of the number of cards that each seat has played to the trick.
+
+    Args:
+        trick_cards: uint8 [tables, seats, kinds].
+        rows: int64 [n], tables.
+
+    Returns:
+        Writer of n columns, one row for each seat.
+    """
     return lambda lo, hi, columns, used: _fill_trick_counts(trick_cards, rows, used, lo, hi, columns)
 
 
 @njit(cache=True, nogil=True)
 def _fill_trick_counts(trick_cards, rows, used, lo, hi, columns):
+    """Fill columns [used, n] from lo to hi - 1 with the number of trick cards of seats used."""
     flat, seats, kinds = (
         trick_cards.reshape(trick_cards.size),
         np.uint64(trick_cards.shape[1]),
         np.uint64(trick_cards.shape[2]),
     )
     for i in range(lo, hi):
-        for place in range(len(used)):
-            first, count = (np.uint64(rows[i]) * seats + np.uint64(used[place])) * kinds, np.uint64(0)
+        for index in range(len(used)):
+            first, count = (np.uint64(rows[i]) * seats + np.uint64(used[index])) * kinds, np.uint64(0)
             for kind in range(kinds):
                 count += flat[first + kind]
-            columns[place, i] = count
+            columns[index, i] = count
 
 
 def act_column(state: TableState, rows: Indices, column: int) -> NDArray[np.integer]:
-    """Who acted, whose play is to beat, who has passed since, and in the trick, and who is out."""
+    """Return a column of the input group ``act``.
+
+    Args:
+        state: State of all tables.
+        rows: int64 [n], tables.
+        column: 0 last actor, 1 owner of the play to beat, 2 seats that passed since, 3 seats that passed in the trick,
+            4 seats without cards; sets of seats are bits.
+
+    Returns:
+        int [n].
+    """
     field: NDArray[np.integer] = (state.last_actor, state.owner, state.passed, state.passed_in_trick, state.seats_out)[
         column
     ]

@@ -1,4 +1,4 @@
-"""Lists of card sets have a bound: more of them are an error with a label, and single ones are drawn all the same."""
+"""Bound on lists of card sets: more are an error that names a label, while single ones can be drawn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.cli import legal
-from abl_cards.core.errors import GameError, TooManyMovesError
+from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
 from abl_cards.core.rng import scale_to_range_array, splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.engine import Engine
@@ -62,10 +62,10 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("long") / str(request.param)
     folder.mkdir()
     (folder / "game.lp").write_text({"suited": SUITED, "bare": BARE}[request.param], "utf-8")
-    found = load(str(folder)).engine()
-    assert isinstance(found, Engine)
-    assert (found.rules.move_query.packed is not None) == (request.param == "bare")
-    return found
+    loaded = load(str(folder)).engine()
+    assert isinstance(loaded, Engine)
+    assert (loaded.rules.move_query.packed is not None) == (request.param == "bare")
+    return loaded
 
 
 def openings(engine: Engine, tables: int = 3) -> Decisions:
@@ -74,7 +74,7 @@ def openings(engine: Engine, tables: int = 3) -> Decisions:
 
 
 def few_cards(engine: Engine, cards: int) -> dict[str, Any]:
-    """A state whose hand is the first cards of one that was dealt."""
+    """Make a state whose hand is the first cards of a dealt hand."""
     hand = np.repeat(np.arange(len(engine.rules.pack)), openings(engine).view.hand[0])[:cards]
     return {"hand": [engine.rules.card_codes.kind_texts[card] for card in hand], "to_beat": None}
 
@@ -84,7 +84,8 @@ def test_a_list_has_a_bound_and_names_the_label(engine: Engine) -> None:
     with pytest.raises(TableError) as raised:
         decisions.moves()
     assert raised.value.table == 0
-    assert f"more than {MAX_CARD_SETS:,} card sets" in str(raised.value)
+    assert raised.value.code == ErrorCode.TOO_MANY_MOVES
+    assert f"{MAX_CARD_SETS:,}" in str(raised.value)
     assert "heap(" in str(raised.value)
     assert "kickers/3" in str(raised.value)
 
@@ -100,14 +101,14 @@ def test_one_card_set_is_drawn_all_the_same(engine: Engine) -> None:
         sizes = (moves.cards != NO_CARD).sum(axis=1)
         assert (sizes == engine.rules.forms.num_cards[moves.form]).all()
         for row, cards in enumerate(moves.cards):
-            laid = np.bincount(cards[cards != NO_CARD], minlength=len(engine.rules.pack))
-            assert (laid <= decisions.view.hand[row]).all()
+            counts = np.bincount(cards[cards != NO_CARD], minlength=len(engine.rules.pack))
+            assert (counts <= decisions.view.hand[row]).all()
 
 
 def test_a_state_with_too_many_moves_leaves_the_others_their_answer(engine: Engine) -> None:
     states = [few_cards(engine, 60), few_cards(engine, 5), few_cards(engine, 60), few_cards(engine, 2)]
     answers = engine.legal_moves(states)
-    assert [isinstance(each, GameError) for each in answers] == [True, False, True, False]
+    assert [isinstance(answer, GameError) for answer in answers] == [True, False, True, False]
     assert answers[1] == engine.legal_moves(states[1:2])[0]
 
 
@@ -115,13 +116,16 @@ def test_many_lines_are_answered_in_parts(engine: Engine, monkeypatch: pytest.Mo
     states = [few_cards(engine, cards) for cards in (5, 2, 3, 8, 60, 1)]
     whole = engine.legal_moves(states)
     monkeypatch.setattr("abl_cards.games.notation.decision_points.MAX_CARD_SETS", 4)
-    with pytest.raises(TooManyMovesError):
+    with pytest.raises(TooManyMovesError) as raised:
         engine.legal_moves(states)
-    desk = legal.LegalMoveAnswerer(load(str(engine.rules.folder.path)), None, None, False)
-    lines = [(number, json.dumps(state).encode()) for number, state in enumerate(states, 1)]
-    found = list(desk.answer_in_parts(lines))
-    assert [each.get("moves") for each in found] == [None if isinstance(each, GameError) else each for each in whole]
-    assert [line for line, each in enumerate(found) if "error" in each] == [4]
+    assert raised.value.code == ErrorCode.TOO_MANY_MOVES
+    answerer = legal.LegalMoveAnswerer(load(str(engine.rules.folder.path)), None, None, False)
+    lines = [(line, json.dumps(state).encode()) for line, state in enumerate(states, 1)]
+    results = list(answerer.answer_in_parts(lines))
+    assert [result.get("moves") for result in results] == [
+        None if isinstance(result, GameError) else result for result in whole
+    ]
+    assert [line for line, result in enumerate(results) if "error" in result] == [4]
 
 
 OPENING = (
@@ -135,8 +139,8 @@ lacking(heap(R)) :- rank(R), not holding(20).
 )
 
 
-def test_of_many_card_sets_one_with_the_wanted_card_is_drawn(tmp_path: Path) -> None:
-    """More card sets of a label than are looked through lot by lot: the list says which of them it is."""
+def test_of_many_card_sets_one_with_the_required_card_is_drawn(tmp_path: Path) -> None:
+    """A label has more card sets than are searched, so the draw uses the list."""
     (tmp_path / "game.lp").write_text(OPENING, "utf-8")
     engine = load(str(tmp_path)).engine()
     assert isinstance(engine, Engine)
@@ -144,11 +148,11 @@ def test_of_many_card_sets_one_with_the_wanted_card_is_drawn(tmp_path: Path) -> 
     assert decisions.required_cards.any(axis=0).all()
     label = np.array([engine.labels.index("heap(3)"), engine.labels.index("heap(4)")], np.int16)
     assert decisions.legal_mask[label, np.arange(2)].all()
-    some, keys = decisions.moves(label), splitmix64_array(np.arange(2).astype(np.uint64), 1)
+    filtered, keys = decisions.moves(label), splitmix64_array(np.arange(2).astype(np.uint64), 1)
     every = decisions._all_moves(label)
     assert np.diff(every.start).min() > 1 << 12
-    assert 0 < len(some.form) < len(every.form)
-    assert (some.cards == decisions.required_cards[:, 0].argmax()).any(axis=1).all()
-    chosen = some.start[:-1] + scale_to_range_array(keys, np.diff(some.start))
-    assert np.array_equal(decisions.sample_moves(label, keys).cards, some.cards[chosen])
-    assert np.array_equal(decisions.first_moves(label).cards, some.cards[some.start[:-1]])
+    assert 0 < len(filtered.form) < len(every.form)
+    assert (filtered.cards == decisions.required_cards[:, 0].argmax()).any(axis=1).all()
+    chosen = filtered.start[:-1] + scale_to_range_array(keys, np.diff(filtered.start))
+    assert np.array_equal(decisions.sample_moves(label, keys).cards, filtered.cards[chosen])
+    assert np.array_equal(decisions.first_moves(label).cards, filtered.cards[filtered.start[:-1]])

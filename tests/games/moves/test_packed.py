@@ -1,4 +1,4 @@
-"""Packed hands: what does not fit into four bits a rank is left to the walk."""
+"""Packed hands: forms that do not fit in four bits for each rank are left to the general kernels."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ playable(pass).
 
 @pytest.mark.parametrize(("count", "packed"), [(4, True), (8, False)])
 def test_a_form_of_many_cards_of_a_rank_takes_none_of_the_next(tmp_path: Path, count: int, packed: bool) -> None:
-    """Eight cards of the first rank, packed, would borrow from the second."""
+    """Subtracting eight cards of the first rank from a packed hand would borrow from the second rank."""
     rules = rules_of(tmp_path, HEAP.replace("COUNT", str(count)))
     assert (rules.move_query.packed is not None) == packed
     tables = Tables.begin(rules, splitmix64_array(np.arange(40).astype(np.uint64), 3))
     decisions = tables.decisions(tables.rows_to_play())
     lists, heap = decisions.moves(), rules.forms.index["heap"]
-    there = np.bincount(lists.decision_index[lists.form == heap], minlength=40)
-    assert there.tolist() == (decisions.view.hand[:, 0] >= count).tolist()
+    num_heaps = np.bincount(lists.decision_index[lists.form == heap], minlength=40)
+    assert num_heaps.tolist() == (decisions.view.hand[:, 0] >= count).tolist()

@@ -1,4 +1,4 @@
-"""Cards that must be among those laid down: labels that can hold them, and card sets drawn among those that do."""
+"""Required cards: the labels that can contain them, and draws among the card sets that do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.notation.folders import rules_of
 
 
 def openings(name: str, profile: str | None) -> Decisions:
-    """The first plays of many games, which must all hold a card."""
+    """Return the first plays of many games, all of which have a required card."""
     engine = load(name).engine(profile=profile)
     tables = engine.start_matches(splitmix64_array(np.full(400, derive_key(5), np.uint64), np.arange(400)))
     decisions = tables.decisions(tables.rows_to_play())
@@ -31,23 +31,23 @@ def test_labels_and_card_sets_are_those_of_lists(name: str, profile: str | None)
     whole = Decisions(decisions.view)
     whole._cached_outputs = whole._move_query.query.evaluate(
         len(whole.view), whole.view.column_writers
-    )  # nothing is dropped that lacks the card
+    )  # outputs in which labels without the card are still legal
     lists = whole.moves()
-    there = np.zeros_like(decisions.legal_mask)
-    there[decisions.labels_of(lists.form), lists.decision_index] = 1
-    assert np.array_equal(decisions.legal_mask, there)
+    has_set = np.zeros_like(decisions.legal_mask)
+    has_set[decisions.labels_of(lists.form), lists.decision_index] = 1
+    assert np.array_equal(decisions.legal_mask, has_set)
     for seed in range(4):
         keys = splitmix64_array(
             np.full(len(decisions.view), derive_key(seed), np.uint64), np.arange(len(decisions.view))
         )
-        lot = scale_to_range_array(keys, decisions.legal_mask.sum(axis=0, dtype=np.int64))
-        labels = (decisions.legal_mask.cumsum(axis=0) <= lot).sum(axis=0).astype(np.int16)
-        some = decisions.moves(labels)
+        index = scale_to_range_array(keys, decisions.legal_mask.sum(axis=0, dtype=np.int64))
+        labels = (decisions.legal_mask.cumsum(axis=0) <= index).sum(axis=0).astype(np.int16)
+        filtered = decisions.moves(labels)
         for moves, chosen in (
-            (decisions.sample_moves(labels, keys), scale_to_range_array(keys, np.diff(some.start))),
+            (decisions.sample_moves(labels, keys), scale_to_range_array(keys, np.diff(filtered.start))),
             (decisions.first_moves(labels), 0),
         ):
-            expected = some.select(some.start[:-1] + chosen)
+            expected = filtered.select(filtered.start[:-1] + chosen)
             assert np.array_equal(moves.form, expected.form)
             assert np.array_equal(moves.cards, expected.cards)
 
@@ -78,30 +78,30 @@ playable(F) :- form(_,F), not lacking(F).
 """
 
 
-def test_a_column_of_the_wanted_cards_is_found_by_its_place_among_the_rows() -> None:
+def test_columns_of_required_cards_belong_to_the_rows_in_order() -> None:
     lists = MoveLists(np.array([0, 1, 2]), np.array([0, 1], np.int16), np.array([[0], [1]], np.uint8))
-    wanted = np.array([[1, 0], [0, 1]], np.uint8)  # of row 1 the first card, of row 0 the other
+    required = np.array([[1, 0], [0, 1]], np.uint8)  # of row 1 the first card, of row 0 the other
     legal = np.ones((2, 2), np.uint8)
-    filter_labels(legal, lists, np.array([0, 1], np.int16), wanted, np.array([1, 0]))
+    filter_labels(legal, lists, np.array([0, 1], np.int16), required, np.array([1, 0]))
     assert legal.tolist() == [[1, 1], [1, 1]]
 
 
 def test_tables_out_of_step_open_with_the_card(tmp_path: Path) -> None:
-    """Few of many tables begin, and these are the last ones: each has the legal labels that it has by itself."""
+    """Only the last tables are at their first play; the mask of each is the one it has alone."""
     rules = rules_of(tmp_path, OPENING)
     assert rules.move_query.lookup is not None
     tables = Tables.begin(rules, splitmix64_array(np.arange(300).astype(np.uint64), 1))
     for _ in range(2):
-        which = tables.rows_to_play()[:290]
-        decisions = tables.decisions(which)
-        tables.play(which, decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16)))
-    which = tables.rows_to_play()
-    decisions = tables.decisions(which)
+        rows = tables.rows_to_play()[:290]
+        decisions = tables.decisions(rows)
+        tables.play(rows, decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16)))
+    rows = tables.rows_to_play()
+    decisions = tables.decisions(rows)
     opens = decisions.required_cards.any(axis=0)
     assert 0 < opens.sum() <= 10
-    alone = [tables.decisions(which[row : row + 1]).legal_mask[:, 0] for row in range(len(which))]
+    alone = [tables.decisions(rows[row : row + 1]).legal_mask[:, 0] for row in range(len(rows))]
     assert np.array_equal(decisions.legal_mask, np.stack(alone, axis=1))
     lists = decisions.moves()
-    there = np.zeros_like(decisions.legal_mask)
-    there[decisions.labels_of(lists.form), lists.decision_index] = 1
-    assert np.array_equal(decisions.legal_mask, there)
+    has_set = np.zeros_like(decisions.legal_mask)
+    has_set[decisions.labels_of(lists.form), lists.decision_index] = 1
+    assert np.array_equal(decisions.legal_mask, has_set)

@@ -1,4 +1,4 @@
-"""Wild cards that lie as the cards that they are, alone in a suit, or in more copies than other cards."""
+"""Wild cards that are played as themselves, alone in a suit, or with more copies than other cards."""
 
 from pathlib import Path
 
@@ -39,22 +39,24 @@ needs(motley(R),1,R,2) :- rank(R). wilds(motley(R),1) :- rank(R). mixed_suits(mo
 playable(F) :- form(_,F).
 """
 WITHOUT = "barred(F) :- form(_,F), held(C,3), cell(C), not held(C,1)."
-"""Nothing is barred; the input is used, so that hands are told."""
+"""No form is barred in any state; the rule only makes the circuit read the hand."""
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    """A game in which the card of suit a and of the level is wild, beside two jokers."""
+    """Load a game in which the card of suit a at the level rank and two jokers are wild."""
     folder = tmp_path_factory.mktemp("wild")
     (folder / "game.lp").write_text(GAME + WITHOUT, "utf-8")
     return load(str(folder)).engine()
 
 
-def laid(engine: Engine, label: str, *hand: str) -> list[str]:
-    """The card sets of a label for a hand that leads, at level 2."""
-    moment = engine.read_decision_point({"hand": list(hand), "to_beat": None, "level": 2})
-    texts = [str(action) for action, name in zip(moment.actions, moment.labels, strict=True) if name == label]
-    return sorted(" ".join(sorted(word for word in text.split() if word in hand)) for text in texts)
+def card_sets(engine: Engine, label: str, *hand: str) -> list[str]:
+    """List the card sets of a label for a hand that leads, at level 2."""
+    decision_point = engine.read_decision_point({"hand": list(hand), "to_beat": None, "level": 2})
+    texts = [
+        str(action) for action, name in zip(decision_point.actions, decision_point.labels, strict=True) if name == label
+    ]
+    return sorted(" ".join(sorted(card for card in text.split() if card in hand)) for text in texts)
 
 
 def test_lists_are_those_of_a_naive_reading(engine: Engine) -> None:
@@ -62,31 +64,31 @@ def test_lists_are_those_of_a_naive_reading(engine: Engine) -> None:
 
 
 def test_a_wild_card_lies_as_each_card_that_it_is(engine: Engine) -> None:
-    assert laid(engine, "of_suit", "a1", "a2", "b3") == ["a1 a2"]  # no stand-in is allowed there
-    assert laid(engine, "of_suit", "a1", "joker") == []
+    assert card_sets(engine, "of_suit", "a1", "a2", "b3") == ["a1 a2"]  # no stand-in is allowed there
+    assert card_sets(engine, "of_suit", "a1", "joker") == []
 
 
 def test_wild_cards_alone_are_of_any_suit(engine: Engine) -> None:
-    assert laid(engine, "flush(1,b)", "joker", "a2") == []  # two stand-ins, and one is allowed
-    assert laid(engine, "flush(1,a)", "joker", "a2") == ["a2 joker"]  # one stands in, one is a two of its suit
+    assert card_sets(engine, "flush(1,b)", "joker", "a2") == []  # two stand-ins, and one is allowed
+    assert card_sets(engine, "flush(1,a)", "joker", "a2") == ["a2 joker"]  # one stands in, one is a two of its suit
 
 
 def test_wild_cards_of_two_kinds_in_one_suit(engine: Engine) -> None:
-    assert laid(engine, "flush(2,a)", "a2", "a3", "joker") == ["a2 a3", "a2 joker", "a3 joker"]
-    assert laid(engine, "flush(2,b)", "a2", "b3", "joker") == ["a2 b3", "b3 joker"]
+    assert card_sets(engine, "flush(2,a)", "a2", "a3", "joker") == ["a2 a3", "a2 joker", "a3 joker"]
+    assert card_sets(engine, "flush(2,b)", "a2", "b3", "joker") == ["a2 b3", "b3 joker"]
 
 
 def test_the_same_cards_come_once(engine: Engine) -> None:
-    """One of two kinds of wild cards may be the one group, or the other."""
-    assert laid(engine, "run(3)", "a2", "joker", "joker") == ["a2 joker", "joker joker"]
-    assert laid(engine, "run(1)", "a2", "joker") == ["a2 joker"]
-    assert laid(engine, "run(2)", "a2", "joker") == ["a2 joker"]
-    assert laid(engine, "two(2)", "a2", "joker") == ["a2 joker"] * 3  # by its three forms
-    assert laid(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
+    """Two kinds of wild cards may fill two groups in either order, which is one card set."""
+    assert card_sets(engine, "run(3)", "a2", "joker", "joker") == ["a2 joker", "joker joker"]
+    assert card_sets(engine, "run(1)", "a2", "joker") == ["a2 joker"]
+    assert card_sets(engine, "run(2)", "a2", "joker") == ["a2 joker"]
+    assert card_sets(engine, "two(2)", "a2", "joker") == ["a2 joker"] * 3  # by its three forms
+    assert card_sets(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
 
 
 def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
-    """The four of suit b is wild whatever the level is, and never lies as a four."""
+    """The four of suit b is wild at every level, and never counts as a four."""
     rules = (
         GAME.replace("pack(joker,2).", "")
         .replace("is_wild(joker).", "is_wild(card(4,b)).")
@@ -94,9 +96,9 @@ def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
     )
     (tmp_path / "game.lp").write_text(rules + WITHOUT, "utf-8")
     engine = load(str(tmp_path)).engine()
-    assert laid(engine, "motley(3)", "b4", "a3", "b3") == ["a3 b3", "a3 b4"]
-    assert laid(engine, "motley(3)", "a2", "a3", "b3") == ["a2 b3", "a3 b3"]
+    assert card_sets(engine, "motley(3)", "b4", "a3", "b3") == ["a3 b3", "a3 b4"]
+    assert card_sets(engine, "motley(3)", "a2", "a3", "b3") == ["a2 b3", "a3 b3"]
 
 
 def test_more_copies_of_a_wild_card_than_of_others(engine: Engine) -> None:
-    assert laid(engine, "single(1)", "joker", "joker", "a1", "b1") == ["a1", "b1", "joker"]
+    assert card_sets(engine, "single(1)", "joker", "joker", "a1", "b1") == ["a1", "b1", "joker"]

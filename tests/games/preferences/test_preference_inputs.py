@@ -1,4 +1,4 @@
-"""What preferences are told: against the texts of small games."""
+"""Inputs of preferences, compared with the rules of small games."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def leading(rules: CompiledGame, hand: list[int]) -> Decisions:
 def costs(
     judge: CompiledPreferences, decisions: Decisions | Choices, lists: MoveLists, estimate: object = None
 ) -> list[int]:
-    found, consistent = judge.costs(decisions, lists, estimate)  # type: ignore[arg-type]
+    total, consistent = judge.costs(decisions, lists, estimate)  # type: ignore[arg-type]
     assert consistent.all()
-    return found.tolist()
+    return total.tolist()
 
 
-def test_a_move_is_told_by_what_it_leaves_and_how_many_plays(gifts: CompiledGame) -> None:
+def test_a_move_is_described_by_what_it_leaves_and_how_many_plays(gifts: CompiledGame) -> None:
     decisions = leading(gifts, [2, 0, 1, 0, 0])
     lists = decisions.moves()
     names = [str(gifts.forms.forms[form].name) for form in lists.form]
-    found = dict(zip(names, costs(judge_of(gifts), decisions, lists), strict=True))
+    cost_of = dict(zip(names, costs(judge_of(gifts), decisions, lists), strict=True))
     # After a 1 another 1 and a 3 are left, after both 1 the 3, and after the 3 the pair.
-    assert found == {"set(1,1)": 20, "set(3,1)": 10 + 1, "set(1,2)": 10}
+    assert cost_of == {"set(1,1)": 20, "set(3,1)": 10 + 1, "set(1,2)": 10}
 
 
 def test_an_estimate_is_rounded_half_up(gifts: CompiledGame) -> None:
@@ -62,7 +62,7 @@ def test_choices_are_told_by_stage_and_option(gifts: CompiledGame) -> None:
 
 
 def test_preferences_of_another_folder(gifts: CompiledGame, president: CompiledGame) -> None:
-    """What the tables' rules do not know never holds there."""
+    """Inputs unknown to the rules of the tables are false."""
     state = president.create_state(1)
     state.hands[0, 0, :3] = 1
     decisions = Decisions(PlayerView(president, state, np.arange(1), state.seat.copy()))

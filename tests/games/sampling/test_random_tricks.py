@@ -1,4 +1,4 @@
-"""Random tricks are such as play comes to, where who takes them depends on who acted and who owned them."""
+"""Random tricks are reachable in play, where the taker depends on the last actor and the owner."""
 
 import shutil
 from pathlib import Path
@@ -18,15 +18,15 @@ any(open,0). #external open.
 next(open) :- event(deal).
 #external event(deal).
 """
-"""A higher card of the owner's suit takes the trick; before the deal nobody does."""
+"""A higher card of the owner's suit takes the trick; before the deal no seat does."""
 
 
 def rules_of(folder: Path) -> CompiledGame:
     shutil.copytree(TRICKS, folder)
     game = folder / "game.lp"
     lines = game.read_text("utf-8").splitlines()
-    kept = [line for line in lines if not line.startswith(("takes(", "beaten(", "later(", "starred", "place("))]
-    game.write_text("\n".join([*kept, TAKES]), "utf-8")
+    remaining = [line for line in lines if not line.startswith(("takes(", "beaten(", "later(", "starred", "place("))]
+    game.write_text("\n".join([*remaining, TAKES]), "utf-8")
     return Game(Folder(folder)).engine().rules
 
 
@@ -60,10 +60,10 @@ def test_states_of_such_a_game_are_verified(tmp_path: Path) -> None:
 
 
 def in_turn(rules: CompiledGame, first: int) -> list[int]:
-    found = [first]
-    while len(found) < rules.seating.seats:
-        found.append(rules.seating.next_seat[found[-1]])
-    return found
+    seats = [first]
+    while len(seats) < rules.seating.seats:
+        seats.append(rules.seating.next_seat[seats[-1]])
+    return seats
 
 
 def higher(rules: CompiledGame, one: int, other: int) -> bool:

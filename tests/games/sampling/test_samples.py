@@ -1,4 +1,4 @@
-"""Random states: they fit together, and everything that may be told varies."""
+"""Random states are consistent, and all inputs that queries read vary."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ GAMES = "gifts", "wild", "auction", "president"
 
 @pytest.fixture(params=GAMES)
 def rules(request: pytest.FixtureRequest) -> CompiledGame:
-    found: CompiledGame = request.getfixturevalue(request.param)
-    return found
+    fixture: CompiledGame = request.getfixturevalue(request.param)
+    return fixture
 
 
 def test_the_cards_are_one_pack(rules: CompiledGame) -> None:
@@ -28,30 +28,30 @@ def test_the_cards_are_one_pack(rules: CompiledGame) -> None:
     assert (state.hands.sum(axis=2) <= largest_hand(rules)).all()
 
 
-def test_everything_that_may_be_told_varies(rules: CompiledGame) -> None:
+def test_all_inputs_that_queries_read_vary(rules: CompiledGame) -> None:
     rows = sample_input_rows(rules, 4000, 1)
     assert rows.shape == (len(rules.kb.input_atoms), 4000)
-    told = set()
-    for question in QUERY_SPECS.values():
-        asked = [name for name in question.outputs if Signature.parse(name) in rules.derived_outputs or "cost" in name]
-        told |= set(rules.kb.circuit(*asked).inputs) if asked else set()
-    asked_of = zip(rules.kb.input_atoms, rows, strict=True)
-    fixed = [atom for atom, row in asked_of if atom in told and row.min() == row.max()]
+    read = set()
+    for query in QUERY_SPECS.values():
+        outputs = [name for name in query.outputs if Signature.parse(name) in rules.derived_outputs or "cost" in name]
+        read |= set(rules.kb.circuit(*outputs).inputs) if outputs else set()
+    inputs = zip(rules.kb.input_atoms, rows, strict=True)
+    fixed = [atom for atom, row in inputs if atom in read and row.min() == row.max()]
     assert [atom for atom in fixed if not _impossible(rules, atom)] == []
 
 
 def _impossible(rules: CompiledGame, atom: Atom) -> bool:
-    """More cards than act as that: there is one joker, which acts as 7."""
+    """Return True for inputs with more cards than act as the rank: one joker acts as 7."""
     never = Atom("held", (7, 2)), Atom("held", ("joker", 1)), Atom("to_beat", ("set(7,2)",))
     return rules.folder.name == "auction" and atom in never
 
 
-def test_groups_are_told_as_questions_are_asked(rules: CompiledGame) -> None:
+def test_input_groups_are_those_of_one_query(rules: CompiledGame) -> None:
     rows = sample_input_rows(rules, 1000, 1)
     groups = np.array([find_group(rules.schema, Signature(name, len(args))) for name, args in rules.kb.input_atoms])
     for column in rows.T:
         together = set(groups[column == 1].tolist())
-        assert any(together <= question.input_groups for question in QUERY_SPECS.values()), together
+        assert any(together <= query.input_groups for query in QUERY_SPECS.values()), together
 
 
 def test_the_same_seed_gives_the_same(rules: CompiledGame) -> None:

@@ -1,4 +1,4 @@
-"""Which suits may be swapped."""
+"""Symmetries: interchangeable suits."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.endgame.applicability import check_applicable
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
@@ -91,13 +91,13 @@ def has_eight(play: Any) -> bool:
 
 
 def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
-    """Who lays eights leads the next trick at once, unless that was the last card."""
+    """A seat that plays eights leads the next trick at once, unless it has gone out."""
     stopped = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_STOPS)):
-        laid = [0, 0, 0, 0]
+        num_played = [0, 0, 0, 0]
         for (seat, play), (after, answer) in pairwise(acts):
-            laid[seat] += 0 if play == "pass" else len(play)
-            if has_eight(play) and laid[seat] < 13:
+            num_played[seat] += 0 if play == "pass" else len(play)
+            if has_eight(play) and num_played[seat] < 13:
                 assert after == seat
                 assert answer != "pass"
                 stopped += 1
@@ -108,19 +108,19 @@ def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
     """After eights the seat on the other side is next, among those who have neither passed nor gone out."""
     turned = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_TURNS, game=ROUND)):
-        way, owner, laid, passed = 1, acts[0][0], [0] * 4, set[int]()
+        direction, owner, num_played, passed = 1, acts[0][0], [0] * 4, set[int]()
         for (seat, play), (after, _) in pairwise(acts):
             if play == "pass":
                 passed.add(seat)
             else:
                 owner, passed = seat, set()
-                laid[seat] += len(play)
+                num_played[seat] += len(play)
             if has_eight(play):
-                way, turned = -way, turned + 1
-            here = [(seat + way * step) % 4 for step in (1, 2, 3)]
-            there = [each for each in here if laid[each] < 13]
-            waiting = [each for each in there if each != owner and each not in passed]
-            lead = owner if laid[owner] < 13 else there[0]
+                direction, turned = -direction, turned + 1
+            in_order = [(seat + direction * step) % 4 for step in (1, 2, 3)]
+            with_cards = [other for other in in_order if num_played[other] < 13]
+            waiting = [other for other in with_cards if other != owner and other not in passed]
+            lead = owner if num_played[owner] < 13 else with_cards[0]
             assert after == (waiting[0] if waiting else lead)
             if not waiting:
                 passed = set()
@@ -128,34 +128,35 @@ def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
 
 
 def test_an_episode_is_over_when_the_end_of_a_trick_has_made_it_so(tmp_path: Path) -> None:
-    """The third trick is the last: nobody leads a fourth."""
+    """The third trick is the last one."""
     for acts in acts_of(engine_of(tmp_path / "mine", THREE_TRICKS)):
-        laid, tricks, owner, passed = [0] * 4, 0, acts[0][0], set[int]()
-        for place, (seat, play) in enumerate(acts):
-            assert tricks < 3, f"act {place + 1}"
+        num_played, tricks, owner, passed = [0] * 4, 0, acts[0][0], set[int]()
+        for index, (seat, play) in enumerate(acts):
+            assert tricks < 3, f"act {index + 1}"
             if play == "pass":
                 passed.add(seat)
             else:
                 owner, passed = seat, set()
-                laid[seat] += len(play)
-            if not [each for each in range(4) if laid[each] < 13 and each != owner and each not in passed]:
+                num_played[seat] += len(play)
+            if not [other for other in range(4) if num_played[other] < 13 and other != owner and other not in passed]:
                 tricks, passed = tricks + 1, set()
-        assert tricks == 3 or sum(each == 13 for each in laid) >= 3
+        assert tricks == 3 or sum(other == 13 for other in num_played) >= 3
 
 
 def test_tricks_that_are_taken_may_end_a_round(tmp_path: Path) -> None:
-    """The same at a table where every seat lays a card, and the highest takes the trick: five tricks of Whist."""
+    """In Whist, where the highest card takes the trick, the rules end the episode after five tricks."""
     text = "#external tricks(T,N) : team(T), N = 1..13.\nover :- tricks(T,N), tricks(U,M), T < U, N + M >= 5.\n"
     text += "over :- tricks(_,5).\nteam(T) :- member(_,T).\n"
     for acts in acts_of(engine_of(tmp_path / "mine", text, "whist"), 8):
         assert len(acts) == 20
 
 
-def test_who_follows_cards_and_plays_alone_says_so(tmp_path: Path) -> None:
-    """Searches of ends, and those who are told by a protocol what others do, know nothing of what is remembered."""
+def test_turns_by_fluents_are_refused_where_fluents_are_unknown(tmp_path: Path) -> None:
+    """The solver of endgames and the contest protocol follow cards and plays, but no fluents."""
     engine = engine_of(tmp_path / "teams", "#external failures(T,N) : team(T), N = 1..8.\nover :- failures(0,8).\n",
                        "guandan")  # fmt: skip
-    with pytest.raises(GameError, match="whose turn it is depends on what is remembered"):
+    with pytest.raises(GameError, match="turn/1") as raised:
         check_applicable(engine.rules)
+    assert raised.value.code == ErrorCode.UNSUPPORTED_GAME
     with pytest.raises(GameError, match="whose turn it is depends on what is remembered"):
         ContestTableView(engine.rules)

@@ -1,4 +1,4 @@
-"""What changes at an event."""
+"""Kernels of updates at events."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from abl_cards.games.tables.retraction import write_card_row
 def test_the_places_where_something_holds(density: float, n: int) -> None:
     answers = (np.random.default_rng(4).random((5, n)) < density).astype(np.uint8)
     for output in range(5):
-        found = np.full(n, -1, np.int64)
-        count = find_true(answers, output, found)
-        assert found[:count].tolist() == np.flatnonzero(answers[output]).tolist()
-        assert (found[count:] == -1).all()
+        positions = np.full(n, -1, np.int64)
+        count = find_true(answers, output, positions)
+        assert positions[:count].tolist() == np.flatnonzero(answers[output]).tolist()
+        assert (positions[count:] == -1).all()
 
 
 def test_a_count_stops_at_its_bounds() -> None:
-    """Numbers of 16 bits would go round: a million more of a count would be 16,960."""
+    """Without bounds, 16-bit numbers would overflow: adding a million to 0 would give 16,960."""
     fluents, hands, aside = np.array([[0], [29_999], [-5]], np.int16), np.zeros((3, 1, 1), np.uint8), np.zeros((3, 1))
     answers, nothing = np.array([[1, 1, 0], [0, 0, 1]], np.uint8), np.zeros((0, 4), np.int64)
     adds = np.array([[0, 0, 1_000_000], [1, 0, -1_000_000]])

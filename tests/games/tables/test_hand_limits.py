@@ -59,12 +59,12 @@ def _exchange(path: Path, paid: int) -> CompiledGame:
 def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
     rules = _exchange(tmp_path / "exchange", paid)
     assert largest_hand(rules) == 6 + paid
-    width = next(each for each in build_feature_table(rules).features if each.name == "sizes").shape[1]
+    width = next(feature for feature in build_feature_table(rules).features if feature.name == "sizes").shape[1]
     assert width == 6 + paid + 1
     tables = Tables.begin(rules, match_keys(6, 2))
     for _ in range(paid + 2):
-        for which, asked in ((tables.rows_to_play(), tables.decisions), (tables.rows_to_choose(), tables.choices)):
-            states = [write_state(rules, asked(which), row) for row in range(len(which))]
+        for rows, decide in ((tables.rows_to_play(), tables.decisions), (tables.rows_to_choose(), tables.choices)):
+            states = [write_state(rules, decide(rows), row) for row in range(len(rows))]
             assert not [answer for answer in legal_moves(rules, states) if isinstance(answer, GameError)]
         step(tables)
     (answer,) = legal_moves(rules, [{"stage": "give", "hand": "111222333444"[: 7 + paid], "seat": 0, "given": 0}])
@@ -72,18 +72,18 @@ def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
 
 
 def test_cards_that_are_won_in_play_go_to_the_hand(tmp_path: Path) -> None:
-    """A seat that has passed takes a card of seat 0: there is no telling how large hands become."""
+    """A seat that has passed takes a card of seat 0, so that hands have no bound below the whole pack."""
     text = EXCHANGE.replace("#external held(R,N) : rank(R), N = 1..4.\n", "").replace(
         "(deal;choice)", "(deal;choice;pass)"
     )
-    taken = "passes(0,1,R) :- event(pass), acted(1), holds(0,R,1), not holds(0,Q,1) : rank(Q), Q > R."
-    more = f"#external acted(S) : seat(S).\n{taken}\n"
-    assert largest_hand(rules_of(tmp_path / "won", "#const paid = 1.\n" + text + more)) == 24
+    rule = "passes(0,1,R) :- event(pass), acted(1), holds(0,R,1), not holds(0,Q,1) : rank(Q), Q > R."
+    additions = f"#external acted(S) : seat(S).\n{rule}\n"
+    assert largest_hand(rules_of(tmp_path / "won", "#const paid = 1.\n" + text + additions)) == 24
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 28), ("doudizhu", 20), ("president", 13), ("whist", 14)])
 def test_shipped_games_keep_their_largest_hands(name: str, cards: int) -> None:
-    """Networks that are trained see so many places for the sizes of hands."""
+    """Trained networks have inputs for this number of cards."""
     rules = load(name).engine().rules
     assert largest_hand(rules) == rules.usual_hand_size == cards
     assert np.array(rules.seating.num_dealt).max() <= cards

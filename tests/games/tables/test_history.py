@@ -1,4 +1,4 @@
-"""What others had to decide before, with hands that somebody imagines."""
+"""Past decisions of other seats, with hypothetical hands."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ TABLES = 24
 
 
 def played(name: str, acts: int) -> tuple[Any, Any, list[dict[str, Any]]]:
-    """Tables that remember, after so many acts by kb, and what was decided in each of them."""
+    """Play a number of acts with the agent ``kb`` at tables with a history; return the decisions of each act."""
     engine = load(name).engine()
     tables: Any = engine.start_matches(splitmix64_array(np.arange(TABLES).astype(np.uint64), 5))
     tables.record_history()
-    player, told = make_agent("kb", engine), []
+    player, acted = make_agent("kb", engine), []
     keys = np.zeros(TABLES, np.uint64)
     while (choosing := tables.rows_to_choose()).size:
         tables.choose(choosing, player.choose(tables.choices(choosing), keys[choosing]))
     for _ in range(acts):
         decisions = tables.decisions(np.arange(TABLES))
         moves = player.play(decisions, keys)
-        told.append({
+        acted.append({
             "seat": tables.seat.copy(), "hands": tables.state.hands.copy(), "legal": decisions.legal_mask.copy(),
             "observed": decisions.observe(), "label": decisions.labels_of(moves.form),
         })  # fmt: skip
         tables.play(np.arange(TABLES), moves)
-    return engine, tables, told
+    return engine, tables, acted
 
 
 @pytest.mark.parametrize("name", ["whist", "hearts", "president", "paodekuai"])
 def test_with_the_true_hands_it_is_what_was(name: str) -> None:
-    engine, tables, told = played(name, 7)
+    engine, tables, acted = played(name, 7)
     decisions = tables.decisions(np.arange(TABLES))
     rows = np.arange(TABLES)
-    found = list(decisions.past_decisions(rows, decisions.view.hidden_hands))
-    others = int(engine.teams.size) - 1
-    assert sum(len(asked) for asked, _, _ in found) > TABLES, "several acts of others are remembered"
-    for asked, then, label in found:
+    past = list(decisions.past_decisions(rows, decisions.view.hidden_hands))
+    num_others = int(engine.teams.size) - 1
+    assert sum(len(indices) for indices, _, _ in past) > TABLES, "several acts of others are remembered"
+    for indices, then, label in past:
         acts = then.view.state.num_acts
-        assert ((acts >= 7 - others) & (acts < 7)).all()
-        assert (then.view.seats != decisions.view.seats[asked]).all()
-        for place, row in enumerate(asked):
-            was = told[int(acts[place])]
-            assert was["seat"][row] == then.view.seats[place]
-            assert was["label"][row] == label[place]
-            assert (was["hands"][row] == then.view.state.hands[place]).all()
-            assert (was["legal"][:, row] == then.legal_mask[:, place]).all()
-        if name != "hearts":  # where nobody is told what others have passed on
-            seen = then.observe()
-            assert all((told[int(acts[place])]["observed"][row] == seen[place]).all()
-                       for place, row in enumerate(asked))  # fmt: skip
+        assert ((acts >= 7 - num_others) & (acts < 7)).all()
+        assert (then.view.seats != decisions.view.seats[indices]).all()
+        for index, row in enumerate(indices):
+            was = acted[int(acts[index])]
+            assert was["seat"][row] == then.view.seats[index]
+            assert was["label"][row] == label[index]
+            assert (was["hands"][row] == then.view.state.hands[index]).all()
+            assert (was["legal"][:, row] == then.legal_mask[:, index]).all()
+        if name != "hearts":  # its observations have private fluents
+            observed = then.observe()
+            assert all((acted[int(acts[index])]["observed"][row] == observed[index]).all()
+                       for index, row in enumerate(indices))  # fmt: skip
 
 
 def test_hands_that_are_not_seen_are_not_looked_at() -> None:
-    """The hidden hands go around at the table and in all that it remembers: what is imagined stays the same."""
+    """Past decisions do not change if the hidden hands are exchanged at the table and in its history."""
     _, tables, _ = played("whist", 6)
     decisions = tables.decisions(np.arange(TABLES))
     imagined = decisions.view.hidden_hands.copy()
@@ -73,8 +73,8 @@ def test_hands_that_are_not_seen_are_not_looked_at() -> None:
             state.hands[table, theirs] = np.stack([_with_as_many(hands.sum(axis=0), size) for size in _cuts(hands)])
     after = list(tables.decisions(np.arange(TABLES)).past_decisions(np.arange(TABLES), imagined))
     assert len(before) == len(after) > 0
-    for (asked, then, label), (again, now, same) in zip(before, after, strict=True):
-        assert (asked == again).all()
+    for (indices, then, label), (again, now, same) in zip(before, after, strict=True):
+        assert (indices == again).all()
         assert (label == same).all()
         assert (then.observe() == now.observe()).all()
         assert (then.legal_mask == now.legal_mask).all()

@@ -1,4 +1,4 @@
-"""What seats know and believe of hidden hands."""
+"""Constraints on hidden hands, and beliefs about them."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: CompiledGame) -> 
     state = gifts.create_state(3)
     state.hands[:, 1], state.hands[:, 2], state.aside[:] = [0, 0, 2, 0, 1], [1, 0, 0, 0, 2], [0, 0, 0, 0, 1]
     state.fluents[:] = gifts.fluents.defaults
-    said = gifts.fluents.find("said")
-    assert said is not None
-    state.fluents[:2, said.first_slot + 1] = said.values.index(3)
-    state.fluents[2, said.first_slot + 1] = said.values.index("none")
+    said_fluent = gifts.fluents.find("said")
+    assert said_fluent is not None
+    state.fluents[:2, said_fluent.first_slot + 1] = said_fluent.values.index(3)
+    state.fluents[2, said_fluent.first_slot + 1] = said_fluent.values.index("none")
     counted = gifts.fluents.find("round")
     assert counted is not None
     state.fluents[:, counted.first_slot] = 2
     state.played[1, 1, 2] = 1
-    known = compute_constraints(gifts, PlayerView(gifts, state, np.arange(3), np.zeros(3, np.int8)))
-    assert known.min_copies[:, 0, 2].tolist() == [1, 0, 0]
-    assert known.max_copies[:, 0, 2].tolist() == [2, 2, 0]
-    assert known.max_copies[:, 0, 4].tolist() == [1, 1, 1]  # lacks(1,5,2)
-    assert known.max_copies[:, 1, 4].tolist() == [4, 4, 4]
-    assert known.num_aside.tolist() == [1, 1, 1]
+    constraints = compute_constraints(gifts, PlayerView(gifts, state, np.arange(3), np.zeros(3, np.int8)))
+    assert constraints.min_copies[:, 0, 2].tolist() == [1, 0, 0]
+    assert constraints.max_copies[:, 0, 2].tolist() == [2, 2, 0]
+    assert constraints.max_copies[:, 0, 4].tolist() == [1, 1, 1]  # lacks(1,5,2)
+    assert constraints.max_copies[:, 1, 4].tolist() == [4, 4, 4]
+    assert constraints.num_aside.tolist() == [1, 1, 1]
 
 
 def test_hints_follow_habits(gifts: CompiledGame) -> None:
     state = gifts.create_state(1)
     state.hands[0, :, 0] = 4
     state.fluents[:] = gifts.fluents.defaults
-    form = {str(form.name): np.array([number], np.int16) for number, form in enumerate(gifts.forms.forms)}
+    form = {str(form.name): np.array([index], np.int16) for index, form in enumerate(gifts.forms.forms)}
     record_acts(gifts, state, np.arange(1), form["set(2,1)"])  # seat 0 leads a single 2
     state.seat[:], state.to_beat[:], state.owner[:] = 1, form["set(2,1)"], 0
     record_acts(gifts, state, np.arange(1), form["pass"])
     view = PlayerView(gifts, state, np.arange(1), np.array([2], np.int8))
-    found = compute_log_odds(gifts, view)[0] * 10  # of the seats 0 and 1
-    assert np.round(found).tolist() == [[3, -20, 0, 0, 0], [0, 0, -7, -7, -7]]
+    points = compute_log_odds(gifts, view)[0] * 10  # of the seats 0 and 1
+    assert np.round(points).tolist() == [[3, -20, 0, 0, 0], [0, 0, -7, -7, -7]]
 
 
 def test_cards_aside_are_nobodys(gifts: CompiledGame) -> None:
     tables = Tables.begin(gifts, np.arange(16, dtype=np.uint64))
-    asked = tables.rows_to_choose()
-    tables.choose(asked, tables.choices(asked).options.argmax(axis=1).astype(np.uint8))
-    which = tables.rows_to_play()
-    decisions: Decisions = tables.decisions(which)
-    known, truth = decisions.information_set(), tables.hidden_hands(which)
-    assert (known.num_aside == 2).all()
-    assert known.is_consistent(truth).all()
-    estimate = hands.prior_estimate(known, decisions.belief_log_odds())
-    assert known.is_consistent(estimate, 1e-3).all()
-    dealt = hands.draw_deals(estimate, known, splitmix64_array(np.arange(len(which), dtype=np.uint64), 1), 5)
-    assert all(known.is_consistent(dealt[:, draw]).all() for draw in range(5))
-    assert known.is_consistent(hands.most_probable_deal(estimate, known)).all()
-    assert known.is_consistent(hands.expected_copies(estimate, known), 1e-3).all()
+    choosing = tables.rows_to_choose()
+    tables.choose(choosing, tables.choices(choosing).options.argmax(axis=1).astype(np.uint8))
+    playing = tables.rows_to_play()
+    decisions: Decisions = tables.decisions(playing)
+    constraints, truth = decisions.information_set(), tables.hidden_hands(playing)
+    assert (constraints.num_aside == 2).all()
+    assert constraints.is_consistent(truth).all()
+    estimate = hands.prior_estimate(constraints, decisions.belief_log_odds())
+    assert constraints.is_consistent(estimate, 1e-3).all()
+    dealt = hands.draw_deals(estimate, constraints, splitmix64_array(np.arange(len(playing), dtype=np.uint64), 1), 5)
+    assert all(constraints.is_consistent(dealt[:, draw]).all() for draw in range(5))
+    assert constraints.is_consistent(hands.most_probable_deal(estimate, constraints)).all()
+    assert constraints.is_consistent(hands.expected_copies(estimate, constraints), 1e-3).all()

@@ -1,4 +1,4 @@
-"""What seats see as numbers."""
+"""Observations of seats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import ErrorCode
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.sampling.random_states import sample_state
 from abl_cards.games.tables.hand_limits import largest_hand
@@ -34,10 +35,10 @@ def test_seats_come_from_the_observer_on(gifts: CompiledGame) -> None:
     state = gifts.create_state(1)
     state.hands[0, :, 0] = 3, 2, 1
     state.passed[0], state.owner[0], state.to_beat[0] = 0b100, 0, 0
-    place = gifts.fluents.find("said")
-    assert place is not None
+    fluent = gifts.fluents.find("said")
+    assert fluent is not None
     state.fluents[0] = gifts.fluents.defaults
-    state.fluents[0, place.first_slot + 2] = 0
+    state.fluents[0, fluent.first_slot + 2] = 0
     table = build_feature_table(gifts)
     row = observe(PlayerView(gifts, state, np.arange(1), np.array([1], np.int8)))[0]
     width = largest_hand(gifts) + 1
@@ -58,7 +59,7 @@ def test_the_cards_to_beat(president: CompiledGame) -> None:
 
 
 def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
-    """It goes by its arity, and so does one that has the name of another fluent."""
+    """Such a fluent is named with its arity, and so is one with the name of another fluent."""
     names = ("played/1", "trick/1", "said/1")
     lines = [f"#external {name[:-2]}(S) : seat(S). any({name[:-2]},1). turn_of :- {name[:-2]}(0)." for name in names]
     table = build_feature_table(rules_of(tmp_path / "game", GIFTS + "\n".join(lines)))
@@ -67,16 +68,23 @@ def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fact", "complaint"),
+    ("fact", "code", "name"),
     [
-        ("sees(1,hnad).", "hnad is no part of an observation"),
-        ("sees(1,fluent,nothing).", "nothing is no fluent"),
-        ("sees(1,recent,9).", "9 acts are not remembered"),
-        ("sees(1,hand). sees(2,hand).", r"game\.lp:\d+.*hand is seen twice"),
-        ("sees(1,fluent,said). sees(2,fluent,said).", r"game\.lp:\d+.*said is seen twice"),
-        ("sees(1,face).", "there is no face"),
+        ("sees(1,hnad).", ErrorCode.UNKNOWN_NAME, "hnad"),
+        ("sees(1,fluent,nothing).", ErrorCode.INVALID_ARGUMENT, "nothing"),
+        ("sees(1,recent,9).", ErrorCode.INVALID_OBSERVATION, "9"),
+        ("sees(1,hand). sees(2,hand).", ErrorCode.INVALID_OBSERVATION, "hand"),
+        ("sees(1,fluent,said). sees(2,fluent,said).", ErrorCode.INVALID_OBSERVATION, "said"),
+        ("sees(1,face).", ErrorCode.INVALID_OBSERVATION, "face"),
     ],
 )
-def test_errors(tmp_path: Path, fact: str, complaint: str) -> None:
-    with pytest.raises(KBError, match=complaint):
-        raise KBError(list(find_errors(rules_of(tmp_path / "game", GIFTS + fact))))
+def test_errors(tmp_path: Path, fact: str, code: ErrorCode, name: str) -> None:
+    text = GIFTS + fact
+    with pytest.raises(KBError) as raised:
+        raise KBError(list(find_errors(rules_of(tmp_path / "game", text))))
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code == code
+    assert name in diagnostic.message
+    assert diagnostic.location is not None
+    assert Path(diagnostic.location.file).name == "game.lp"
+    assert diagnostic.location.line == len(text.splitlines())

@@ -1,4 +1,4 @@
-"""Which plays hands could lead and answer."""
+"""Masks of the labels that hands could lead and beat."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def rules(request: pytest.FixtureRequest) -> CompiledGame:
 
 
 def test_answers_are_what_follows(rules: CompiledGame) -> None:
-    """Where a seat can follow a play it could answer its label, and nowhere else."""
+    """A hand can beat a label if and only if the seat can follow such a play."""
     decisions = sample_decisions(rules, 300, 1)
-    found = compute_response_mask(rules, decisions.context.astype(np.int64), decisions.view.hand)
+    mask = compute_response_mask(rules, decisions.context.astype(np.int64), decisions.view.hand)
     passing = rules.forms.label_of[rules.forms.pass_form]
     _, smallest = np.unique(rules.forms.label_of, return_index=True)
     following = np.flatnonzero(np.isin(decisions.to_beat, smallest))  # a label stands for its smallest form
-    can = np.asarray(np.delete(decisions.legal_mask, passing, axis=0).any(axis=0))
-    assert (found[following, decisions.label_to_beat[following]] == can[following]).all()
-    assert not found[:, passing].any()
+    can_follow = np.asarray(np.delete(decisions.legal_mask, passing, axis=0).any(axis=0))
+    assert (mask[following, decisions.label_to_beat[following]] == can_follow[following]).all()
+    assert not mask[:, passing].any()

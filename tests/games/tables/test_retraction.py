@@ -1,4 +1,4 @@
-"""Plays of several parts that are shown before they lie, and what is known of a hand as it is now."""
+"""Retraction of cards from plays of several parts, and constraints on the present hand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import ErrorCode
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
@@ -23,8 +24,8 @@ THROWS = Path(__file__).parents[1] / "vocabulary" / "throws"
 GAMES = 120
 
 
-class _Ear(NullListener):
-    """What has been sent, and what all held before it lay."""
+class _PlayListener(NullListener):
+    """Listener that stores the last play at each table, and the hands before it."""
 
     def __init__(self) -> None:
         self.sent: dict[int, tuple[int, list[int], np.ndarray]] = {}
@@ -36,31 +37,31 @@ class _Ear(NullListener):
 
 
 def test_throws_that_somebody_beats_lie_as_one_card() -> None:
-    """Cards are kinds in the order of their ranks, a before b: kinds of one suit are two apart."""
-    ear = _Ear()
+    """A throw of several cards of a suit is reduced to the lowest one if another hand has a higher card of the suit."""
+    listener = _PlayListener()
     rules = load(str(THROWS)).engine().rules
-    tables = Tables.begin(rules, match_keys(GAMES, 1), ear)
+    tables = Tables.begin(rules, match_keys(GAMES, 1), listener)
     suits = np.array([str(kind)[-2] for kind in rules.pack.kinds])
     ranks = np.array([int(str(kind)[5]) for kind in rules.pack.kinds])
     failed = stood = 0
     fines = rules.fluents.find("fines")
     assert fines is not None
     while True:
-        ear.sent.clear()
+        listener.sent.clear()
         before = tables.state.fluents[:, list(fines.slots)].copy()
         leading = tables.state.to_beat == -1
         if not step(tables):
             break
-        for table, (seat, sent, held) in ear.sent.items():
+        for table, (seat, sent, held) in listener.sent.items():
             if not (leading[table] or tables.state.leader[table] == seat) or len(set(sent)) < 2:
                 continue
             if tables.state.seat[table] == seat or tables.state.leader[table] != seat:
                 continue  # the trick is over
             suit, lowest = suits[sent[0]], ranks[sent].min()
-            rest = np.delete(held, seat, axis=0).sum(axis=0)
-            beaten = bool(rest[(suits == suit) & (ranks > lowest)].any())
-            lies = np.repeat(np.arange(len(ranks)), tables.state.trick_cards[table, seat]).tolist()
-            assert lies == ([sent[int(ranks[sent].argmin())]] if beaten else sorted(sent))
+            other_cards = np.delete(held, seat, axis=0).sum(axis=0)
+            beaten = bool(other_cards[(suits == suit) & (ranks > lowest)].any())
+            trick_cards = np.repeat(np.arange(len(ranks)), tables.state.trick_cards[table, seat]).tolist()
+            assert trick_cards == ([sent[int(ranks[sent].argmin())]] if beaten else sorted(sent))
             cost = tables.state.fluents[table, fines.first_slot + seat] - before[table, seat]
             assert cost == beaten
             form = rules.forms.forms[tables.state.to_beat[table]]
@@ -79,33 +80,33 @@ def test_records_have_what_was_sent_and_play_again() -> None:
     while step(tables):
         pass
     records = [json.loads(json.dumps(record)) for table in range(GAMES) for record in recorder.pop_records(table)]
-    found = engine.replay(records)
-    assert (found.episodes, found.mismatches) == (GAMES, ())
+    result = engine.replay(records)
+    assert (result.episodes, result.mismatches) == (GAMES, ())
 
 
 def test_bounds_of_the_hand_as_it_is_hold_and_samplers_obey_them() -> None:
-    """No pairs of a suit, none of a suit, and what everybody has seen."""
+    """Constraints hold for the true hands, and estimates and drawn deals satisfy them."""
     engine = load(str(THROWS)).engine()
     tables = engine.start_matches(match_keys(GAMES, 3))
-    seen = single = 0
+    num_lower = num_upper = 0
     while True:
-        here = tables.rows_to_play()
-        if here.size:
-            known, truth = tables.information_set(here), tables.hidden_hands(here)
-            assert known.is_consistent(truth).all()
-            seen += int((known.min_copies > 0).sum())
-            single += int(((known.max_copies == 1) & (known.unseen[:, None] == 2)).sum())
-            estimate = hands.prior_estimate(known, np.zeros(truth.shape, np.float32))
-            assert known.is_consistent(estimate, 1e-3).all()
+        playing = tables.rows_to_play()
+        if playing.size:
+            constraints, truth = tables.information_set(playing), tables.hidden_hands(playing)
+            assert constraints.is_consistent(truth).all()
+            num_lower += int((constraints.min_copies > 0).sum())
+            num_upper += int(((constraints.max_copies == 1) & (constraints.unseen[:, None] == 2)).sum())
+            estimate = hands.prior_estimate(constraints, np.zeros(truth.shape, np.float32))
+            assert constraints.is_consistent(estimate, 1e-3).all()
             dealt = hands.draw_deals(
-                estimate, known, splitmix64_array(tables.keys[here], tables.num_decisions[here]), 3
+                estimate, constraints, splitmix64_array(tables.keys[playing], tables.num_decisions[playing]), 3
             )
-            for one in dealt.transpose(1, 0, 2, 3):
-                assert known.is_consistent(one).all()
+            for deal in dealt.transpose(1, 0, 2, 3):
+                assert constraints.is_consistent(deal).all()
         if not step(tables):
             break
-    assert seen > 50
-    assert single > 50
+    assert num_lower > 50
+    assert num_upper > 50
 
 
 def _play(name: str) -> None:
@@ -115,19 +116,21 @@ def _play(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "says"),
+    ("rule", "code", "value"),
     [
-        (
-            "takes_back(S,card(R,T),N) :- event(play), acted(S), in_trick(S,R,T,N).",
-            "takes_back(0,card(1,a),1) at event",
-        ),
-        ("takes_back(S,card(R,T),N) :- event(shown), acted(S), in_trick(S,R,T,N).", "at least one card must lie"),
-        ("takes_back(S,card(R,T),2) :- event(shown), acted(S), in_trick(S,R,T,1).", "and the card is not there"),
-        ("takes_back(S,card(9,T),1) :- event(shown), acted(S), suit(T).", "card(9,a)"),
+        ("takes_back(S,card(R,T),N) :- event(play), acted(S), in_trick(S,R,T,N).", ErrorCode.INVALID_ARGUMENT,
+         "takes_back(0,card(1,a),1)"),
+        ("takes_back(S,card(R,T),N) :- event(shown), acted(S), in_trick(S,R,T,N).", ErrorCode.RULES_STUCK,
+         "takes_back/3"),
+        ("takes_back(S,card(R,T),2) :- event(shown), acted(S), in_trick(S,R,T,1).", ErrorCode.RULES_STUCK,
+         "takes_back("),
+        ("takes_back(S,card(9,T),1) :- event(shown), acted(S), suit(T).", ErrorCode.UNKNOWN_NAME, "card(9,a)"),
     ],
-)
-def test_what_is_wrong_is_said(tmp_path: Path, rule: str, says: str) -> None:
+)  # fmt: skip
+def test_errors(tmp_path: Path, rule: str, code: ErrorCode, value: str) -> None:
     (tmp_path / "game.lp").write_text((THROWS / "game.lp").read_text() + rule + "\n")
     with pytest.raises((KBError, TableError)) as raised:
         _play(str(tmp_path))
-    assert says in str(raised.value)
+    assert isinstance(raised.value, KBError | TableError)
+    assert raised.value.code == code
+    assert value in str(raised.value)

@@ -1,4 +1,4 @@
-"""Patient tables: episodes that are over wait for company, and at each table the same is played."""
+"""Tables with ``batch_rare_steps``: ends of episodes are delayed, and matches are unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.games.random_play import match_keys, step
 
 @pytest.mark.parametrize("name", ["paodekuai", "doudizhu"])
 def test_patient_tables_come_to_the_same(name: str) -> None:
-    """Some episodes wait until others are over too; when nobody is left to decide, none does."""
+    """Some episodes end later, when others are over too; none is left open at the end."""
 
     def played(patient: bool) -> tuple[bool, list[Any]]:
         tables, waited = Tables.begin(load(name).engine().rules, match_keys(60, 5)), False
@@ -30,7 +30,7 @@ def test_patient_tables_come_to_the_same(name: str) -> None:
     assert not played(patient=False)[0]
 
 
-def test_who_listens_hears_of_each_end_at_once() -> None:
+def test_a_listener_gets_each_end_at_once() -> None:
     tables = Tables.begin(load("president").engine().rules, match_keys(60, 5), NullListener())
     tables.batch_rare_steps = True
     while step(tables):
@@ -39,7 +39,7 @@ def test_who_listens_hears_of_each_end_at_once() -> None:
 
 
 def test_no_table_ends_twice() -> None:
-    """The points of an episode that has waited count once."""
+    """Points of an episode whose end was delayed count once."""
     tables = Tables.begin(load("paodekuai").engine().rules, match_keys(100, 8))
     tables.batch_rare_steps = True
     while step(tables):
