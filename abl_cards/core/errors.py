@@ -110,6 +110,13 @@ class ErrorCode(StrEnum):
     MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers
+    INVALID_STATE = "invalid-state", "A JSON state has a missing, unknown or invalid field."
+    INVALID_RECORD = "invalid-record", "A line of a file is no record of a game, or the record cannot be replayed."
+    INVALID_MESSAGE = "invalid-message", "A message or log of a network protocol has the wrong form."
+    INVALID_ADDRESS = "invalid-address", "The text is not the address of a web socket."
+    CONNECTION_FAILED = "connection-failed", "No table answers at the address."
+    PROGRAM_FAILED = "program-failed", "A program cannot be started or has ended."
+    JUDGES_DISAGREE = "judges-disagree", "A log has another output than the judge computes."
     UNKNOWN_PROTOCOL = "unknown-protocol", "The game has no protocol of this name."
 
     # Reasoners and hand analysis
@@ -119,6 +126,15 @@ class ErrorCode(StrEnum):
     UNKNOWN_LANGUAGE = "unknown-language", "There are no texts in this language."
 
     # Rule laboratory, commands and the web page
+    INVALID_CASE = "invalid-case", "A test case has an unknown, missing or invalid field."
+    INVALID_NAME = "invalid-name", "A name of a file, folder or predicate is malformed or taken."
+    ALREADY_EXISTS = "already-exists", "The file or folder exists and is not overwritten."
+    INVALID_REQUEST = "invalid-request", "A request to the web server has a missing or invalid field."
+    NOT_FOUND = "not-found", "The requested table, run, report, record or name does not exist."
+    NOT_ALLOWED = "not-allowed", "The request needs a permission or an option that is not given."
+    OUT_OF_TURN = "out-of-turn", "The request does not fit the current decision of the table."
+    TOO_MANY_REQUESTS = "too-many-requests", "A limit of simultaneous or frequent requests is reached."
+    AGENT_NOT_APPLICABLE = "agent-not-applicable", "The agent cannot play this game, or lacks what the call needs."
 
 
 class GameError(ValueError):

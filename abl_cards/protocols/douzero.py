@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 
 ROLES = ("landlord", "landlord_down", "landlord_up")
 """In the order of play."""
@@ -24,12 +24,14 @@ def convert_douzero_record(record: Mapping[str, Any]) -> Mapping[str, Any]:
         return record
     hands = record[HANDS_KEY]
     if not isinstance(hands, Mapping):
-        raise GameError(f"{HANDS_KEY}: there must be an object with a list of cards for each role")
+        raise GameError(
+            f"{HANDS_KEY}: there must be an object with a list of cards for each role", ErrorCode.INVALID_RECORD
+        )
     dealt = [_read_cards(hands.get(role), f"{HANDS_KEY}: {role}") for role in ROLES]
     bottom = _read_cards(hands.get("three_landlord_cards", []), "three_landlord_cards")
     for letter in bottom:
         if letter not in dealt[0]:
-            raise GameError("bottom: the landlord's hand does not have these cards")
+            raise GameError("bottom: the landlord's hand does not have these cards", ErrorCode.INVALID_RECORD)
         dealt[0] = dealt[0].replace(letter, "", 1)
     points = _read_points(record)
     return {
@@ -45,7 +47,9 @@ def _read_acts(record: Mapping[str, Any]) -> list[list[Any]]:
         acts.append([turn % 3, moves[turn % 3][turn // 3] or "pass"])
         turn += 1
     if len(acts) != sum(map(len, moves)):
-        raise GameError(f"{ROLES[turn % 3]} has {len(moves[turn % 3])} moves, too few for the others'")
+        raise GameError(
+            f"{ROLES[turn % 3]} has {len(moves[turn % 3])} moves, too few for the others'", ErrorCode.INVALID_RECORD
+        )
     return acts
 
 
@@ -53,19 +57,22 @@ def _read_moves(record: Mapping[str, Any], role: str) -> list[str]:
     field = f"card_play_action_{role}"
     moves = record.get(field)
     if not isinstance(moves, list):
-        raise GameError(f"{field}: there must be a list of moves")
+        raise GameError(f"{field}: there must be a list of moves", ErrorCode.INVALID_RECORD)
     return [_read_cards(move, f"{field}: move {number}") for number, move in enumerate(moves, start=1)]
 
 
 def _read_cards(value: Any, field: str) -> str:
     """Cards as letters."""
     if not isinstance(value, list):
-        raise GameError(f"{field}: {value!r} is no list of cards")
+        raise GameError(f"{field}: {value!r} is no list of cards", ErrorCode.INVALID_RECORD)
     for number in value:
         if type(number) is not int or number not in _LETTERS:
-            raise GameError(f"{field}: {number!r} is no card: 3..14 for 3..A, 17 for 2, 20 and 30 for the jokers")
+            raise GameError(
+                f"{field}: {number!r} is no card: 3..14 for 3..A, 17 for 2, 20 and 30 for the jokers",
+                ErrorCode.INVALID_RECORD,
+            )
         if value.count(number) > (1 if number in _SINGLE else 4):
-            raise GameError(f"{field}: there are not that many {number} in a pack")
+            raise GameError(f"{field}: there are not that many {number} in a pack", ErrorCode.INVALID_RECORD)
     return "".join(_LETTERS[number] for number in sorted(value))
 
 
@@ -73,11 +80,11 @@ def _read_points(record: Mapping[str, Any]) -> list[int] | None:
     """By seat; of what is told, who has won must be right."""
     won = record.get("landlord_win")
     if won not in (0, 1, None):
-        raise GameError(f"landlord_win: {won!r} is neither 0 nor 1")
+        raise GameError(f"landlord_win: {won!r} is neither 0 nor 1", ErrorCode.INVALID_RECORD)
     scores = [record.get(field) for field in ("landlord_score", "farmer_score")]
     if any(type(score) is not int for score in scores):
         return None
     points = [int(scores[0] or 0), int(scores[1] or 0), int(scores[1] or 0)]
     if won is not None and (points[0] > 0) != bool(won):
-        raise GameError(f"landlord_win: {won!r} where the landlord has {points[0]} points")
+        raise GameError(f"landlord_win: {won!r} where the landlord has {points[0]} points", ErrorCode.INVALID_RECORD)
     return points

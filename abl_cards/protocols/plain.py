@@ -17,7 +17,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import (
     Action,
@@ -201,7 +201,7 @@ class PlainProtocolClient:
         if stage == "beginning":
             seat = message.get("seat")
             if type(seat) is not int or not 0 <= seat < seats:
-                raise GameError(f"seat: {str(seat)[:20]} is none of 0 to {seats - 1}")
+                raise GameError(f"seat: {str(seat)[:20]} is none of 0 to {seats - 1}", ErrorCode.INVALID_MESSAGE)
             self._outcome = SessionResult(seat=seat)
         elif stage == "gameResult":
             self._read_result(message)
@@ -209,7 +209,7 @@ class PlainProtocolClient:
     def _read_result(self, message: Message) -> None:
         wins, draws, seat = message.get("victoryNum"), message.get("draws"), self._outcome.seat or 0
         if not isinstance(wins, list) or len(wins) <= seat or type(wins[seat]) is not int or type(draws) is not int:
-            raise GameError("gameResult: victoryNum is a list by seat, draws a number")
+            raise GameError("gameResult: victoryNum is a list by seat, draws a number", ErrorCode.INVALID_MESSAGE)
         first = {team: wins[place] for place, team in enumerate(self._engine.teams.tolist()) if place < len(wins)}
         self._outcome = SessionResult(seat, sum(first.values()) + draws, wins[seat], draws, is_over=True)
 
@@ -232,13 +232,13 @@ class PlainProtocolClient:
     def _choose(self, message: Message, player: DecisionMaker, keys: NDArray[np.uint64]) -> int:
         offered = message.get("actionList")
         if not isinstance(offered, list) or not offered:
-            raise GameError("actionList: no list of actions")
+            raise GameError("actionList: no list of actions", ErrorCode.INVALID_MESSAGE)
         state = message.get("state")
         if not isinstance(state, dict):
-            raise GameError("state: no object")
+            raise GameError("state: no object", ErrorCode.INVALID_MESSAGE)
         wanted = self._choose_action(self._engine.read_decision_point(state).decision, player, keys)
         if wanted.to_json() not in offered:
-            raise GameError(f"{wanted} is not offered")
+            raise GameError(f"{wanted} is not offered", ErrorCode.INVALID_MESSAGE)
         return offered.index(wanted.to_json())
 
     def _choose_action(self, decision: Decisions | Choices, player: DecisionMaker, keys: NDArray[np.uint64]) -> Action:
@@ -268,9 +268,15 @@ class PlainService:
     def create_client(self, engine: Engine, dialect: str, visit: JoinRequest) -> ClientSession:
         """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
         if (visit.room, visit.seat, visit.num_matches) != (None, None, None):
-            raise GameError("room, seat and rounds are for tables with rooms, and the plain protocol has none")
+            raise GameError(
+                "room, seat and rounds are for tables with rooms, and the plain protocol has none",
+                ErrorCode.SETTING_CONFLICT,
+            )
         if visit.record_episodes:
-            raise GameError("a plain table lays no hands open, so its guests have no records: let serve --record write")
+            raise GameError(
+                "a plain table lays no hands open, so its guests have no records: let serve --record write",
+                ErrorCode.SETTING_CONFLICT,
+            )
         return PlainProtocolClient(engine)
 
     def default_port(self, dialect: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import game_names, load
 from abl_cards.games.description import platform_attribute
 from abl_cards.protocols.common import RemoteProtocol
@@ -16,7 +16,7 @@ def game_of_dialect(dialect: str) -> str | None:
     }
     dialects |= dict.fromkeys(PROTOCOL.client_dialects)
     if dialect not in dialects:
-        raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})")
+        raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})", ErrorCode.UNKNOWN_PROTOCOL)
     return dialects[dialect]
 
 

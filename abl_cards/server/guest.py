@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from abl_cards.agents import Agent
-from abl_cards.core import GameError, derive_key, format_seed
+from abl_cards.core import ErrorCode, GameError, derive_key, format_seed
 from abl_cards.matches import WriteRecord
 from abl_cards.protocols.common import ClientSession, JoinRejectedError, Message, SessionResult
 
@@ -73,7 +73,7 @@ async def join(
         ) as connection:
             await seat.play(connection)
     except (InvalidHandshake, InvalidURI, TimeoutError) as problem:
-        raise GameError(f"{url}: no table there: {str(problem) or 'no answer'}") from None
+        raise GameError(f"{url}: no table there: {str(problem) or 'no answer'}", ErrorCode.CONNECTION_FAILED) from None
     typical, slowest = (median(seat.times), max(seat.times)) if seat.times else (0.0, 0.0)
     return JoinResult(url, name, client.result, seat.decisions, seat.problems, typical, slowest)
 

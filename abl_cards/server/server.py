@@ -14,7 +14,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Origin
 
 from abl_cards.agents import make_agent
-from abl_cards.core import GameError, secret_seed
+from abl_cards.core import ErrorCode, GameError, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener, ListenerList
 from abl_cards.matches import RecordWriter, WriteRecord
@@ -74,11 +74,16 @@ class GameServer:
         self._listener_factory = listener_factory
         self._dialect = config.dialect or self._service.dialects[0]
         if self._dialect not in self._service.dialects:
-            raise GameError(f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})")
+            raise GameError(
+                f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})",
+                ErrorCode.UNKNOWN_PROTOCOL,
+            )
         self._teams: list[int] = config.engine.teams.tolist()
         odd = [seat for seat in config.agents if not 0 <= seat < len(self._teams)]
         if odd:
-            raise GameError(f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})")
+            raise GameError(
+                f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})", ErrorCode.INVALID_VALUE
+            )
         self.tables = [self._make_table(number) for number in range(config.tables)]
         self._server: Server | None = None
         self._connections: set[ServerConnection] = set()

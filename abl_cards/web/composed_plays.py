@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abl_cards.agents import ExplainableAgent
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves, copy_rows
@@ -67,12 +67,12 @@ def explain_composed_play(
             moves = _pass_move(engine, moment.move_lists.cards.shape[1]) if parts else player.play(decisions, ZERO_KEY)
         (row,) = moment.move_lists.find(moves).tolist()
         if row < 0:
-            raise GameError("that is not laid so")
+            raise GameError("the cards cannot be laid in this way", ErrorCode.ILLEGAL_MOVE)
         steps.append(ExplainedStep(found, found.assess(row), moves))
         copy.play(ONLY_TABLE, moves)
         if ear.moves is not None:
             return ExplainedPlay(ear.moves, tuple(steps))
-    raise GameError("the agent comes to no end")
+    raise GameError("the agent does not complete its play", ErrorCode.RULES_STUCK)
 
 
 def _pass_move(engine: Engine, width: int) -> Moves:

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from abl_cards.core import GameError, atomic_write
+from abl_cards.core import ErrorCode, GameError, atomic_write
 
 MAX_BYTES = 8 << 20
 RETENTION = 30 * 86400.0
@@ -49,10 +49,10 @@ class EventLog:
         """The heading and the lines, without one that was only begun; raises GameError for what is none of ours."""
         try:
             if self.file.stat().st_size > MAX_BYTES:
-                raise GameError(f"{self.file.name}: larger than {MAX_BYTES >> 20} MiB")
+                raise GameError(f"{self.file.name}: larger than {MAX_BYTES >> 20} MiB", ErrorCode.TOO_LARGE)
             body = self.file.read_bytes()
         except OSError as problem:
-            raise GameError(f"{self.file.name}: {problem.strerror}") from None
+            raise GameError(f"{self.file.name}: {problem.strerror}", ErrorCode.FILE_NOT_READABLE) from None
         found = []
         for number, line in enumerate(body.split(b"\n")[:-1], 1):
             try:
@@ -60,10 +60,10 @@ class EventLog:
             except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
-                raise GameError(f"{self.file.name}, line {number}: damaged")
+                raise GameError(f"{self.file.name}, line {number}: damaged", ErrorCode.FILE_NOT_READABLE)
             found.append(value)
         if not found:
-            raise GameError(f"{self.file.name}: nothing is in it")
+            raise GameError(f"{self.file.name}: nothing is in it", ErrorCode.FILE_NOT_READABLE)
         if not body.endswith(b"\n"):  # a process was killed while it wrote
             self._log_os_errors(lambda: self._write(found))
         return found

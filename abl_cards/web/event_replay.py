@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import Agent
-from abl_cards.core import GameError, format_seed
+from abl_cards.core import ErrorCode, GameError, format_seed
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.notation import find_options, find_plays
@@ -56,7 +56,7 @@ def read_header(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The heading of a ledger; raises GameError for another one."""
     told = lines[0]
     if told.get("kind") != LOG_KIND or told.get("version") != LOG_VERSION:
-        raise GameError("this is the ledger of no table")
+        raise GameError("not an event log of a table", ErrorCode.INVALID_RECORD)
     for name in ("name", "game", "profile", "owner", "watch"):
         schemas.get_text(told, name)
     return told
@@ -85,7 +85,7 @@ def restore_table(
     told = read_header(lines)
     chairs = [_read_seat(each, agent_factory) for each in schemas.get_list(told, "chairs", engine.rules.seating.seats)]
     if len(chairs) != engine.rules.seating.seats:
-        raise GameError(f"the ledger has {len(chairs)} seats")
+        raise GameError(f"the event log has {len(chairs)} seats", ErrorCode.INVALID_RECORD)
     seed, practice = schemas.get_seed(told), schemas.get_bool(told, "practice")
     made = WebTable(told["name"], title, engine, chairs, seed, practice, agents)
     made.is_seed_random = schemas.get_bool(told, "drawn", True)
@@ -105,7 +105,7 @@ def restore_table(
 
 def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
     if not isinstance(seat_json, dict):
-        raise GameError("a seat is damaged")
+        raise GameError("a seat is damaged", ErrorCode.INVALID_RECORD)
     kind, name, token = (
         schemas.get_text(seat_json, "kind"),
         sanitise_name(schemas.get_text(seat_json, "name"), 80),
@@ -136,7 +136,7 @@ def _apply_events(
                 owner = line.get("owner")
                 table.owner_seat = owner if type(owner) is int and 0 <= owner < len(table.seats) else None
             case other:
-                raise GameError(f"'{str(other)[:40]}' is nothing that happens at a table")
+                raise GameError(f"'{str(other)[:40]}' is not an event of a table", ErrorCode.INVALID_RECORD)
     return acts, gone
 
 
@@ -144,7 +144,7 @@ def _read_decision(table: WebTable, act: dict[str, Any]) -> TableDecision:
     """A decision that is legal now; raises GameError."""
     seat, by_person = schemas.get_int(act, "seat", 0, 255), schemas.get_bool(act, "person")
     if table.is_over or table.seat != seat:
-        raise GameError("another seat is to decide")
+        raise GameError("another seat is to decide", ErrorCode.INVALID_RECORD)
     if table.tables.rows_to_choose().size:
         (option,) = find_options(table.tables.choices(ONLY_TABLE), [act.get("value")])
         if isinstance(option, GameError):
@@ -166,7 +166,7 @@ def _read_agent_play(table: WebTable, act: dict[str, Any]) -> Moves:
     row[0, : len(kinds)] = kinds
     (place,) = lists.find(Moves(np.array([form], np.int16), row))
     if form < 0 or place < 0:
-        raise GameError(f"{act['form'][:80]} is not legal for seat {table.seat}")
+        raise GameError(f"{act['form'][:80]} is not legal for seat {table.seat}", ErrorCode.ILLEGAL_MOVE)
     return lists.select(np.array([place]))
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from abl_cards.agents import Agent, AgentName, check_agent_name, make_agent
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game
 
 T = TypeVar("T")
@@ -91,5 +91,7 @@ def parse_allowed_agent(text: str) -> AgentName:
     name = check_agent_name(text)
     wrong = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
     if name.kind not in PUBLIC_AGENTS or wrong:
-        raise GameError(f"agent '{name}' may be seated here when the page is started with --agent '{name}'")
+        raise GameError(
+            f"agent '{name}' may be seated here when the page is started with --agent '{name}'", ErrorCode.NOT_ALLOWED
+        )
     return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.rulelab.editor import (
     FileOccurrence,
     ProjectIndex,
@@ -99,7 +99,7 @@ def rename(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     book, page, offset = _locate_cursor(draft, request)
     mention, name = page.occurrence_at(offset), schemas.get_text(request, "to")
     if mention is None:
-        raise GameError("there is nothing to rename here")
+        raise GameError("no predicate to rename here", ErrorCode.INVALID_REQUEST)
     places = rename_symbol(book, book.resolve_symbol(mention), name)
     for each in {place.source_file.path: place.source_file for place in places}.values():
         text, done, parts = each.text.text, 0, list[str]()

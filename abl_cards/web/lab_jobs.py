@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.rulelab.editor import (
     MAX_PINNED,
     RuleDraft,
@@ -102,14 +102,14 @@ def parse_job(draft: RuleDraft, request: Mapping[str, Any]) -> tuple[str, JobFun
         return what, lambda job: ablate_preferences(
             draft, games, seed, job.report_progress, lambda some: _set_result(job, some)
         )
-    raise GameError("what: cases, mutations, match or ablation")
+    raise GameError("what: cases, mutations, match or ablation", ErrorCode.INVALID_REQUEST)
 
 
 def get_factors(message: Mapping[str, Any]) -> dict[str, float]:
     """By preference, how many times its weight; raises GameError."""
     factors = message.get("factors", {})
     if not isinstance(factors, dict) or not all(type(each) in (int, float) for each in factors.values()):
-        raise GameError("factors: a number for each preference is wanted")
+        raise GameError("factors: expected a number for each preference", ErrorCode.INVALID_REQUEST)
     return factors
 
 
@@ -149,11 +149,11 @@ def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]
     """What is chosen in pinned positions, before and with these weights."""
     states, language = request.get("states", []), schemas.get_text(request, "language", "en")
     if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
-        raise GameError("states: a list of positions is wanted")
+        raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
     if language not in LANGUAGES:
-        raise GameError("language: en or zh")
+        raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
     if len(states) > MAX_PINNED:
-        raise GameError(f"{MAX_PINNED} positions at most")
+        raise GameError(f"{MAX_PINNED} positions at most", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)
     reweight_preferences(draft.last_valid_engine.preference_model(), factors)  # what is wrong with them is said once
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.asp import Diagnostic
-from abl_cards.core import GameError, shared_budget
+from abl_cards.core import ErrorCode, GameError, shared_budget
 from abl_cards.games import Game
 from abl_cards.games.description import Folder
 from abl_cards.rulelab.editor import (
@@ -109,14 +109,14 @@ class LabManager:
         """What somebody asks of a folder; raises GameError, KBError."""
         lab = self._sessions.get(name)
         if lab is None:
-            raise GameError(LAB_NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
         lab.last_used = time.monotonic()
         asked = dict(message)
         if schemas.get_text(asked, "do") in _JOB_ACTIONS:
             return self._handle_job(lab, asked)
         do = _HANDLERS.get(schemas.get_text(asked, "do"))
         if do is None:
-            raise GameError(f"do: one of {', '.join((*_HANDLERS, *_JOB_ACTIONS))}")
+            raise GameError(f"do: one of {', '.join((*_HANDLERS, *_JOB_ACTIONS))}", ErrorCode.INVALID_REQUEST)
         async with lab.lock:
             return await self._run(lambda: _with_rules_error(lab.draft, lambda: _run_handler(do, lab.draft, asked)))
 
@@ -124,7 +124,7 @@ class LabManager:
         """The last sound version of a folder, to be played; raises GameError, KBError."""
         lab = self._sessions.get(name)
         if lab is None:
-            raise GameError(LAB_NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
 
         def find() -> ValidEngine:
             engine = lab.draft.last_valid_engine_for(profile)
@@ -150,14 +150,17 @@ class LabManager:
     def game(self, name: str) -> Game:
         """A folder as it is now, to be played; raises GameError."""
         if name not in self._sessions:
-            raise GameError(LAB_NOT_FOUND)
+            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
         return Game(Folder(self._sessions[name].draft.folder))
 
     async def save(self, name: str, folder: str) -> dict[str, Any]:
         """Save a folder beneath the home; raises GameError."""
         home, lab = self._save_folder, self._sessions.get(name)
         if home is None or lab is None:
-            raise GameError("the page saves folders where it is told: abl-cards web --save-dir DIR; or download a zip")
+            raise GameError(
+                "saving is disabled: start the server with abl-cards web --save-dir DIR, or download a zip",
+                ErrorCode.NOT_ALLOWED,
+            )
         made = await self._run(lambda: export_folder(lab.draft, home, folder))
         return {"saved": made.name}
 
@@ -165,7 +168,7 @@ class LabManager:
         """A folder as a zip; raises GameError."""
         lab = self._sessions.get(name)
         if lab is None:
-            raise GameError("there is no such folder")
+            raise GameError("there is no such folder", ErrorCode.NOT_FOUND)
         found: bytes = await self._run(lambda: export_zip(lab.draft, folder))
         return found
 
@@ -206,7 +209,7 @@ def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any
     """What is wrong with the folder as it is; and where nothing is, what has become of positions."""
     states, begun = request.get("states", []), time.perf_counter()
     if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
-        raise GameError("states: a list of positions is wanted")
+        raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
     after = draft.last_valid_engine
     if draft.compile_error is None:
         problems, pinned = list(after.rules.kb.warnings), compare_positions(draft.original_engine, after, states)
@@ -251,7 +254,7 @@ def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
         draft.original_engine if schemas.get_bool(request, "before") else draft.last_valid_engine,
     )
     if not isinstance(state, dict):
-        raise GameError("state: a position is wanted")
+        raise GameError("state: expected a position", ErrorCode.INVALID_REQUEST)
     moment = engine.read_decision_point(state)
     return {"readings": [each.to_json() for each in engine.derive_readings(moment, schemas.get_text(request, "play"))]}
 
@@ -285,7 +288,7 @@ def _balance(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
     games, player = schemas.get_int(request, "games", 1, MAX_GAMES, 1000), schemas.get_text(request, "player", "kb")
     if player not in ("kb", "greedy", "random"):
-        raise GameError("player: kb, greedy or random")
+        raise GameError("player: kb, greedy or random", ErrorCode.INVALID_REQUEST)
     sides = (draft.original_engine, draft.last_valid_engine)
     return {"balance": [measure_balance(engine, games, 0, lambda done: None, player).to_json() for engine in sides]}
 
@@ -297,12 +300,12 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
     lines = [line for line in get_long_text(request, "text").splitlines() if line.strip()]
     if not 0 < len(lines) <= MAX_RECORDS:
-        raise GameError(f"text: 1 to {MAX_RECORDS} records are wanted, one a line")
+        raise GameError(f"text: expected 1 to {MAX_RECORDS} records, one a line", ErrorCode.INVALID_REQUEST)
     records: list[dict[str, Any]] = []
     for line in lines:
         record = parse_json_line(line.encode())
         if not isinstance(record, dict):
-            raise GameError(f"line {len(records) + 1} is no record")
+            raise GameError(f"line {len(records) + 1} is not a record", ErrorCode.INVALID_RECORD)
         records.append({name: value for name, value in record.items() if name != "game"})  # the folder's name is new
     found = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records))
     told = [{"line": each.line, "text": each.text} for each in found.mismatches[:50]]
@@ -312,7 +315,7 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     language = schemas.get_text(request, "language", "en")
     if language not in LANGUAGES:
-        raise GameError("language: en or zh")
+        raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
     return {"sections": [each.to_json() for each in describe_rules(draft.last_valid_engine, language)]}
 
 
@@ -320,7 +323,7 @@ def get_files(request: dict[str, Any]) -> dict[str, str]:
     """Rule files that somebody brings along, by name; raises GameError."""
     files = request.get("files", {})
     if not isinstance(files, dict) or len(files) > MAX_DRAFT_FILES:
-        raise GameError(f"files: texts by name are wanted, {MAX_DRAFT_FILES} at most")
+        raise GameError(f"files: texts by name are wanted, {MAX_DRAFT_FILES} at most", ErrorCode.INVALID_REQUEST)
     return {name: get_long_text(files, name) for name in files}
 
 
@@ -328,11 +331,11 @@ def get_long_text(request: dict[str, Any], field: str) -> str:
     """A file's text; raises GameError."""
     value = request.get(field)
     if not isinstance(value, str) or len(value) > MAX_BODY_BYTES or "\0" in value:
-        raise GameError(f"{field}: a text is wanted")
+        raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise GameError(f"{field}: half a letter") from None
+        raise GameError(f"{field}: half a letter", ErrorCode.INVALID_REQUEST) from None
     return value
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.config import WebConfig
@@ -110,7 +110,7 @@ class Lobby:
         if name.startswith(LAB_PREFIX):
             return self.labs.game(name.removeprefix(LAB_PREFIX))
         if name not in self.games:
-            raise GameError(f"no game '{name[:80]}' is offered here")
+            raise GameError(f"no game '{name[:80]}' is offered here", ErrorCode.UNKNOWN_GAME)
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
@@ -159,7 +159,7 @@ class Lobby:
         practice = schemas.get_bool(message, "practice", True)
         seats = message.get("seats")
         if client_id != LOCAL_CLIENT and not self._open_rate_limiter.try_acquire(client_id):
-            raise GameError("too many tables in a short time: wait a moment")
+            raise GameError("too many tables in a short time: wait a moment", ErrorCode.TOO_MANY_REQUESTS)
         engine, refused = await self.valid_engine(wanted, profile)
         chairs = await self.executor.run(lambda: self._make_seats(seats, engine, schemas.get_text(message, "name", "")))
         name = secrets.token_urlsafe(9)
@@ -245,7 +245,9 @@ class Lobby:
             or len(requested) != seats
             or not all(isinstance(each, str) for each in requested)
         ):
-            raise GameError(f"seats: a list of {seats} is wanted, each '{PERSON}' or an agent")
+            raise GameError(
+                f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST
+            )
         return [TableSeat(PERSON, sanitise_name(name)) if each == PERSON else
                 TableSeat("agent", each[:80], each[:80], self.executor.agent(each,
                 engine)) for each in requested]  # fmt: skip
@@ -260,7 +262,10 @@ class Lobby:
                 client_id, holdings, MAX_TABLES, MAX_TABLES_PER_CLIENT, time.monotonic(), IDLE_TIMEOUT
             )
         except CapacityError:
-            raise GameError(f"people play at all {len(self.tables)} tables: close one of yours, or wait") from None
+            raise GameError(
+                f"people play at all {len(self.tables)} tables: close one of yours, or wait",
+                ErrorCode.TOO_MANY_REQUESTS,
+            ) from None
         if name is not None:
             self.suspend_table(name)
 

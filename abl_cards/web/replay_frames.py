@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import NullListener, Tables
@@ -78,7 +78,7 @@ def build_replay_frames(engine: Engine, record: Mapping[str, Any]) -> tuple[Repl
     told = engine.replay([record], seen)
     problem = told.mismatches[0].text if told.mismatches else ""
     if not seen.frames:
-        raise GameError(problem or "nothing happens in this record")
+        raise GameError(problem or "nothing happens in this record", ErrorCode.INVALID_RECORD)
     numbers = iter(engine.find_play_acts([record])[0])
     if problem:  # the record only comes so far, or is wrong from there on
         return seen, [number + 1 for number in range(len(seen.frames))], problem

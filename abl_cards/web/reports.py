@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.web.runs import MAX_BYTES, find_files
 
 RESULTS_FILE = "results.json"
@@ -28,18 +28,18 @@ def read_report(folders: Sequence[Path], name: str) -> dict[str, Any]:
     for known, file in find_files(folders, RESULTS_FILE):
         if Path(known).parent.as_posix() == name:
             return {"name": name, **_read(file)}
-    raise GameError("there is no such report")
+    raise GameError("there is no such report", ErrorCode.NOT_FOUND)
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > MAX_BYTES:
-            raise GameError(f"this report is larger than {MAX_BYTES >> 20} MiB")
+            raise GameError(f"this report is larger than {MAX_BYTES >> 20} MiB", ErrorCode.TOO_LARGE)
         value = json.loads(file.read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError, RecursionError):
-        raise GameError("this report cannot be read") from None
+        raise GameError("this report cannot be read", ErrorCode.FILE_NOT_READABLE) from None
     if not isinstance(value, dict):
-        raise GameError("this is no report")
+        raise GameError("not a report", ErrorCode.FILE_NOT_READABLE)
     return {
         "experiment": _text(value.get("experiment")), "command": _text(value.get("command")),
         "missing": _text(value.get("missing")), "tables": _read_named_items(value.get("tables"), _table),

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.agents import ExplainableAgent
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.protocols.botzone import find_profile
 from abl_cards.web import schemas
 from abl_cards.web.fairness import LOCAL_CLIENT
@@ -32,10 +32,10 @@ class ReviewService:
         found = self._lobby.game(schemas.get_text(message, "game"))
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
-            raise GameError("text: records are wanted, one a line")
+            raise GameError("text: records are wanted, one a line", ErrorCode.INVALID_REQUEST)
         records = await self._lobby.executor.run(lambda: parse_records(text))
         if line > len(records):
-            raise GameError(f"there are {len(records)} records, and no number {line}")
+            raise GameError(f"there are {len(records)} records, and no number {line}", ErrorCode.NOT_FOUND)
         said = find_profile(records[line - 1], found.folder.profiles)
         profile = schemas.get_text(message, "profile", "") or said
         engine, refused = await self._lobby.valid_engine(schemas.get_text(message, "game"), profile)
@@ -63,7 +63,7 @@ class ReviewService:
             or len(index_text) > 6
             or language not in ("en", "zh")
         ):
-            raise GameError("place: a number is wanted, lang: en or zh")
+            raise GameError("place: expected a number, lang: en or zh", ErrorCode.INVALID_REQUEST)
         return await self._lobby.executor.run(
             lambda: sheet.explain_decision(self._explaining_agent(agent, sheet), int(index_text), language)
         )
@@ -71,7 +71,9 @@ class ReviewService:
     def _explaining_agent(self, agent: str, session: ReviewSession) -> ExplainableAgent:
         player = self._lobby.executor.agent(agent, session.engine)
         if not isinstance(player, ExplainableAgent):
-            raise GameError(f"agent '{agent}' decides by no preferences: ask kb, or a variant of it")
+            raise GameError(
+                f"agent '{agent}' has no preferences to explain: use kb or a variant", ErrorCode.AGENT_NOT_APPLICABLE
+            )
         return player
 
     async def start_review(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -81,9 +83,9 @@ class ReviewService:
         deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, 40)
         language = schemas.get_text(message, "lang", "en")
         if language not in ("en", "zh"):
-            raise GameError("lang: en or zh is wanted")
+            raise GameError("lang: expected en or zh", ErrorCode.INVALID_REQUEST)
         if sheet.state == "working":
-            raise GameError("it is being looked over already")
+            raise GameError("it is being looked over already", ErrorCode.TOO_MANY_REQUESTS)
         players = await self._lobby.executor.run(
             lambda: [self._lobby.executor.agent(each, sheet.engine) for each in names]
         )

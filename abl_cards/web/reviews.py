@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent
 from abl_cards.asp import Signature
-from abl_cards.core import GameError, parse_json_line
+from abl_cards.core import ErrorCode, GameError, parse_json_line
 from abl_cards.games import Engine
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import other_seats
@@ -43,16 +43,16 @@ def parse_records(text: str) -> list[Mapping[str, Any]]:
     """The records of a text, one a line; raises GameError that names the line."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines or len(lines) > MAX_LINES:
-        raise GameError(f"1 to {MAX_LINES} records are wanted, one a line")
+        raise GameError(f"expected 1 to {MAX_LINES} records, one a line", ErrorCode.INVALID_RECORD)
     found = []
     for number, line in enumerate(lines, 1):
         try:
             value = parse_json_line(line.encode("utf-8", "replace"))
             if not isinstance(value, dict):
-                raise GameError("not a record: a record is a JSON object")
+                raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
             found.append(convert_douzero_record(value))
         except GameError as problem:
-            raise GameError(f"line {number}: {problem}") from None
+            raise GameError(f"line {number}: {problem}", ErrorCode.INVALID_RECORD) from None
     return found
 
 
@@ -100,7 +100,7 @@ class ReviewSession:
         """What was made there, and what an agent makes of it; raises GameError."""
         number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
         if number is None:
-            raise GameError("there is no decision to look at")
+            raise GameError("there is no decision to look at", ErrorCode.NOT_FOUND)
         moment = self.engine.read_decision_point(self.record, number)
         opinion = player.compute_model_explanation(moment)
         found = explain(self.engine, player.preference_model, moment, language, opinion)
@@ -256,7 +256,9 @@ class ReviewCache:
                 session.client_id, holdings, MAX_REVIEWS, MAX_REVIEWS, time.monotonic(), IDLE_TIMEOUT
             )
         except CapacityError:
-            raise GameError("too many records are being looked over: wait for one") from None
+            raise GameError(
+                "too many records are being looked over: wait for one", ErrorCode.TOO_MANY_REQUESTS
+            ) from None
         if other is not None:
             del self.sessions[other]
         self.sessions[session.name] = session
@@ -265,11 +267,13 @@ class ReviewCache:
         """Raise GameError for somebody whose records are looked over already, so many as one person may have."""
         working = sum(each.state == "working" and each.client_id == client_id for each in self.sessions.values())
         if client_id != LOCAL_CLIENT and working >= MAX_RUNNING_REVIEWS_EACH:
-            raise GameError(f"{working} of your records are being looked over: wait for one")
+            raise GameError(
+                f"{working} of your records are being looked over: wait for one", ErrorCode.TOO_MANY_REQUESTS
+            )
 
     def find(self, name: str) -> ReviewSession:
         """One of them; raises GameError."""
         if name not in self.sessions:
-            raise GameError("this record is no longer kept: open it again")
+            raise GameError("this record is no longer kept: open it again", ErrorCode.NOT_FOUND)
         self.sessions[name].last_used = time.monotonic()
         return self.sessions[name]

@@ -207,7 +207,7 @@ class ApiRoutes:
         """The JSON object of a request that may write; raises Refused, GameError."""
         self._check_token(request)
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise HttpError(415, "application/json is wanted")
+            raise HttpError(415, "expected application/json")
         body = bytearray()
         async for piece in request.stream():
             body += piece

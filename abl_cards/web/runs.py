@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.web.schemas import is_encodable
 
 METRICS_FILE, RESULTS_PATTERN = "metrics.jsonl", "*.json"
@@ -26,7 +26,7 @@ def read_run(folders: Sequence[Path], name: str) -> dict[str, Any]:
     for known, file in find_files(folders, METRICS_FILE):
         if known == name:
             return {"name": name, **_columns(file)}
-    raise GameError("there is no such run")
+    raise GameError("there is no such run", ErrorCode.NOT_FOUND)
 
 
 def read_match_results(folders: Sequence[Path]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl_cards.core import SECRET_SEED_BITS, GameError, parse_seed
+from abl_cards.core import SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
 
 MAX_CARDS = 256
 _MAX_TEXT_LENGTH = 4000  # characters of a text
@@ -16,9 +16,9 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise GameError("this is no JSON") from None
+        raise GameError("not valid JSON", ErrorCode.INVALID_REQUEST) from None
     if not isinstance(value, dict):
-        raise GameError("this is no JSON object")
+        raise GameError("not a JSON object", ErrorCode.INVALID_REQUEST)
     return value
 
 
@@ -26,7 +26,7 @@ def get_text(message: dict[str, Any], field: str, default: str | None = None) ->
     """A text; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, str) or len(value) > _MAX_TEXT_LENGTH or "\0" in value or not is_encodable(value):
-        raise GameError(f"{field}: a text is wanted")
+        raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
     return value
 
 
@@ -43,7 +43,7 @@ def get_int(message: dict[str, Any], field: str, low: int, high: int, default: i
     """A whole number from low to high; raises GameError."""
     value = message.get(field, default)
     if type(value) is not int or not low <= value <= high:
-        raise GameError(f"{field}: a number from {low} to {high} is wanted")
+        raise GameError(f"{field}: expected a number from {low} to {high}", ErrorCode.INVALID_REQUEST)
     return value
 
 
@@ -55,7 +55,10 @@ def get_seed(message: dict[str, Any], field: str = "seed") -> int | None:
     except ValueError:
         found = -1
     if found is not None and not 0 <= found < 1 << SECRET_SEED_BITS:
-        raise GameError(f"{field}: a number of at most {SECRET_SEED_BITS} bits is wanted, in decimal digits")
+        raise GameError(
+            f"{field}: expected a number of at most {SECRET_SEED_BITS} bits, in decimal digits",
+            ErrorCode.INVALID_REQUEST,
+        )
     return found
 
 
@@ -63,7 +66,7 @@ def get_bool(message: dict[str, Any], field: str, default: bool = False) -> bool
     """True or false; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, bool):
-        raise GameError(f"{field}: true or false is wanted")
+        raise GameError(f"{field}: expected true or false", ErrorCode.INVALID_REQUEST)
     return value
 
 
@@ -71,7 +74,7 @@ def get_cards(message: dict[str, Any], field: str = "cards") -> list[str]:
     """Cards by their letters; raises GameError."""
     value = message.get(field)
     if not isinstance(value, list) or len(value) > MAX_CARDS or not all(isinstance(each, str) for each in value):
-        raise GameError(f"{field}: a list of cards is wanted")
+        raise GameError(f"{field}: expected a list of cards", ErrorCode.INVALID_REQUEST)
     return value
 
 
@@ -79,5 +82,5 @@ def get_list(message: dict[str, Any], field: str, max_length: int) -> list[Any]:
     """A short list; raises GameError."""
     value = message.get(field)
     if not isinstance(value, list) or not 1 <= len(value) <= max_length:
-        raise GameError(f"{field}: a list of 1 to {max_length} is wanted")
+        raise GameError(f"{field}: expected a list of 1 to {max_length}", ErrorCode.INVALID_REQUEST)
     return value

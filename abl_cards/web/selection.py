@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import PASS, compose_move, list_composed_plays, notate_moves
@@ -67,7 +67,7 @@ class CardSelection:
         cards = rules.card_codes.read(list(texts))
         wanted, hand = counts_from_cards(cards, len(rules.pack)), self.decisions.view.hand[0]
         if (wanted > hand).any():
-            raise GameError("not in the hand")
+            raise GameError("not in the hand", ErrorCode.ILLEGAL_MOVE)
         if self.moves is None:
             return self._interpret_composed(cards, wanted, hand)
         counts = self._counts

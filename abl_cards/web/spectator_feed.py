@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.core import GameError, atomic_write
+from abl_cards.core import ErrorCode, GameError, atomic_write
 from abl_cards.games import Engine
 from abl_cards.games.tables import Tables
 from abl_cards.web.game_log import GameLog
@@ -145,7 +145,7 @@ def read_served_table(folders: Sequence[Path], name: str) -> dict[str, Any]:
     for known, file in find_files(folders, SNAPSHOT_PATTERN):
         if known == name and (shown := _read_snapshot(file)) is not None:
             return shown
-    raise GameError("there is no such table")
+    raise GameError("there is no such table", ErrorCode.NOT_FOUND)
 
 
 def _read_snapshot(file: Path) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.core import GameError, secret_seed
+from abl_cards.core import ErrorCode, GameError, secret_seed
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.notation import find_options, find_plays
@@ -204,17 +204,17 @@ class WebTable:
     def check_turn(self, permission: Permission, clock: int) -> None:
         """Raise GameError unless it is their turn, and the decision that they mean."""
         if permission.seat is None:
-            raise GameError("you only look on")
+            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
-            raise GameError("it is not your turn")
+            raise GameError("it is not your turn", ErrorCode.OUT_OF_TURN)
         if clock != int(self.tables.num_decisions[0]):
-            raise GameError("the table has gone on")
+            raise GameError("the table has gone on", ErrorCode.OUT_OF_TURN)
 
     def play(self, permission: Permission, value: Any, clock: int) -> None:
         """Lay down cards, or pass; raises GameError for what is not legal."""
         self.check_turn(permission, clock)
         if not self.tables.rows_to_play().size:
-            raise GameError("nothing is played now, something is chosen")
+            raise GameError("the current decision is a choice, not a play", ErrorCode.OUT_OF_TURN)
         lists, (row,) = find_plays(self.tables.decisions(ONLY_TABLE), [value])
         if isinstance(row, GameError):
             raise row
@@ -224,7 +224,7 @@ class WebTable:
         """Choose, once or as often as the same is asked; raises GameError for what is no choice."""
         self.check_turn(permission, clock)
         if not self.tables.rows_to_choose().size:
-            raise GameError("nothing is chosen now, something is played")
+            raise GameError("the current decision is a play, not a choice", ErrorCode.OUT_OF_TURN)
         stage, asked = int(self.tables.state.choice[0]), len(self.decisions)
         for value in values[:MAX_CHOICES_PER_FRAME]:
             again = self.tables.rows_to_choose().size and int(self.tables.state.choice[0]) == stage
@@ -240,7 +240,7 @@ class WebTable:
     def continue_match(self, permission: Permission) -> None:
         """Go on after an episode."""
         if permission.seat is None and not permission.is_owner:
-            raise GameError("you only look on")
+            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         if self.is_waiting:
             self.is_waiting = False
             self.write_event("go", {})
@@ -259,7 +259,10 @@ class WebTable:
     def take_back(self, permission: Permission) -> None:
         """Stand as before this person's last decision; raises GameError where that may not be."""
         if not self.can_take_back(permission):
-            raise GameError("there is nothing to take back" if self.is_practice else "this is no table for practice")
+            raise GameError(
+                "there is nothing to take back" if self.is_practice else "this is no table for practice",
+                ErrorCode.NOT_ALLOWED,
+            )
         while self.decisions:
             last = self.decisions.pop()
             if last.seat == permission.seat and last.by_person:
@@ -276,7 +279,7 @@ class WebTable:
     def start_next_match(self, permission: Permission) -> None:
         """Begin another match, when this one is over or is for practice."""
         if not permission.is_owner:
-            raise GameError("whoever has opened the table may begin another match")
+            raise GameError("only the owner of the table may start another match", ErrorCode.NOT_ALLOWED)
         self.match_number += 1
         if self.is_seed_random:  # that of the match before is known now
             self.seed = secret_seed()
@@ -304,14 +307,14 @@ class WebTable:
 
     def _check_seat_owner(self, permission: Permission, seat: int) -> None:
         if not 0 <= seat < len(self.seats):
-            raise GameError(f"there is no seat {seat}")
+            raise GameError(f"there is no seat {seat}", ErrorCode.NOT_FOUND)
         if not permission.is_owner and permission.own_seat != seat:
-            raise GameError("that is somebody else's seat")
+            raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
 
     def rename(self, permission: Permission, name: str) -> None:
         """What a person is called."""
         if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
-            raise GameError("only who sits at a table has a name there")
+            raise GameError("only seated players have a name", ErrorCode.NOT_ALLOWED)
         self.seats[permission.seat].name = name
         self._write_seat(permission.seat)
 

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from abl_cards.agents import ExplainableAgent
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.web import hints, schemas
 from abl_cards.web.fairness import Allocation, CapacityError, choose_eviction, get_client_id
 from abl_cards.web.limits import (
@@ -211,7 +211,10 @@ class BrowserConnection:
             number = message.get("n")
             do = _HANDLERS.get(schemas.get_text(message, "do"))
             if do is None:
-                raise GameError(f"'{message['do'][:40]}' cannot be done; there are: {', '.join(_HANDLERS)}")
+                raise GameError(
+                    f"'{message['do'][:40]}' cannot be done; there are: {', '.join(_HANDLERS)}",
+                    ErrorCode.INVALID_REQUEST,
+                )
         except GameError as problem:
             await self._send_error(problem, number)
             return
@@ -265,7 +268,7 @@ class BrowserConnection:
         def look() -> dict[str, Any]:
             table.check_turn(self._permission, at)
             if not table.tables.rows_to_play().size:
-                raise GameError("nothing is played now, something is chosen")
+                raise GameError("the current decision is a choice, not a play", ErrorCode.OUT_OF_TURN)
             return table.get_selection().interpret(picked)
 
         async with table.lock:
@@ -292,7 +295,10 @@ class BrowserConnection:
             table.check_turn(self._permission, at)
             player = self._lobby.executor.agent(name, table.engine)
             if not isinstance(player, ExplainableAgent):
-                raise GameError(f"agent '{name}' decides by no preferences: ask kb, or a variant of it")
+                raise GameError(
+                    f"agent '{name}' has no preferences to explain: use kb or a variant",
+                    ErrorCode.AGENT_NOT_APPLICABLE,
+                )
             playing = table.tables.rows_to_play().size
             asked = table.tables.decisions(ONLY_TABLE) if playing else table.tables.choices(ONLY_TABLE)
             return ask(player, table.engine.decision_point_at(asked))
@@ -334,7 +340,7 @@ class BrowserConnection:
     async def _set_agent_delay(self, message: dict[str, Any]) -> Reply:
         """How many milliseconds agents wait before they decide."""
         if self._permission.seat is None and not self._permission.is_owner:
-            raise GameError("you only look on")
+            raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         self._table.agent_delay = schemas.get_int(message, "ms", 0, _MAX_DELAY_MS) / 1000
         self._notify_all()
         return None
@@ -363,7 +369,7 @@ _HANDLERS: dict[str, Handler] = {
 def _get_language(message: dict[str, Any]) -> str:
     language = schemas.get_text(message, "lang", "en")
     if language not in ("en", "zh"):
-        raise GameError("lang: en or zh is wanted")
+        raise GameError("lang: expected en or zh", ErrorCode.INVALID_REQUEST)
     return language
 
 

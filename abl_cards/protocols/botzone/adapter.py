@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
@@ -134,5 +134,8 @@ def find_adapter(rules: CompiledGame) -> GameAdapter:
 
     found = next((each for each in (DOUDIZHU_ADAPTER, TRACTOR_ADAPTER) if each.supports(rules)), None)
     if found is None:
-        raise GameError(f"{rules.folder.name} says platform(botzone), and has not what Botzone's requests speak of")
+        raise GameError(
+            f"{rules.folder.name} says platform(botzone), and has not what Botzone's requests speak of",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     return found

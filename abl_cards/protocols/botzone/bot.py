@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom
 from abl_cards.circuit import Circuit, evaluate
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.min_plays import MAX_KINDS, ChainCounter, find_counter, key_counts
 from abl_cards.games.preferences import PreferenceModel
@@ -48,7 +48,7 @@ def bot_data(rules: CompiledGame, preferences: PreferenceModel) -> dict[str, Any
     """What the bot of Dou dizhu knows; raises GameError."""
     counter = find_counter(rules)
     if not isinstance(counter, ChainCounter):
-        raise GameError("a bot in one file counts plays without suits and wild cards")
+        raise GameError("a bot in one file counts plays without suits and wild cards", ErrorCode.UNSUPPORTED_GAME)
     table = counter.counter.table
     circuit, weights = preference_weights(preferences)
     return {

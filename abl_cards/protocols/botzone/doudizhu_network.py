@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import ESTIMATE, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Networks, PolicyNetwork
@@ -33,7 +33,10 @@ def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, net
     features = networks.shape.observation.features
     unknown = {feature.name for feature in features} - _KNOWN_FEATURES
     if unknown:
-        raise GameError(f"a bot does not see {', '.join(sorted(unknown))}; leave out what sees/2,3 say of it")
+        raise GameError(
+            f"a bot does not see {', '.join(sorted(unknown))}; leave out what sees/2,3 say of it",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     doubling = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
     labels = [number for number, label in enumerate(rules.labels) if label in doubling]
     main, steps = bot_data(rules, preferences), next(each.shape[0] for each in features if each.name == "recent")
@@ -51,7 +54,10 @@ def doudizhu_network_weights(networks: Networks) -> bytes:
     """Weights of what estimates and of what decides, as an .npz; raises GameError."""
     decision, abln = networks.decision, networks.abln
     if not isinstance(decision, PolicyNetwork) or abln is None or decision.inputs != _INPUTS:
-        raise GameError("a bot has room for networks with ABLN of the presets small and small-stakes alone")
+        raise GameError(
+            "a bot has room for networks with ABLN of the presets small and small-stakes alone",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     copies = np.array(networks.shape.copies, np.float32)
     tables = {"copies": copies, "heads": np.array([networks.preset.encoder.history_heads])}
     return to_npz(to_half_precision(decision, "decision.") | to_half_precision(abln, "abln.") | tables)

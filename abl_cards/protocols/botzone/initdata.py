@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError, format_seed, secret_seed
+from abl_cards.core import ErrorCode, GameError, format_seed, secret_seed
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import DealtEpisodes, EventRules, Tables
 from abl_cards.protocols.botzone.adapter import DealtCards, find_adapter
@@ -28,16 +28,20 @@ def complete_initdata(rules: CompiledGame, partial: Mapping[str, Any]) -> dict[s
     """The same with the cards, and with a seed where these come from one; raises GameError."""
     known = (*CARD_KEYS, SEED_KEY, LOTS_KEY, *find_adapter(rules).initdata_keys)
     if unknown := [key for key in partial if key not in known]:
-        raise GameError(f"initdata: unknown key '{str(unknown[0])[:40]}' (known: {', '.join(known)})")
+        raise GameError(
+            f"initdata: unknown key '{str(unknown[0])[:40]}' (known: {', '.join(known)})", ErrorCode.INVALID_MESSAGE
+        )
     there = [key for key in CARD_KEYS if partial.get(key) is not None]
     if there and len(there) < len(CARD_KEYS):
-        raise GameError(f"initdata: {there[0]} alone says too little: give {' and '.join(CARD_KEYS)}")
+        raise GameError(
+            f"initdata: {there[0]} alone says too little: give {' and '.join(CARD_KEYS)}", ErrorCode.INVALID_MESSAGE
+        )
     found = {key: value for key, value in partial.items() if value is not None}
     if there:
         return found
     seed = found.setdefault(SEED_KEY, format_seed(secret_seed()))  # text: platforms read numbers of JSON as 53 bits
     if type(seed) not in (int, str) or len(str(seed)) > _MAX_SEED_LENGTH:
-        raise GameError("initdata: seed: a whole number or a short text")
+        raise GameError("initdata: seed: a whole number or a short text", ErrorCode.INVALID_MESSAGE)
     return found | _shuffle_cards(rules, seed).to_json()
 
 
@@ -57,13 +61,17 @@ def read_dealt_cards(rules: CompiledGame, initdata: Mapping[str, Any]) -> DealtC
     allocation, public = (initdata[key] for key in CARD_KEYS)
     sizes = rules.seating.num_dealt
     if not isinstance(allocation, list) or [_list_length(hand) for hand in allocation] != list(sizes):
-        raise GameError(f"initdata: allocation: a list of {len(sizes)} hands of {sizes[0]} cards")
+        raise GameError(
+            f"initdata: allocation: a list of {len(sizes)} hands of {sizes[0]} cards", ErrorCode.INVALID_MESSAGE
+        )
     pack = len(rules.pack.deck)
     if _list_length(public) != pack - sum(sizes):
-        raise GameError(f"initdata: publiccard: a list of {pack - sum(sizes)} cards")
+        raise GameError(f"initdata: publiccard: a list of {pack - sum(sizes)} cards", ErrorCode.INVALID_MESSAGE)
     every = [card for hand in [*allocation, public] for card in hand]
     if any(type(card) is not int for card in every) or sorted(every) != list(range(pack)):
-        raise GameError(f"initdata: allocation and publiccard: each of the cards 0 to {pack - 1} once")
+        raise GameError(
+            f"initdata: allocation and publiccard: each of the cards 0 to {pack - 1} once", ErrorCode.INVALID_MESSAGE
+        )
     return DealtCards(tuple(map(tuple, allocation)), tuple(public))
 
 
@@ -104,7 +112,9 @@ def _read_lots(rules: CompiledGame, initdata: Mapping[str, Any]) -> NDArray[np.i
         chance = Random(f"lots {initdata.get(SEED_KEY, 0)}")
         return np.array([chance.randrange(each) for each in sides], np.int16)
     if _list_length(given) != len(sides) or any(type(lot) is not int for lot in given):
-        raise GameError(f"initdata: lots: a list of {len(sides)} numbers")
+        raise GameError(f"initdata: lots: a list of {len(sides)} numbers", ErrorCode.INVALID_MESSAGE)
     if any(not 0 <= lot < number for lot, number in zip(given, sides, strict=True)):
-        raise GameError(f"initdata: lots: numbers from 0 on, below {', '.join(map(str, sides))}")
+        raise GameError(
+            f"initdata: lots: numbers from 0 on, below {', '.join(map(str, sides))}", ErrorCode.INVALID_MESSAGE
+        )
     return np.array(given, np.int16)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import MatchRecorder
 from abl_cards.games.tables import Listener, ListenerList, Tables
@@ -69,18 +69,22 @@ class BotzoneJudge:
     def _read_request(self, request: Any) -> tuple[list[Any], dict[str, Any]]:
         """The log, and what the round begins with."""
         if not isinstance(request, dict):
-            raise GameError('no object like {"log":[],"initdata":{}}')
+            raise GameError('no object like {"log":[],"initdata":{}}', ErrorCode.INVALID_MESSAGE)
         log, own = request.get("log"), request.get(INITDATA_KEY)
         if not isinstance(log, list) or len(log) > MAX_LOG_ENTRIES:
-            raise GameError(f"log: there must be a list of at most {MAX_LOG_ENTRIES:,} entries")
+            raise GameError(
+                f"log: there must be a list of at most {MAX_LOG_ENTRIES:,} entries", ErrorCode.INVALID_MESSAGE
+            )
         first = _read_output(log[0]).get(INITDATA_KEY) if log else None
         given: dict[str, Any] = dict(self._initdata)
         for each in (first, own):
             if each not in (None, "") and not isinstance(each, dict):
-                raise GameError("initdata: there must be an object")
+                raise GameError("initdata: there must be an object", ErrorCode.INVALID_MESSAGE)
             given |= each or {}
         if log and not {"allocation", "seed"} & given.keys():
-            raise GameError("initdata: the round has begun, and nothing says with which cards")
+            raise GameError(
+                "initdata: the round has begun, and nothing says with which cards", ErrorCode.INVALID_MESSAGE
+            )
         return log, complete_initdata(self._engine.rules, given)
 
 
@@ -109,7 +113,9 @@ class JudgedRound:
     def add_response(self, entry: Any) -> None:
         """A response; raises GameError where the log cannot be one."""
         if self._over:
-            raise GameError(f"log: entry {2 * len(self.responses) + 2}: the round was over before")
+            raise GameError(
+                f"log: entry {2 * len(self.responses) + 2}: the round was over before", ErrorCode.INVALID_MESSAGE
+            )
         seat, verdict, response = self._read_entry(entry)
         self.responses.append(entry)
         try:
@@ -149,14 +155,17 @@ class JudgedRound:
         """Who answers: whoever was not asked, if there is such; with the controller's verdict, and the response."""
         number, seats = 2 * len(self.responses) + 2, self._engine.rules.seating.seats
         if not isinstance(entry, dict) or not all(key in map(str, range(seats)) for key in entry):
-            raise GameError(f'log: entry {number} is no response like {{"0":{{"verdict":"OK","response":[]}}}}')
+            raise GameError(
+                f'log: entry {number} is no response like {{"0":{{"verdict":"OK","response":[]}}}}',
+                ErrorCode.INVALID_MESSAGE,
+            )
         asked = self._session.seat
         seat = next((int(key) for key in entry if int(key) != asked), asked)
         value = entry.get(str(seat))
         if isinstance(value, dict) and {"verdict", "response"} & value.keys():
             verdict = value.get("verdict", faults.OK)
             if not isinstance(verdict, str) or len(verdict) > 40:
-                raise GameError(f"log: entry {number}: the verdict is no word such as OK")
+                raise GameError(f"log: entry {number}: the verdict is no word such as OK", ErrorCode.INVALID_MESSAGE)
             return seat, verdict, value.get("response")
         return seat, faults.OK, value
 
@@ -166,12 +175,17 @@ def _check_output(expected: JudgeOutput, actual: JudgeOutput, entry: int) -> Non
     for key in ("command", "content"):
         if expected[key] != actual.get(key):
             other = quote_json(actual.get(key))
-            raise GameError(f"log: entry {entry}: {key} is {other}, where this judge says {quote_json(expected[key])}")
+            raise GameError(
+                f"log: entry {entry}: {key} is {other}, where this judge says {quote_json(expected[key])}",
+                ErrorCode.JUDGES_DISAGREE,
+            )
 
 
 def _read_output(entry: Any) -> dict[str, Any]:
     """What a judge has said, in Botzone's frame or without it."""
     value = entry.get("output", entry) if isinstance(entry, dict) else None
     if not isinstance(value, dict):
-        raise GameError('log: an entry with an odd number is what a judge says, {"output":{"command":…}}')
+        raise GameError(
+            'log: an entry with an odd number is what a judge says, {"output":{"command":…}}', ErrorCode.INVALID_MESSAGE
+        )
     return value

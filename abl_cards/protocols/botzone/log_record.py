@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.protocols.botzone.registry import PLATFORM, BotzoneGame
 
@@ -29,7 +29,10 @@ def convert_log(engine: Engine, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return value
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
-        raise GameError(f"{engine.game} is not played on Botzone: its folder does not say platform({PLATFORM})")
+        raise GameError(
+            f"{engine.game} is not played on Botzone: its folder does not say platform({PLATFORM})",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     return platform.create_judge().to_record(value)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, PlanePolicyNetwork
@@ -57,9 +57,14 @@ def tractor_network_weights(networks: Networks) -> bytes:
     """Weights of a decision model that looks, and the tables of its planes, as an .npz; raises GameError."""
     decision = networks.decision
     if not isinstance(decision, PlanePolicyNetwork) or not decision.scores_each_option:
-        raise GameError("a bot has room for networks of the presets planes-small and planes-abl alone")
+        raise GameError(
+            "a bot has room for networks of the presets planes-small and planes-abl alone", ErrorCode.UNSUPPORTED_GAME
+        )
     if networks.abln is not None:
-        raise GameError("a bot estimates no hidden hands: name weights that were learned without (abln=false)")
+        raise GameError(
+            "a bot estimates no hidden hands: name weights that were learned without (abln=false)",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     planes = networks.shape.load_planes()
     grid = np.array([planes.rows, planes.columns, planes.max_copies])
     tables = {"grid": grid, "place": planes.cell_index, "named": planes.named_planes, "labels": planes.label_cards}

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.protocols.botzone import faults
 from abl_cards.protocols.botzone.faults import program_fault
 from abl_cards.protocols.botzone.supervisor import BotStreams, BotSupervisor
@@ -90,7 +90,9 @@ class BotProcess:
             self._streams = self._supervisor.start(self._command)
         except OSError as problem:
             self.close()
-            raise GameError(f"program '{self.name}' cannot be started: {problem.strerror}") from None
+            raise GameError(
+                f"program '{self.name}' cannot be started: {problem.strerror}", ErrorCode.PROGRAM_FAILED
+            ) from None
 
     def _exchange(self, line: bytes) -> bytes:
         """Write a line and hear the answer; raises Fault."""

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, NullListener, Tables
 from abl_cards.games.types import Indices, Moves
@@ -80,7 +80,10 @@ class BotzoneSession(NullListener):
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Begin a log; cards that are dealt again begin another one. Raises GameError where these cards are given."""
         if self._fixed_cards and tables.num_deals[0]:
-            raise GameError(f"profile {self._rules.profile} deals anew, and Botzone's judges have no word for that")
+            raise GameError(
+                f"profile {self._rules.profile} deals anew, and Botzone's judges have no word for that",
+                ErrorCode.UNSUPPORTED_GAME,
+            )
         cards = self._fixed_cards or self._assign_numbers(tables)
         seats = len(cards.allocation)
         self._tables, self._round = tables, self._adapter.start_round(self._rules, tables, cards)
@@ -125,7 +128,7 @@ class BotzoneSession(NullListener):
 
     def _current_round(self) -> BotzoneRound:
         if self._round is None:
-            raise GameError("no game has begun")
+            raise GameError("no game has begun", ErrorCode.INVALID_MESSAGE)
         return self._round
 
     def _log_response(self, response: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import NO_CARD, Moves
@@ -88,7 +88,7 @@ class TractorRound:
         number, state = self._delivered[seat], self._tables.state
         card = self._cards.allocation[seat][number]
         if self._numbering.kind_of[card] != state.stock[0, state.num_drawn[0] - 1]:
-            raise GameError(f"seat {seat} draws out of the order in which Botzone delivers")
+            raise GameError(f"seat {seat} draws out of the order in which Botzone delivers", ErrorCode.INVALID_MESSAGE)
         self._delivered[seat] += 1
         self._hands[seat].append(card)
         opening = {} if number else {"playerpos": seat}

@@ -7,7 +7,7 @@ from typing import Any
 
 from abl_cards.asp import Atom
 from abl_cards.circuit import Circuit
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import EVENTS, Fluent, find_test
 from abl_cards.games.preferences import PreferenceModel
@@ -33,7 +33,10 @@ def tractor_data(rules: CompiledGame, preferences: PreferenceModel) -> dict[str,
     asked = rules.move_query
     takes = rules.trick_query
     if takes is None or rules.move_lookup is None or asked.first_card_row < len(asked.query.circuit.outputs):
-        raise GameError("a bot in one file knows plays of one card set in each context, and nothing that must be laid")
+        raise GameError(
+            "a bot in one file knows plays of one card set in each context, and nothing that must be laid",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     learnt = {slot for slot, _ in learns["outputs"]}
     lists = rules.move_lookup.form_order.tolist()
     return {
@@ -98,7 +101,7 @@ def _query_data(rules: CompiledGame, circuit: Circuit, learnt: set[int]) -> dict
         if test.group == "trick" and not test.column:
             known = test.value == LEADING
         if not known:
-            raise GameError(f"a bot in one file does not know {atom}")
+            raise GameError(f"a bot in one file does not know {atom}", ErrorCode.UNSUPPORTED_GAME)
         tests.append((test.group, test.column, test.comparison, test.value))
     return {"circuit": circuit_to_json(circuit), "tests": tests}
 

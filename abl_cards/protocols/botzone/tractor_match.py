@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Tables
 from abl_cards.protocols.botzone.faults import quote_json
@@ -74,19 +74,26 @@ def read_initdata(rules: CompiledGame, initdata: Mapping[str, Any], fluents: Flu
     """The other way round; raises GameError."""
     banker, seats = initdata.get(BANKER), rules.seating.seats
     if banker is not None and (type(banker) is not int or not -1 <= banker < seats):
-        raise GameError(f"initdata: {BANKER}: {quote_json(banker)} is no seat, and not -1 either")
+        raise GameError(
+            f"initdata: {BANKER}: {quote_json(banker)} is no seat, and not -1 either", ErrorCode.INVALID_MESSAGE
+        )
     given = banker is not None and banker >= 0
     first = initdata.get(FIRST_ROUND)
     if first not in (None, True, False) or type(first) is int:
-        raise GameError(f"initdata: {FIRST_ROUND}: {quote_json(first)} is neither true nor false")
+        raise GameError(
+            f"initdata: {FIRST_ROUND}: {quote_json(first)} is neither true nor false", ErrorCode.INVALID_MESSAGE
+        )
     if first is not None and first == given:
-        raise GameError(f"initdata: {BANKER}: {'the first round finds one' if first else 'there must be a seat'}")
+        raise GameError(
+            f"initdata: {BANKER}: {'the first round finds one' if first else 'there must be a seat'}",
+            ErrorCode.INVALID_MESSAGE,
+        )
     level = _read_rank(initdata[LEVEL], LEVEL) if LEVEL in initdata else None
     levels = _read_levels(initdata[BOTH_LEVELS], len(set(rules.seating.teams))) if BOTH_LEVELS in initdata else None
     if levels and given:
         theirs = levels[rules.seating.teams[banker or 0]]
         if level not in (None, theirs):
-            raise GameError(f"initdata: {LEVEL}: the banker's side is at another level")
+            raise GameError(f"initdata: {LEVEL}: the banker's side is at another level", ErrorCode.INVALID_MESSAGE)
         level = theirs
     if level is not None:
         write_fluent(rules, fluents, LEVEL, level)
@@ -99,7 +106,10 @@ def read_initdata(rules: CompiledGame, initdata: Mapping[str, Any], fluents: Flu
 
 def _read_levels(value: Any, sides: int) -> list[int]:
     if not isinstance(value, list) or len(value) != sides:
-        raise GameError(f"initdata: {BOTH_LEVELS}: {quote_json(value)} are not the levels of {sides} sides")
+        raise GameError(
+            f"initdata: {BOTH_LEVELS}: {quote_json(value)} are not the levels of {sides} sides",
+            ErrorCode.INVALID_MESSAGE,
+        )
     return [_read_rank(each, BOTH_LEVELS) for each in value]
 
 
@@ -107,5 +117,7 @@ def _read_rank(value: Any, key: str) -> int:
     letter = str(value) if type(value) in (int, str) else ""
     found = LEVELS.get("0" if letter == "10" else letter)
     if found is None:
-        raise GameError(f"initdata: {key}: {quote_json(value)} is no level ({', '.join(sorted(LEVELS))})")
+        raise GameError(
+            f"initdata: {key}: {quote_json(value)} is no level ({', '.join(sorted(LEVELS))})", ErrorCode.INVALID_MESSAGE
+        )
     return found

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError, is_hostname
+from abl_cards.core import ErrorCode, GameError, is_hostname
 from abl_cards.games.tables import Listener
 from abl_cards.games.types import Moves
 
@@ -66,9 +66,9 @@ def complete_url(address: str, port: int, path: str) -> str:
         parts = urlsplit(address if "://" in address else f"ws://{address}")
         place = parts.netloc if parts.port else f"{parts.netloc}:{port}"
     except ValueError as problem:
-        raise GameError(f"{address[:80]!r} is no address: {problem}") from None
+        raise GameError(f"{address[:80]!r} is no address: {problem}", ErrorCode.INVALID_ADDRESS) from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname or not is_hostname(parts.hostname):
-        raise GameError(f"{address[:80]!r} is no address: write ws://HOST:PORT")
+        raise GameError(f"{address[:80]!r} is no address: write ws://HOST:PORT", ErrorCode.INVALID_ADDRESS)
     own = parts.path.strip("/") or not path
     return urlunsplit(parts._replace(netloc=place, path=parts.path if own else path))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import ParsedPlay, canonical_notation, resolve_form
 from abl_cards.games.notation import find_moves as find
@@ -24,7 +24,9 @@ def to_action(rules: CompiledGame, form: int, cards: NDArray[np.uint8]) -> Conte
     """A play or a pass in the words of the protocol."""
     words = canonical_notation(rules)
     if words is None:
-        raise GameError('the rules do not say how plays are written: written(single(R),"Single",…)')
+        raise GameError(
+            'the rules do not say how plays are written: written(single(R),"Single",…)', ErrorCode.MISSING_FACT
+        )
     kind, rank = words.labels[int(rules.forms.label_of[form])]
     return ContestAction(kind, rank, tuple(int(card) for card in cards if card != NO_CARD))
 
@@ -41,12 +43,12 @@ def find_form(rules: CompiledGame, level: int, action: ContestAction) -> int:
     """The form that somebody has laid down; raises GameError when no hand could have led it so."""
     copies = np.bincount(np.array(action.cards, np.int64), minlength=len(rules.pack))
     if len(action.cards) > rules.forms.max_cards or (copies > rules.pack.copies).any():
-        raise GameError(f"{action} is no play")
+        raise GameError(f"{action} is no play", ErrorCode.INVALID_MESSAGE)
     context = int(rules.contexts.compute_index(fluents_at_level(rules, level)[None])[0])
     try:
         return resolve_form(rules, to_parsed_play(rules, action), context)
     except GameError:
-        raise GameError(f"{action} is no play at this level") from None
+        raise GameError(f"{action} is no play at this level", ErrorCode.INVALID_MESSAGE) from None
 
 
 def find_moves(decisions: Decisions, actions: Sequence[ContestAction]) -> tuple[MoveLists, NDArray[np.int64]]:

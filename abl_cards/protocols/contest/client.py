@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.notation import error_context
 from abl_cards.games.tables import Decisions
@@ -181,7 +181,7 @@ class ContestClient:
         stage, state = str(message.get("stage")), self._read_state(message)
         offered = [action for action in map(_read_action, read_action_list(message)) if action]
         if stage not in (TRIBUTE, BACK) or not offered or any(len(action.cards) != 1 for action in offered):
-            raise GameError(f"{stage[:20]}: a choice is not a single card")
+            raise GameError(f"{stage[:20]}: a choice is not a single card", ErrorCode.INVALID_MESSAGE)
         options = (hand_from_cards(action.cards[0] for action in offered) > 0).astype(np.uint8)
         choices = self._table_view.choices(
             hand_from_cards(state.hand), state.level, stage, options, _read_cards_left(message)
@@ -258,4 +258,4 @@ def _parse_python(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise GameError(f"{text[:80]!r} is no action") from None
+        raise GameError(f"{text[:80]!r} is no action", ErrorCode.INVALID_MESSAGE) from None

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.notation import error_context
 from abl_cards.protocols.common import Card, CardTextError, format_card, parse_card
 
@@ -64,7 +64,10 @@ class ContestAction:
         if words == ["PASS"]:
             return PASS_ACTION
         if len(words) < 3:
-            raise GameError(f"{text!r} is no action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS")
+            raise GameError(
+                f"{text!r} is no action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS",
+                ErrorCode.INVALID_STATE,
+            )
         return cls(words[0], words[1], read_cards(words[2:]))
 
     def to_json(self) -> list[Any]:
@@ -79,7 +82,10 @@ class ContestAction:
         match value:
             case [str(kind), str(rank), list(cards)] if cards:
                 return cls(kind, rank, read_cards(cards))
-        raise GameError(f'{value!r} is no action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]')
+        raise GameError(
+            f'{value!r} is no action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]',
+            ErrorCode.INVALID_STATE,
+        )
 
 
 PASS_ACTION = ContestAction("PASS", "PASS", ())
@@ -115,7 +121,9 @@ class ContestState:
         """Read the text form back; raises GameError."""
         found = _STATE_TEXT.fullmatch(text)
         if found is None:
-            raise GameError(f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'")
+            raise GameError(
+                f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'", ErrorCode.INVALID_STATE
+            )
         fields: dict[str, Any] = {name: value for name, value in found.groupdict().items() if value is not None}
         for name in {"hand", "unseen", "cards"} & set(fields):
             fields[name] = fields[name].split()
@@ -146,20 +154,23 @@ class ContestState:
         """Read the JSON form; raises GameError that names the field."""
         if not isinstance(value, Mapping):
             raise GameError(
-                f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}'
+                f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}',
+                ErrorCode.INVALID_STATE,
             )
         unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))
         if unknown:
-            raise GameError(f"unknown field {unknown[0]!r} (a state has {', '.join(_STATE_FIELDS)})")
+            raise GameError(
+                f"unknown field {unknown[0]!r} (a state has {', '.join(_STATE_FIELDS)})", ErrorCode.INVALID_STATE
+            )
         stage, profile = value.get("stage", "play"), value.get("profile")
         if stage not in STAGES:
-            raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
+            raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}", ErrorCode.INVALID_STATE)
         if profile is not None and not isinstance(profile, str):
-            raise GameError(f"profile: {profile!r} is no name")
+            raise GameError(f"profile: {profile!r} is no name", ErrorCode.INVALID_STATE)
         with error_context("to_beat"):
             action = None if value.get("to_beat") is None else ContestAction.from_json(value["to_beat"])
             if action == PASS_ACTION or (action and stage != "play"):
-                raise GameError("write the play to beat, or null when there is none")
+                raise GameError("write the play to beat, or null when there is none", ErrorCode.INVALID_STATE)
         laid = action.cards if action else ()
         with error_context("hand"):
             hand = _read_hand(value.get("hand"), laid)
@@ -193,34 +204,41 @@ def _cards_text(cards: tuple[Card, ...]) -> str:
 def read_level(value: Any) -> int:
     """The rank 2..14 of a level's letter; raises GameError."""
     if not isinstance(value, str) or value not in LEVEL_OF_TEXT:
-        raise GameError(f"{value!r} is none of {' '.join(LEVEL_OF_TEXT)}")
+        raise GameError(f"{value!r} is none of {' '.join(LEVEL_OF_TEXT)}", ErrorCode.INVALID_STATE)
     return LEVEL_OF_TEXT[value]
 
 
 def read_cards(value: Any) -> tuple[Card, ...]:
     """Cards from their names; raises GameError for what is no list of them."""
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise GameError(f'{value!r} is no list of cards like ["H4","C4"]')
+        raise GameError(f'{value!r} is no list of cards like ["H4","C4"]', ErrorCode.INVALID_STATE)
     try:
         return tuple(parse_card(card) for card in value)
     except CardTextError as problem:
-        raise GameError(str(problem)) from None
+        raise GameError(str(problem), ErrorCode.INVALID_STATE) from None
 
 
 def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
     hand = read_cards(value)
     if not 1 <= len(hand) <= 28:
-        raise GameError(f"{len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)")
+        raise GameError(
+            f"{len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)", ErrorCode.INVALID_STATE
+        )
     everything = hand + elsewhere
     thrice = next((card for card in everything if everything.count(card) > 2), None)
     if thrice is not None:
-        raise GameError(f"{everything.count(thrice)} copies of {format_card(thrice)}, but two packs hold two")
+        raise GameError(
+            f"{everything.count(thrice)} copies of {format_card(thrice)}, but two packs hold two",
+            ErrorCode.INVALID_STATE,
+        )
     return hand
 
 
 def _read_top(value: Any, to_beat: ContestAction | None) -> str | None:
     if value is not None and (value not in OTHER_SEATS or to_beat is None):
-        raise GameError(f"{value!r} is none of {', '.join(OTHER_SEATS)}, or there is no play to beat")
+        raise GameError(
+            f"{value!r} is none of {', '.join(OTHER_SEATS)}, or there is no play to beat", ErrorCode.INVALID_STATE
+        )
     return value
 
 
@@ -228,7 +246,10 @@ def _read_counts(value: Any) -> tuple[int, int, int] | None:
     if value is None:
         return None
     if not isinstance(value, Sequence) or len(value) != 3 or any(type(n) is not int or not 0 <= n <= 28 for n in value):
-        raise GameError(f"{value!r} is not how many cards next, partner and previous hold, such as [27,5,0]")
+        raise GameError(
+            f"{value!r} is not how many cards next, partner and previous hold, such as [27,5,0]",
+            ErrorCode.INVALID_STATE,
+        )
     return value[0], value[1], value[2]
 
 
@@ -239,7 +260,7 @@ def _read_unseen(value: Any, visible: tuple[Card, ...], counts: tuple[int, int, 
     everything = (*unseen, *visible)
     thrice = next((card for card in everything if everything.count(card) > 2), None)
     if thrice is not None:
-        raise GameError(f"with the hand more than two copies of {format_card(thrice)}")
+        raise GameError(f"with the hand more than two copies of {format_card(thrice)}", ErrorCode.INVALID_STATE)
     if counts is not None and len(unseen) != sum(counts):
-        raise GameError(f"{len(unseen)} cards, but the others hold {sum(counts)}")
+        raise GameError(f"{len(unseen)} cards, but the others hold {sum(counts)}", ErrorCode.INVALID_STATE)
     return unseen

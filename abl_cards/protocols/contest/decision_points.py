@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import decision_point_at, error_context
 from abl_cards.games.notation import read_decision_point as moment_of
@@ -50,7 +50,9 @@ def read_decision_point(rules: CompiledGame, record: Mapping[str, Any], move: in
         return moment
     found, (row,) = find_moves(decisions, [told.next_action])
     if row < 0:
-        raise GameError(f"play {len(told.plays) + 1}: {told.next_action} is not legal for seat {told.seat}")
+        raise GameError(
+            f"play {len(told.plays) + 1}: {told.next_action} is not legal for seat {told.seat}", ErrorCode.ILLEGAL_MOVE
+        )
     same = (moment.move_lists.form == found.form[row]) & (moment.move_lists.cards == found.cards[row]).all(axis=1)
     return replace(moment, chosen_move=int(same.argmax()))
 
@@ -60,9 +62,12 @@ def read_episode_prefix(record: Mapping[str, Any], move: int | None) -> EpisodeP
     plays: tuple[tuple[int, ContestAction], ...] = read_field(record, "plays", [])
     number = len(plays) + 1 if move is None else move
     if move is None and "seat" not in record:
-        raise GameError(f"say which of the {len(plays)} plays is meant (--move N), or which seat is to move (seat)")
+        raise GameError(
+            f"say which of the {len(plays)} plays is meant (--move N), or which seat is to move (seat)",
+            ErrorCode.INVALID_RECORD,
+        )
     if not 1 <= number <= len(plays) + ("seat" in record):
-        raise GameError(f"there is no play {number}: the record has {len(plays)}")
+        raise GameError(f"there is no play {number}: the record has {len(plays)}", ErrorCode.INVALID_RECORD)
     made = plays[number - 1] if number <= len(plays) else None
     seat: int = made[0] if made else read_field(record, "seat")
     return EpisodePrefix(
@@ -81,17 +86,21 @@ def _own_hand(record: Mapping[str, Any], seat: int) -> NDArray[np.uint8]:
     """The cards of a seat when the play begins."""
     hands = record.get("hands")
     if not isinstance(hands, list) or len(hands) != 4 or hands[seat] is None:
-        raise GameError(f"hands: there must be four, and that of seat {seat} not null")
+        raise GameError(f"hands: there must be four, and that of seat {seat} not null", ErrorCode.INVALID_RECORD)
     with error_context("hands"):
         hand = hand_from_cards(read_cards(hands[seat])).astype(np.int64)
     if hand.sum() != HAND_SIZE or hand.max() > 2:
-        raise GameError(f"hands: seat {seat} must have {HAND_SIZE} cards of two packs, as dealt")
+        raise GameError(
+            f"hands: seat {seat} must have {HAND_SIZE} cards of two packs, as dealt", ErrorCode.INVALID_RECORD
+        )
     for giver, taker, card in (
         gift for field in (TRIBUTE, BACK) if field in record for gift in read_field(record, field)
     ):
         hand[card] += (taker == seat) - (giver == seat)
     if hand.min() < 0 or hand.max() > 2:
-        raise GameError(f"tribute, back: seat {seat} cannot have given or received these cards")
+        raise GameError(
+            f"tribute, back: seat {seat} cannot have given or received these cards", ErrorCode.INVALID_RECORD
+        )
     return hand.astype(np.uint8)
 
 
@@ -147,28 +156,35 @@ def _play_actions(
     lists, chosen = find_moves(tables.decisions(rows), [action for _, action in plays])
     for move, (seat, action) in zip(chosen, plays, strict=True):
         if move < 0:
-            raise GameError(f"play {number + 1}: {action} is not legal for seat {seat}")
+            raise GameError(f"play {number + 1}: {action} is not legal for seat {seat}", ErrorCode.ILLEGAL_MOVE)
     tables.play(rows, lists.select(chosen))
 
 
 def _check_turn(tables: Tables, row: int, seat: int, number: int) -> None:
     if tables.state.stage[row] != PLAY:
-        raise GameError(f"play {number + 1}: the episode is over")
+        raise GameError(f"play {number + 1}: the episode is over", ErrorCode.INVALID_RECORD)
     if tables.seat[row] != seat:
-        raise GameError(f"play {number + 1}: it is the turn of seat {tables.seat[row]}, not of seat {seat}")
+        raise GameError(
+            f"play {number + 1}: it is the turn of seat {tables.seat[row]}, not of seat {seat}",
+            ErrorCode.INVALID_RECORD,
+        )
 
 
 def _deal_hands(prefix: EpisodePrefix) -> NDArray[np.uint8]:
     """[4, 54] hands with which it could have come so: what a seat has shown is its own, the rest is dealt in order."""
     if prefix.hand.sum() != HAND_SIZE:
-        raise GameError("tribute, back: each seat that gives a card receives one before the play begins")
+        raise GameError(
+            "tribute, back: each seat that gives a card receives one before the play begins", ErrorCode.INVALID_RECORD
+        )
     hands = np.zeros((4, 54), np.int64)
     for seat, action in prefix.plays:
         hands[seat] += hand_from_cards(action.cards)
     hands[prefix.seat] = prefix.hand
     rest = 2 - hands.sum(axis=0)
     if rest.min() < 0 or hands.sum(axis=1).max() > HAND_SIZE:
-        raise GameError("hands, plays: more cards than two packs have, or more than 27 of one seat")
+        raise GameError(
+            "hands, plays: more cards than two packs have, or more than 27 of one seat", ErrorCode.INVALID_RECORD
+        )
     pool = hand_to_cards(rest)
     for seat in range(4):
         missing = HAND_SIZE - int(hands[seat].sum())

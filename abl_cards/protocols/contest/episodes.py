@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import error_context
 from abl_cards.protocols.common import hand_from_cards
@@ -37,10 +37,13 @@ class Episode:
 def read_episode(line: int, record: Mapping[str, Any], rules: CompiledGame) -> Episode:
     """Read a record; raises GameError that names the field."""
     if not isinstance(record, Mapping):
-        raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
+        raise GameError(
+            "a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order",
+            ErrorCode.INVALID_RECORD,
+        )
     missing = [name for name in _EPISODE_FIELDS if name not in record]
     if missing:
-        raise GameError(f"field '{missing[0]}' is missing")
+        raise GameError(f"field '{missing[0]}' is missing", ErrorCode.INVALID_RECORD)
     check_rules(record, rules)
     fields = {name: read_field(record, name) for name in _EPISODE_FIELDS}
     first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
@@ -55,14 +58,14 @@ def read_match_number(record: Mapping[str, Any]) -> int | None:
 
 def _read_ranks(value: Any) -> tuple[int, int]:
     if not isinstance(value, list) or len(value) != 2:
-        raise GameError(f"{value!r} is not the levels of two teams")
+        raise GameError(f"{value!r} is not the levels of two teams", ErrorCode.INVALID_RECORD)
     return read_level(value[0]), read_level(value[1])
 
 
 def _read_order(value: Any) -> tuple[int, ...]:
     order = read_seats(value)
     if sorted(order) != [0, 1, 2, 3]:
-        raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3")
+        raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3", ErrorCode.INVALID_RECORD)
     return order
 
 
@@ -70,22 +73,25 @@ def check_rules(record: Mapping[str, Any], rules: CompiledGame) -> None:
     """Raise GameError for a record of another game or profile."""
     name, profile = rules.folder.name, rules.profile
     if record.get("game", name) != name or record.get("profile", profile) != profile:
-        raise GameError(f"the record is of {record.get('game')} {record.get('profile')}, the rules of {name} {profile}")
+        raise GameError(
+            f"the record is of {record.get('game')} {record.get('profile')}, the rules of {name} {profile}",
+            ErrorCode.INVALID_RECORD,
+        )
 
 
 def _read_hands(value: Any) -> NDArray[np.uint8]:
     if not isinstance(value, list) or len(value) != 4:
-        raise GameError("there must be four lists of cards")
+        raise GameError("there must be four lists of cards", ErrorCode.INVALID_RECORD)
     hands = np.stack([hand_from_cards(read_cards(cards)) for cards in value])
     if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
-        raise GameError("they must share two packs, 27 cards each")
+        raise GameError("they must share two packs, 27 cards each", ErrorCode.INVALID_RECORD)
     return hands
 
 
 def read_seats(value: Any) -> tuple[int, ...]:
     """Seats in a list; raises GameError."""
     if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
-        raise GameError(f"{value!r} is no list of seats 0 to 3")
+        raise GameError(f"{value!r} is no list of seats 0 to 3", ErrorCode.INVALID_RECORD)
     return tuple(value)
 
 
@@ -94,7 +100,7 @@ def read_gifts(value: Any) -> tuple[Gift, ...]:
     gifts: list[Gift] = []
     for gift in value if isinstance(value, list) else [value]:
         if not isinstance(gift, list) or len(gift) != 3:
-            raise GameError(f"{gift!r} is no [from, to, card]")
+            raise GameError(f"{gift!r} is no [from, to, card]", ErrorCode.INVALID_RECORD)
         giver, taker = read_seats(gift[:2])
         (card,) = read_cards(gift[2:])
         gifts.append((giver, taker, card))
@@ -106,11 +112,11 @@ def read_plays(value: Any) -> tuple[tuple[int, ContestAction], ...]:
     plays = []
     for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
         if not isinstance(play, list) or len(play) != 2:
-            raise GameError(f"play {number}: {play!r} is no [seat, action]")
+            raise GameError(f"play {number}: {play!r} is no [seat, action]", ErrorCode.INVALID_RECORD)
         try:
             plays.append((read_seats(play[:1])[0], ContestAction.from_json(play[1])))
         except GameError as problem:
-            raise GameError(f"play {number}: {problem}") from None
+            raise GameError(f"play {number}: {problem}", ErrorCode.INVALID_RECORD) from None
     return tuple(plays)
 
 

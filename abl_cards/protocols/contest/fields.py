@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.protocols.common import Message
 
 
@@ -12,7 +12,7 @@ def read_seat(message: Message, name: str) -> int:
     """A seat 0..3."""
     seat = read_number(message, name)
     if seat > 3:
-        raise GameError(f"{name}: there is no seat {str(seat)[:20]}")
+        raise GameError(f"{name}: there is no seat {str(seat)[:20]}", ErrorCode.INVALID_MESSAGE)
     return seat
 
 
@@ -20,7 +20,7 @@ def read_number(message: Message, name: str) -> int:
     """A number that is not negative."""
     value = message.get(name)
     if type(value) is not int or value < 0:
-        raise GameError(f"{name}: {str(value)[:80]} is no number")
+        raise GameError(f"{name}: {str(value)[:80]} is no number", ErrorCode.INVALID_MESSAGE)
     return value
 
 
@@ -28,7 +28,7 @@ def read_counts(message: Message, name: str) -> list[int]:
     """A number for each seat."""
     value = message.get(name)
     if not isinstance(value, list) or len(value) != 4 or any(type(each) is not int for each in value):
-        raise GameError(f"{name}: {str(value)[:80]} is not four numbers")
+        raise GameError(f"{name}: {str(value)[:80]} is not four numbers", ErrorCode.INVALID_MESSAGE)
     return value
 
 
@@ -36,5 +36,5 @@ def read_action_list(message: Message) -> list[Any]:
     """What there is to choose from."""
     value = message.get("actionList")
     if not isinstance(value, list) or not value:
-        raise GameError("actionList is no list of actions")
+        raise GameError("actionList is no list of actions", ErrorCode.INVALID_MESSAGE)
     return value

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Signature, Term
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import SET_VALUED, Fluent
 from abl_cards.games.state import CHOICE
@@ -30,7 +30,10 @@ def check_game(rules: CompiledGame) -> None:
         or missing
         or stages - {TRIBUTE, BACK}
     ):
-        raise GameError("the contest's tables are of Guandan: four seats, two packs, levels, tribute and back")
+        raise GameError(
+            "the contest's tables are of Guandan: four seats, two packs, levels, tribute and back",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
 
 
 def find_fluent(rules: CompiledGame, name: str) -> Fluent | None:
@@ -93,7 +96,7 @@ def stage_number(rules: CompiledGame, stage: str) -> int:
     """The number of a stage of the rules; raises GameError where they ask for no such thing."""
     names = [str(each) for each in rules.schema.stages]
     if stage not in names:
-        raise GameError(f"these rules know no {stage}")
+        raise GameError(f"these rules know no {stage}", ErrorCode.UNSUPPORTED_GAME)
     return names.index(stage)
 
 

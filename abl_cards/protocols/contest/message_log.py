@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.notation import error_context
 from abl_cards.protocols.common import Hand, format_card, hand_from_cards
 from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT, ContestAction, hand_texts, read_cards
@@ -112,5 +112,5 @@ def _read_rest(rest: Any) -> list[Hand]:
                 case [int(seat), cards] if 0 <= seat < 4:
                     hands[seat] = hand_from_cards(read_cards(cards))
                 case _:
-                    raise GameError(f"{str(each)[:80]} is no [seat, cards]")
+                    raise GameError(f"{str(each)[:80]} is no [seat, cards]", ErrorCode.INVALID_MESSAGE)
     return hands

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.protocols.common import JoinRejectedError, Message, SessionResult
 from abl_cards.protocols.contest.fields import read_number
 
@@ -60,7 +60,7 @@ class RoomHandshake:
         if not self._joined:
             raise JoinRejectedError(text)
         if kind in (_CREATE, _JOIN, *_ENVELOPES.values()):
-            raise GameError(text)
+            raise GameError(text, ErrorCode.INVALID_MESSAGE)
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:
         """The chosen action as it was offered, in the envelope of its stage."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from secrets import token_hex
 from urllib.parse import quote
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Listener
 from abl_cards.protocols.common import (
@@ -63,13 +63,18 @@ class ContestService:
 
 def _contest_handshake(visit: JoinRequest) -> Handshake:
     if (visit.room, visit.seat, visit.num_matches) != (None, None, None):
-        raise GameError(f"room, seat and rounds are for tables with rooms: add --protocol {OPENGUANDAN_DIALECT}")
+        raise GameError(
+            f"room, seat and rounds are for tables with rooms: add --protocol {OPENGUANDAN_DIALECT}",
+            ErrorCode.SETTING_CONFLICT,
+        )
     return ContestHandshake()
 
 
 def _room_handshake(visit: JoinRequest) -> Handshake:
     if visit.room is not None and visit.num_matches is not None:
-        raise GameError("rounds are said by who creates the room: leave out --rounds, or --room")
+        raise GameError(
+            "rounds are said by who creates the room: leave out --rounds, or --room", ErrorCode.SETTING_CONFLICT
+        )
     return RoomHandshake(visit.name or f"{visit.agent}-{token_hex(2)}", visit.room, visit.seat, visit.num_matches)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, next_turn
 from abl_cards.games.tables import Choices, Decisions, Tables, record_acts
@@ -49,7 +49,10 @@ class ContestTableView:
     def __init__(self, rules: CompiledGame) -> None:
         """Nothing is known yet; raises GameError for rules by which no outsider can follow whose turn it is."""
         if rules.turn_query is not None:
-            raise GameError("whose turn it is depends on what is remembered (turn/1): the contest does not tell that")
+            raise GameError(
+                "whose turn it is depends on what is remembered (turn/1): the contest does not tell that",
+                ErrorCode.UNSUPPORTED_GAME,
+            )
         self.seat = 0
         self.exchange = TributeExchange()  # what was told of the exchange
         self._trick, self._pending_actions = PublicTrick(), list[tuple[int, ContestAction, int]]()
@@ -97,7 +100,7 @@ class ContestTableView:
         choices, numbers = self._tables.choices(ONLY_TABLE), card_options(rules)
         offered = np.zeros((1, len(rules.schema.options)), np.uint8)
         if (numbers[options > 0] < 0).any():
-            raise GameError(f"{stage}: the rules never let such a card be chosen")
+            raise GameError(f"{stage}: the rules never let such a card be chosen", ErrorCode.UNSUPPORTED_GAME)
         offered[0, numbers[options > 0]] = 1
         choices.__dict__["options"] = offered  # theirs to say
         return choices

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from abl_cards.core import GameError, seed64, write_text
+from abl_cards.core import ErrorCode, GameError, seed64, write_text
 from abl_cards.games.description import VARIANT_FILE
 from abl_cards.rulelab.editor.draft import RuleDraft
 from abl_cards.rulelab.testing import (
@@ -69,7 +69,7 @@ def _parse_cases(text: str) -> list[RuleCase]:
         try:
             return read_cases(Path(place))
         except GameError as problem:
-            raise GameError(str(problem).replace(f"{place}/", "")) from None
+            raise GameError(str(problem).replace(f"{place}/", ""), ErrorCode.INVALID_CASE) from None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgre
             write_text(folder / CASES_FILE, "".join(lines))
         every = [each for each in list_edits(folder) if each.file != VARIANT_FILE]
         if not every:
-            raise GameError("there is no rule to edit: write a rule file first")
+            raise GameError("there is no rule to edit: write a rule file first", ErrorCode.NOT_FOUND)
         chosen = every if n_edits >= len(every) else Random(seed64(seed)).sample(every, n_edits)
         done = list[Mutant]()
 

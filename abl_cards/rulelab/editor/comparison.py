@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.matches import sample_positions
 from abl_cards.rulelab.comparison import have_different_moves, minimise_counterexample
@@ -36,7 +36,7 @@ class PinnedPosition:
 def compare_positions(before: Engine, after: Engine, states: Sequence[Mapping[str, Any]]) -> list[PinnedPosition]:
     """Legal moves of states by both rules; raises GameError for too many states."""
     if len(states) > MAX_PINNED:
-        raise GameError(f"{MAX_PINNED} positions at most")
+        raise GameError(f"{MAX_PINNED} positions at most", ErrorCode.TOO_LARGE)
     told = [[_moves_or_error(answer) for answer in engine.legal_moves(states)] for engine in (before, after)]
     return [PinnedPosition(*each) for each in zip(states, *told, strict=True)]
 

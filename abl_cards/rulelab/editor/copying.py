@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game
 from abl_cards.games.description import AUXILIARY_DIR, COMMON_DIR, KB_ROOT
 
@@ -52,7 +52,8 @@ def _parent_name(game: Game, directory: Path) -> str:
         return game.folder.name
     if game.directory.resolve().parent != directory.resolve().parent:
         raise GameError(
-            f"a variant lies beside its parent: make it in {game.directory.resolve().parent}, or copy with --standalone"
+            f"a variant lies beside its parent: create it in {game.directory.resolve().parent}, or use --standalone",
+            ErrorCode.INVALID_FOLDER,
         )
     return game.folder.name
 

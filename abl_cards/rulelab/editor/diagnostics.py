@@ -18,7 +18,7 @@ from abl_cards.asp import (
     make_kb_error,
     sort_diagnostics,
 )
-from abl_cards.core import CpuBudgetExceeded, GameError, get_budget, shared_budget
+from abl_cards.core import CpuBudgetExceeded, ErrorCode, GameError, get_budget, shared_budget
 from abl_cards.games import Game
 from abl_cards.games.description import Folder, OpenRules
 
@@ -33,7 +33,9 @@ def editor_time_limit() -> Iterator[None]:
         with shared_budget(), get_budget(EDITOR_SECONDS).charge():
             yield
     except CpuBudgetExceeded:
-        raise GameError(f"this takes more than {EDITOR_SECONDS:g} s: split the file") from None
+        raise GameError(
+            f"this takes more than {EDITOR_SECONDS:g} s: split the file", ErrorCode.LIMIT_EXCEEDED
+        ) from None
 
 
 def check_file_text(path: Path, text: str) -> list[Diagnostic]:
@@ -44,7 +46,7 @@ def check_file_text(path: Path, text: str) -> list[Diagnostic]:
     except KBError as problem:
         return list(problem.diagnostics)
     except GameError as problem:
-        return [make_error(None, str(problem))]
+        return [make_error(None, str(problem), code=ErrorCode.RULES_STUCK)]
 
 
 def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
@@ -63,7 +65,7 @@ def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
         except KBError as problem:
             return list(problem.diagnostics)
         except GameError as problem:
-            return [make_error(None, str(problem))]
+            return [make_error(None, str(problem), code=ErrorCode.RULES_STUCK)]
     return list(sort_diagnostics([*(each for kb in knowledge for each in kb.warnings), *bounds]))
 
 
@@ -71,7 +73,9 @@ def _check_with_clingo(folder: Folder, profile: str | None) -> None:
     try:
         ClingoSolver(OpenRules(folder, profile).build_request()).close()
     except OSError as problem:
-        raise make_kb_error(f"{folder.path}: {problem.strerror}", "try again") from None
+        raise make_kb_error(
+            f"{folder.path}: {problem.strerror}", "try again", code=ErrorCode.FILE_NOT_READABLE
+        ) from None
 
 
 def display_location(diagnostic: Diagnostic, folder: Path) -> Location:

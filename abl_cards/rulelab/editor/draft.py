@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.asp import Diagnostic, KBError, Limits, keep_warm_process, read_regular_file
-from abl_cards.core import GameError, shared_budget, write_text
+from abl_cards.core import ErrorCode, GameError, shared_budget, write_text
 from abl_cards.games import Engine, Game, uncached_engine
 from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, VARIANT_FILE, Folder
 from abl_cards.rulelab.editor.copying import make_variant
@@ -54,7 +54,7 @@ class RuleDraft:
     def create(cls, game: Game, folder: Path, profile: str | None = None) -> RuleDraft:
         """A new variant, in a folder that is not there yet; of somebody's folder a copy. Raises GameError, KBError."""
         if folder.exists():
-            raise GameError(f"{folder} is there already, and nothing is overwritten; name a new folder")
+            raise GameError(f"{folder} exists already; name a new folder", ErrorCode.ALREADY_EXISTS)
         if game.directory.resolve().parent == KB_ROOT.resolve():
             make_variant(game, folder, [])
         else:
@@ -88,16 +88,16 @@ class RuleDraft:
         mine = self.folder / _check_file_name(name)
         file = mine if mine.is_file() else self._parent_files.get(name)
         if file is None:
-            raise GameError(f"there is no {name} here")
+            raise GameError(f"there is no {name} here", ErrorCode.NOT_FOUND)
         return read_regular_file(file, Limits().file_bytes).decode("utf-8-sig", "replace")
 
     def write(self, name: str, text: str) -> None:
         """Write a file; one of the parent's is replaced from now on. Raises GameError."""
         if len(text.encode()) > Limits().file_bytes:
-            raise GameError(f"{name}: {Limits().file_bytes >> 20} MiB at most")
+            raise GameError(f"{name}: {Limits().file_bytes >> 20} MiB at most", ErrorCode.TOO_LARGE)
         new = not (self.folder / _check_file_name(name)).exists()
         if new and len(_own_files(self.folder)) >= MAX_DRAFT_FILES:
-            raise GameError(f"{MAX_DRAFT_FILES} files at most")
+            raise GameError(f"{MAX_DRAFT_FILES} files at most", ErrorCode.TOO_LARGE)
         (self.folder / name).parent.mkdir(exist_ok=True)
         write_text(self.folder / name, text)
         if new and name in self._parent_files and "/" not in name and name != CASES:
@@ -106,7 +106,7 @@ class RuleDraft:
     def revert(self, name: str) -> None:
         """Take what was written away: the parent's file is there again, if it has one. Raises GameError."""
         if _check_file_name(name) == VARIANT_FILE:
-            raise GameError(f"{VARIANT_FILE} says what the folder is: it stays")
+            raise GameError(f"{VARIANT_FILE} says what the folder is: it stays", ErrorCode.NOT_ALLOWED)
         (self.folder / name).unlink(missing_ok=True)
         self._set_variant_fact(f"replaces({Path(name).stem}).", False)
 
@@ -167,7 +167,8 @@ def _check_file_name(name: str) -> str:
     """A file's name; raises GameError for what leads elsewhere."""
     if not _NAME.fullmatch(name):
         raise GameError(
-            f"a rule file is called like rules.lp, profiles/mine.lp or science/deals.lp; cases are in {CASES}"
+            f"a rule file is called like rules.lp, profiles/mine.lp or science/deals.lp; cases are in {CASES}",
+            ErrorCode.INVALID_NAME,
         )
     return name
 

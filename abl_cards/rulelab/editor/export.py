@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from abl_cards.core import GameError, write_text
+from abl_cards.core import ErrorCode, GameError, write_text
 from abl_cards.rulelab.editor.draft import RuleDraft
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -27,7 +27,7 @@ def export_folder(draft: RuleDraft, home: Path, name: str) -> Path:
     """A new folder beneath this one, as ``kb copy`` makes it; raises GameError."""
     made = home / _check_folder_name(name)
     if made.exists():
-        raise GameError(f"there is a folder '{name}' already, and nothing is overwritten")
+        raise GameError(f"there is a folder '{name}' already, and nothing is overwritten", ErrorCode.ALREADY_EXISTS)
     for file in draft.files:
         if file.is_own:
             (made / file.name).parent.mkdir(parents=True, exist_ok=True)
@@ -37,5 +37,5 @@ def export_folder(draft: RuleDraft, home: Path, name: str) -> Path:
 
 def _check_folder_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise GameError("a folder is called like my-rules: small letters, digits, - and _")
+        raise GameError("a folder is called like my-rules: small letters, digits, - and _", ErrorCode.INVALID_NAME)
     return name

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.rulelab.editor.project_index import FileOccurrence, ProjectIndex, Symbol
 from abl_cards.rulelab.editor.reference import load_vocabulary
 
@@ -16,13 +16,15 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 def find_renameable(index: ProjectIndex, symbol: Symbol) -> list[FileOccurrence]:
     """Where a name would change; raises GameError where it is not only the folder's to give."""
     if symbol.arity is not None and any(entry == tuple(symbol) for entry in load_vocabulary()):
-        raise GameError(f"'{symbol}' is a word of the engine's: its name has a meaning")
+        raise GameError(f"'{symbol}' is a predicate of the engine and cannot be renamed", ErrorCode.INVALID_NAME)
     places = index.references(symbol)
     others = [place for place in places if not index.is_own_file(place.source_file)]
     if others:
-        raise GameError(f"'{symbol}' stands in {others[0]} too, which is no file of this folder")
+        raise GameError(
+            f"'{symbol}' stands in {others[0]} too, which is no file of this folder", ErrorCode.INVALID_NAME
+        )
     if not places:
-        raise GameError("there is nothing to rename here")
+        raise GameError("no predicate to rename here", ErrorCode.NOT_FOUND)
     return places
 
 
@@ -30,9 +32,11 @@ def rename_symbol(index: ProjectIndex, symbol: Symbol, new_name: str) -> list[Fi
     """Where the name changes to this one; raises GameError where that would mean something else."""
     places = find_renameable(index, symbol)
     if not _NAME.fullmatch(new_name) or new_name == "not":
-        raise GameError(f"'{new_name[:40]}' is no name: a small letter first, then letters, digits and _")
+        raise GameError(
+            f"'{new_name[:40]}' is no name: a small letter first, then letters, digits and _", ErrorCode.INVALID_NAME
+        )
     if any(entry.name == new_name for entry in load_vocabulary()):
-        raise GameError(f"'{new_name}' is a word of the engine's")
+        raise GameError(f"'{new_name}' is a predicate of the engine", ErrorCode.INVALID_NAME)
     mine = {(id(place.source_file), place.occurrence.start) for place in places}
     taken = [
         each
@@ -40,7 +44,7 @@ def rename_symbol(index: ProjectIndex, symbol: Symbol, new_name: str) -> list[Fi
         if (id(each.source_file), each.occurrence.start) not in mine
     ]
     if taken:
-        raise GameError(f"'{new_name}' has a meaning already: {taken[0]}")
+        raise GameError(f"'{new_name}' has a meaning already: {taken[0]}", ErrorCode.INVALID_NAME)
     return places
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from abl_cards.agents import PreferenceAgent
 from abl_cards.asp import INT32_MAX
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
@@ -76,14 +76,18 @@ def reweight_preferences(preferences: CompiledPreferences, factors: WeightFactor
     known = {name for name, _ in _costs(preferences)}
     for name, factor in factors.items():
         if name not in known:
-            raise GameError(f"there is no preference '{name[:80]}'")
+            raise GameError(f"there is no preference '{name[:80]}'", ErrorCode.UNKNOWN_PREFERENCE)
         if not isinstance(factor, int | float) or not MIN_FACTOR <= factor <= MAX_FACTOR:
-            raise GameError(f"{name}: a number from {MIN_FACTOR:g} to {MAX_FACTOR:g} is wanted")
+            raise GameError(
+                f"{name}: a number from {MIN_FACTOR:g} to {MAX_FACTOR:g} is wanted", ErrorCode.INVALID_VALUE
+            )
     rows = [functor(str(arguments[0])) if name == "cost" else "" for name, arguments in preferences.outputs]
     times = np.array([factors.get(name, 1.0) for name in rows])
     new = np.rint(preferences.weights * times)
     if np.abs(new).sum() > INT32_MAX:
-        raise GameError(f"the costs may add up to more than {INT32_MAX} so; weigh the heaviest less")
+        raise GameError(
+            f"the costs may add up to more than {INT32_MAX} so; weigh the heaviest less", ErrorCode.INTEGER_OVERFLOW
+        )
     return preferences.with_weights(new.astype(np.int32))
 
 

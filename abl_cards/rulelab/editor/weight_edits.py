@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abl_cards.asp import COST
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
 from abl_cards.rulelab.editor.draft import RuleDraft
@@ -57,14 +57,19 @@ def write_weights(draft: RuleDraft, factors: WeightFactors) -> list[str]:
                 told[file.name] = changed
     missing = sorted(wanted.keys() - found)
     if missing:
-        raise GameError(f"{missing[0]}: no rule cost({missing[0]},…) stands in a file of this folder")
+        raise GameError(
+            f"{missing[0]}: no rule cost({missing[0]},…) stands in a file of this folder", ErrorCode.INVALID_WEIGHT
+        )
     with _restore_on_error(draft, told):
         for name, text in told.items():
             draft.write(name, text)
         unlike = tried ^ _cost_weights(draft.current_engine.preference_model())
         if unlike:
             name = min(functor(name) for name, _ in unlike)
-            raise GameError(f"{name}: not every rule of it says cost({name},NUMBER) in a file of this folder; do so")
+            raise GameError(
+                f"{name}: not every rule of it says cost({name},NUMBER) in a file of this folder; do so",
+                ErrorCode.INVALID_WEIGHT,
+            )
     return sorted(told)
 
 
@@ -92,7 +97,8 @@ def _rewrite_weights(file: str, text: str, found: Sequence[_CostRule], factors: 
         if number is None:
             said = " ".join(token.text for token in cost.weight)
             raise GameError(
-                f"{cost.name}: its weight is '{said}', no plain number ({file}:{cost.line}); write it there"
+                f"{cost.name}: its weight is '{said}', no plain number ({file}:{cost.line}); write it there",
+                ErrorCode.INVALID_WEIGHT,
             )
         new = int(np.rint(number * factors[cost.name]))  # as reweighting.py has it
         text = text[: cost.weight[0].start] + str(new) + text[cost.weight[-1].end :]

@@ -35,7 +35,7 @@ class _FrameHeader:
         if self.length is None:
             return "a message without Content-Length"
         if not self.length.isdigit() or not len(self.length.lstrip(b"0")) > 0:
-            return "Content-Length: a number above 0 is wanted"
+            return "Content-Length: expected a number above 0"
         if len(self.length.lstrip(b"0")) > 10 or int(self.length) > MAX_MESSAGE_BYTES:
             return f"a message of more than {MAX_MESSAGE_BYTES >> 20} MiB"
         if self.charset.lower() not in (b"utf-8", b"utf8"):

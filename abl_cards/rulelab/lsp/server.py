@@ -17,7 +17,7 @@ from pygls.protocol import LanguageServerProtocol
 
 from abl_cards import __version__
 from abl_cards.asp import KBError
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.rulelab.editor import (
     DEFINING_ROLES,
     DIRECTIVE,
@@ -192,7 +192,7 @@ def _register_rename(server: LanguageServer, workspace: LspWorkspace) -> None:
         book, page = workspace.open_file(params.text_document.uri)
         mention = page.occurrence_at(workspace.offset(page, params.position))
         if mention is None:
-            raise GameError("there is nothing to rename here")
+            raise GameError("no predicate to rename here", ErrorCode.NOT_FOUND)
         find_renameable(book, book.resolve_symbol(mention))
         return workspace.to_lsp_range(page, mention.start, mention.end)
 
@@ -202,7 +202,7 @@ def _register_rename(server: LanguageServer, workspace: LspWorkspace) -> None:
         book, page = workspace.open_file(params.text_document.uri)
         mention = page.occurrence_at(workspace.offset(page, params.position))
         if mention is None:
-            raise GameError("there is nothing to rename here")
+            raise GameError("no predicate to rename here", ErrorCode.NOT_FOUND)
         return workspace.to_workspace_edit(
             rename_symbol(book, book.resolve_symbol(mention), params.new_name), params.new_name
         )

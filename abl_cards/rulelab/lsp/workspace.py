@@ -10,7 +10,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from abl_cards.asp import Diagnostic, FileTooLargeError, Limits, Location, NotAFileError, read_regular_file
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.rulelab.editor import (
     FileOccurrence,
     ProjectIndex,
@@ -33,7 +33,7 @@ def path_from_uri(uri: str) -> Path:
     except ValueError:
         path = None
     if path is None or not path.endswith(SUFFIX) or "\0" in path:
-        raise GameError("only rule files on this machine are looked at: file:…lp")
+        raise GameError("only rule files on this machine are looked at: file:…lp", ErrorCode.NOT_FOUND)
     return Path(path)
 
 
@@ -71,7 +71,7 @@ class LspWorkspace:
         book = self.open_index(path)
         page = book.find_file(path)
         if page is None:
-            raise GameError(f"{path.name} is not among the rule files of its folder")
+            raise GameError(f"{path.name} is not among the rule files of its folder", ErrorCode.NOT_FOUND)
         return book, page
 
     def offset(self, source_file: SourceFile, position: types.Position) -> int:

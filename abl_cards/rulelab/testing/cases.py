@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError, open_maybe_gzip, parse_json_line, read_line_batches
+from abl_cards.core import ErrorCode, GameError, open_maybe_gzip, parse_json_line, read_line_batches
 from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint, is_play_decision
 from abl_cards.games.types import ReplayMismatch
@@ -89,31 +89,40 @@ def _parse_case(path: Path, number: int, line: bytes) -> RuleCase:
         value = parse_json_line(line)
         _validate_case(value)
     except GameError as problem:
-        raise GameError(f"{path}:{number}: {problem}") from None
+        raise GameError(f"{path}:{number}: {problem}", ErrorCode.INVALID_CASE) from None
     return RuleCase(number, value)
 
 
 def _validate_case(value: Any) -> None:
     """Raises GameError where it is no case, or one that cannot fail."""
     if not isinstance(value, dict):
-        raise GameError("a case is a JSON object")
+        raise GameError("a case is a JSON object", ErrorCode.INVALID_CASE)
     about = [name for name in CASE_SUBJECTS if name in value]
     if len(about) != 1:
         raise GameError(
-            f"a case is about one of {', '.join(CASE_SUBJECTS)}; this one has {', '.join(about) or 'none of them'}"
+            f"a case is about one of {', '.join(CASE_SUBJECTS)}; this one has {', '.join(about) or 'none of them'}",
+            ErrorCode.INVALID_CASE,
         )
     known = {about[0], *FIELDS_BY_SUBJECT[about[0]], "why", "profile"}
     for name in value:
         if name not in known:
-            raise GameError(f"'{name}' is no field of such a case; it may have {', '.join(sorted(known))}")
+            raise GameError(
+                f"'{name}' is no field of such a case; it may have {', '.join(sorted(known))}", ErrorCode.INVALID_CASE
+            )
     if about[0] == "state" and not set(value) & set(POSITION_FIELDS):
-        raise GameError(f"nothing is expected; say one of {', '.join(POSITION_FIELDS)}")
+        raise GameError(f"nothing is expected; say one of {', '.join(POSITION_FIELDS)}", ErrorCode.INVALID_CASE)
     if about[0] == "record" and ("before" in value) != bool(set(value) & set(POSITION_FIELDS)):
-        raise GameError("a record plays again; with 'before': N it is a position, of which something is expected")
+        raise GameError(
+            "a record plays again; with 'before': N it is a position, of which something is expected",
+            ErrorCode.INVALID_CASE,
+        )
     if "estimate" in value and not set(value) & set(PREFERENCE_FIELDS):
-        raise GameError(f"an estimate of the other hands is for who judges moves; say {' or '.join(PREFERENCE_FIELDS)}")
+        raise GameError(
+            f"an estimate of the other hands is for who judges moves; say {' or '.join(PREFERENCE_FIELDS)}",
+            ErrorCode.INVALID_CASE,
+        )
     if not isinstance(RuleCase(0, value).profile or "", str):
-        raise GameError("profile: the name of a profile")
+        raise GameError("profile: the name of a profile", ErrorCode.INVALID_CASE)
 
 
 def find_failures(cases: Sequence[RuleCase], load_engine: Callable[[str | None], Engine]) -> Iterator[CaseFailure]:
@@ -138,7 +147,7 @@ def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine])
     except KBError as problem:
         if case.profile is None:
             raise
-        raise GameError(f"{CASES_FILE}:{case.line}: {problem}") from None
+        raise GameError(f"{CASES_FILE}:{case.line}: {problem}", ErrorCode.INVALID_CASE) from None
 
 
 def _check_records(cases: Sequence[RuleCase], engine: Engine) -> Iterator[CaseFailure]:
@@ -198,7 +207,7 @@ def _join_problems(found: Sequence[ReplayMismatch], line: int) -> str:
 
 def _check_words(engine: Engine, words: Any) -> str:
     if not isinstance(words, Mapping):
-        raise GameError("words: an object of labels with the names that players give them")
+        raise GameError("words: an object of labels with the names that players give them", ErrorCode.INVALID_CASE)
     for label, expected in words.items():
         if label not in engine.labels:
             return f"there is no label {label}"
@@ -261,7 +270,7 @@ def _check_costs(engine: Engine, moment: DecisionPoint, plays: list[str], value:
         found = dict(zip(plays, costs.tolist(), strict=True))
         for pair in _read_list(value, "costs"):
             if not isinstance(pair, list) or len(pair) != 2:
-                raise GameError("costs: pairs of a play and its cost, [[play, 3], …]")
+                raise GameError("costs: pairs of a play and its cost, [[play, 3], …]", ErrorCode.INVALID_CASE)
             play, cost = _canonical_json(pair[0]), pair[1]
             if found.get(play) != cost:
                 return f"{play} costs {found[play]}, not {cost}" if play in found else f"{play} is no legal move"
@@ -277,7 +286,7 @@ def _check_costs(engine: Engine, moment: DecisionPoint, plays: list[str], value:
 
 def _read_list(value: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(value[name], list):
-        raise GameError(f"{name}: a list")
+        raise GameError(f"{name}: a list", ErrorCode.INVALID_CASE)
     return list(value[name])
 
 

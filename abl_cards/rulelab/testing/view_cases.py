@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import match_states_after
@@ -45,7 +45,7 @@ def check_memory(engine: Engine, records: Sequence[Any], expected: Sequence[Any]
 
 def _describe_differences(what: str, found: Mapping[str, Any], expected: Any) -> str:
     if not isinstance(expected, Mapping):
-        raise GameError(f"{what}: an object of fields, such as {', '.join(found)}")
+        raise GameError(f"{what}: an object of fields, such as {', '.join(found)}", ErrorCode.INVALID_CASE)
     plain = json.loads(json.dumps(found))
     wrong = [name for name, value in expected.items() if plain.get(name) != value]
     return "; ".join(f"{name} is {json.dumps(plain.get(name))}, not {json.dumps(expected[name])}" for name in wrong)
@@ -57,7 +57,7 @@ def check_known_cards(engine: Engine, decision_point: DecisionPoint, expected: A
     for who, said in _read_by_seat(engine, "known", expected, Mapping, f"each with {HAS} or {LACKS}"):
         for name, cards in said.items():
             if name not in (HAS, LACKS):
-                raise GameError(f"known: '{name}' is neither {HAS} nor {LACKS}")
+                raise GameError(f"known: '{name}' is neither {HAS} nor {LACKS}", ErrorCode.INVALID_CASE)
             if known[who][name] != cards:
                 return f"{who} {name} {json.dumps(known[who][name])}, not {json.dumps(cards)}"
     return ""
@@ -114,8 +114,8 @@ def _read_by_seat(engine: Engine, what: str, value: Any, sort: type, form: str) 
     """What is said of each of some other seats; raises GameError where it is none, or there is no such seat."""
     who = list(map(str, engine.rules.seating.relative_names))
     if not isinstance(value, Mapping) or not all(isinstance(each, sort) for each in value.values()):
-        raise GameError(f"{what}: an object of seats ({', '.join(who)}), {form}")
+        raise GameError(f"{what}: an object of seats ({', '.join(who)}), {form}", ErrorCode.INVALID_CASE)
     for name, said in value.items():
         if name not in who:
-            raise GameError(f"{what}: there is no seat {name}; there are {', '.join(who)}")
+            raise GameError(f"{what}: there is no seat {name}; there are {', '.join(who)}", ErrorCode.INVALID_CASE)
         yield name, said
