@@ -77,7 +77,7 @@ def _read_cards(value: Any, field: str) -> str:
 
 
 def _read_points(record: Mapping[str, Any]) -> list[int] | None:
-    """By seat; of what is told, who has won must be right."""
+    """Return the points by seat; a recorded winner must agree with the rules."""
     won = record.get("landlord_win")
     if won not in (0, 1, None):
         raise GameError(f"landlord_win: {won!r} is neither 0 nor 1", ErrorCode.INVALID_RECORD)

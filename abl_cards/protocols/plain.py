@@ -1,8 +1,8 @@
-"""The plain protocol: how a folder of rules is served, and how one sits down at such a table.
+"""The plain protocol: serve any rule folder, and join such tables.
 
-A client is told what happens, one JSON object a frame, and is asked
-``{"type":"act","seat","stage","state","actionList","indexRange"}``: the state is all that the seat sees, in the form
-that ``abl-cards legal`` reads, so a client needs no memory. It answers ``{"actIndex": n}``. Notifications are
+Events and requests are JSON objects, one per frame. A request is
+``{"type":"act","seat","stage","state","actionList","indexRange"}``: the state contains all that the seat sees, in the
+form that ``abl-cards legal`` reads, so a client needs no memory. The answer is ``{"actIndex": n}``. Notifications are
 ``{"type":"notify","stage":…}``: ``beginning`` (seat, seats, hand), ``draw`` (seat, and card for that seat alone),
 ``play`` (seat, play), ``choice`` (seat, of, choice), ``episodeOver`` (order, points), ``gameOver`` (curTimes,
 settingTimes), ``gameResult`` (wins by seat, draws).
@@ -87,7 +87,7 @@ class PlainDealer:
         self.tables.begin_match(ONLY_TABLE, np.array([key], np.uint64))
 
     def pop_notifications(self) -> list[Notification]:
-        """What there is to tell, in order; forgets it."""
+        """Return the pending notifications in order, and clear them."""
         told, self._notifications = self._notifications, []
         return told
 
@@ -100,7 +100,7 @@ class PlainDealer:
     # --- what is asked -----------------------------------------------------------------------------------------------
 
     def next_request(self) -> ChoiceRequest:
-        """What the player to decide is asked."""
+        """Return the request to the player to decide."""
         tables = self.tables
         asked = tables.decisions(ONLY_TABLE) if tables.rows_to_play().size else tables.choices(ONLY_TABLE)
         moment = self._engine.decision_point_at(asked)
@@ -184,7 +184,7 @@ class PlainProtocolClient:
 
     @property
     def result(self) -> SessionResult:
-        """What is known of the result."""
+        """Result as far as it is known."""
         return self._outcome
 
     def opening_messages(self) -> list[Message]:
@@ -192,7 +192,7 @@ class PlainProtocolClient:
         return []
 
     def is_request(self, message: Message) -> bool:
-        """Whether a message asks for a choice."""
+        """Return whether a message requests a choice."""
         return message.get("type") == "act"
 
     def handle_message(self, message: Message) -> None:
@@ -262,7 +262,7 @@ class PlainService:
     client_dialects = (PLAIN_DIALECT,)
 
     def create_host(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> HostSession:
-        """A table for so many games; a listener hears what happens there."""
+        """Make a table for a number of games; a listener is notified of its events."""
         return PlainDealer(engine, games, listener)
 
     def create_client(self, engine: Engine, dialect: str, visit: JoinRequest) -> ClientSession:
@@ -280,7 +280,7 @@ class PlainService:
         return PlainProtocolClient(engine)
 
     def default_port(self, dialect: str) -> int:
-        """Where such tables usually stand."""
+        """Return the usual port of such tables."""
         return PLAIN_PORT
 
     def complete_url(self, address: str, dialect: str, name: str) -> str:

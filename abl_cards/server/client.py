@@ -34,7 +34,7 @@ class Client:
     """A connection on a seat."""
 
     def __init__(self, connection: ServerConnection, read_answer: AnswerReader, log: Callable[[str], None]) -> None:
-        """A client whose answers are read so; the log is told of its first fault of each kind."""
+        """Make a client; the first fault of each kind is logged."""
         path = connection.request.path if connection.request else ""
         self.name = client_name(path)
         self.result = SeatResult(-1, self.name, is_client=True)

@@ -25,7 +25,7 @@ _HANDSHAKE_TIMEOUT, _CLOSE_TIMEOUT = 20.0, 2.0  # seconds
 
 @dataclass(frozen=True)
 class JoinResult:
-    """What came of a seat."""
+    """Result of a match at a remote table."""
 
     url: str
     agent: str
@@ -54,9 +54,9 @@ async def join(
     log: Callable[[str], None] = lambda line: None,
     write: WriteRecord | None = None,
 ) -> JoinResult:
-    """Play at a table until it has told the result or closes; ``write`` is given the record of each episode as it ends.
+    """Play at a table until it sends the result or closes; ``write`` gets the record of each episode as it ends.
 
-    Raises GameError where there is no table or none that wants us, OSError where nobody listens.
+    Raises GameError if there is no table or it rejects the player, OSError if nothing listens at the address.
     """
     heading = {"url": url, "agent": name, "seed": format_seed(seed)}
     seat = _ClientRunner(client, agent, seed, log, write and (lambda record: write({**record, **heading})))
@@ -89,7 +89,7 @@ class _ClientRunner:
         self.times: list[float] = []  # seconds
 
     async def play(self, connection: ClientConnection) -> None:
-        """Hear and answer until all is told or the connection ends."""
+        """Receive and answer messages until the match ends or the connection closes."""
         try:
             for message in self._client.opening_messages():
                 await connection.send(json.dumps(message))
@@ -106,7 +106,7 @@ class _ClientRunner:
         self._log(f"the table closed before it told the result ({reason})")
 
     def _report_news(self) -> None:
-        """What the guest has to tell the user."""
+        """Report pending messages of the client to the user."""
         for line in self._client.pop_user_messages():
             self._log(line)
         for record in self._client.pop_records():
@@ -114,7 +114,7 @@ class _ClientRunner:
                 self._write(record)
 
     async def _answer(self, frame: str | bytes) -> Message | None:
-        """What is to be said to a frame; the agent may take its time."""
+        """Return the answer to a frame, if it needs one; the agent may take its time."""
         try:
             message = json.loads(frame)
         except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is reported when all games are over."""
+"""Results of served games."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FAULTS = {
     "late": "no answer within the think time",
     "lost": "the connection ended",
 }
-"""What can be wrong with a client."""
+"""Faults of clients."""
 
 
 @dataclass
 class SeatResult:
-    """Who sat there, and how it behaved."""
+    """Player and faults of one seat."""
 
     seat: int
     player: str  # an agent, or the name a client came by

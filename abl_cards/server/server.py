@@ -30,7 +30,7 @@ _HANDSHAKE_TIMEOUT = 5.0  # seconds
 
 @dataclass(frozen=True)
 class ServeConfig:
-    """What is to be served."""
+    """Configuration of a server."""
 
     game: str
     engine: Engine
@@ -49,7 +49,7 @@ class ServeConfig:
 ANY_ORIGIN = "*"
 """The origin that stands for all."""
 ListenerFactory = Callable[[int], Listener]
-"""Gives who hears what happens at the table of a number."""
+"""Makes the listener of a table by its number."""
 
 
 async def serve(
@@ -69,7 +69,7 @@ class GameServer:
         self, config: ServeConfig, log: Callable[[str], None] = lambda line: None, write: WriteRecord | None = None,
         listener_factory: ListenerFactory | None = None,
     ) -> None:  # fmt: skip
-        """A house for this plan; raises GameError for one that cannot be. The log is told what happens."""
+        """Make a server for a configuration; raises GameError for an invalid one. Events go to the log."""
         self._config, self._log, self._write, self._service = config, log, write, find_protocol(config.game)
         self._listener_factory = listener_factory
         self._dialect = config.dialect or self._service.dialects[0]
@@ -108,13 +108,13 @@ class GameServer:
 
     @property
     def port(self) -> int:
-        """Where clients connect."""
+        """Port for clients."""
         assert self._server
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
     @property
     def url(self) -> str:
-        """What clients connect to."""
+        """URL for clients."""
         return self._service.complete_url(f"ws://{_bracket_ipv6(self._config.host)}:{self.port}", "", "NAME")
 
     async def serve(self) -> ServedResult:
@@ -143,7 +143,7 @@ class GameServer:
         return ServedTable(number, dealer, agents, self._teams, self._log, heading)
 
     def _make_listener(self, number: int, heading: Mapping[str, Any]) -> Listener | None:
-        """Who looks on at a table, and who writes its episodes down under a heading."""
+        """Return the listener of spectators and of records with a heading, if there is one."""
         heard: list[Listener] = [] if self._listener_factory is None else [self._listener_factory(number)]
         if self._write is not None:
             recorder = self._config.engine.new_recorder(1)

@@ -52,7 +52,7 @@ class ServedTable:
 
     @property
     def players(self) -> list[str]:
-        """Who sits on its seats in this game, by name; nobody before the first one."""
+        """Names of the players by seat in this game; empty before the first game."""
         found: list[str] = self._heading.get("players", [])
         return found
 

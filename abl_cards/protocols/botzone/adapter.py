@@ -1,4 +1,4 @@
-"""What one game's words on Botzone are; the course of a round, its log and its faults are the same for all."""
+"""Interface of the adapters that translate one game to Botzone's JSON; rounds, logs and faults are shared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DealtCards:
     publiccard: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As initdata has them."""
+        """Return the fields of the deal as in initdata."""
         return {"allocation": [list(hand) for hand in self.allocation], "publiccard": list(self.publiccard)}
 
     def to_draw_order(self, first: int) -> list[int]:
@@ -54,16 +54,16 @@ class BotzoneRound(Protocol):
     """One round in the words of a dialect: it remembers what the requests tell, and who holds which numbers."""
 
     def opening_display(self) -> dict[str, Any]:
-        """What is displayed before anything has happened."""
+        """Return the display before the first act."""
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
-        """What a seat is asked that has just drawn a card, whether or not the rules leave it anything to choose."""
+        """Return the request to a seat that has drawn a card, whether or not it has a choice."""
 
     def awaits_response(self) -> bool:
-        """Whether the choice at hand answers the last delivery."""
+        """Return whether the current choice answers the last delivery of a card."""
 
     def request(self, seat: int) -> dict[str, Any]:
-        """What this seat is asked now, but for deliveries; called once a decision."""
+        """Return the current request to a seat, deliveries excepted; called once per decision."""
 
     def check_empty_response(self, seat: int, number: int, response: Any) -> None:
         """Raises Fault where the response to a seat's delivery of this number chooses something."""
@@ -84,10 +84,10 @@ class BotzoneRound(Protocol):
         """This is about to happen."""
 
     def display(self, seat: int, response: Any) -> dict[str, Any]:
-        """What is displayed when it has happened."""
+        """Return the display after a response."""
 
     def scores(self) -> list[int]:
-        """What the round, which is over, was worth to each seat."""
+        """Return the score of each seat in a finished round."""
 
 
 class NoDeliveriesMixin:
@@ -107,9 +107,9 @@ class NoDeliveriesMixin:
 
 @dataclass(frozen=True)
 class GameAdapter:
-    """How rounds of one game are begun.
+    """Functions that start rounds of one game.
 
-    ``read_initdata`` and ``next_initdata`` are for what a match hands on to the next round.
+    ``read_initdata`` and ``next_initdata`` carry state from one round of a match to the next.
     """
 
     supports: Callable[[CompiledGame], bool]  # whether a folder has what the requests speak of
@@ -128,7 +128,7 @@ class GameAdapter:
 
 
 def find_adapter(rules: CompiledGame) -> GameAdapter:
-    """Who speaks for a folder; raises GameError where nobody does."""
+    """Return the adapter of a game; raises GameError if there is none."""
     from abl_cards.protocols.botzone.doudizhu import DOUDIZHU_ADAPTER
     from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
 

@@ -45,7 +45,7 @@ def template_source(template: str) -> str:
 
 
 def bot_data(rules: CompiledGame, preferences: PreferenceModel) -> dict[str, Any]:
-    """What the bot of Dou dizhu knows; raises GameError."""
+    """Return the data of the Dou dizhu bot; raises GameError if the rules are not supported."""
     counter = find_counter(rules)
     if not isinstance(counter, ChainCounter):
         raise GameError("a bot in one file counts plays without suits and wild cards", ErrorCode.UNSUPPORTED_GAME)

@@ -1,6 +1,6 @@
-"""What bots in one file have in common: circuits, evaluated for many moves at once by nothing but Python.
+"""Circuits for single-file bots, evaluated for many moves at once in pure Python.
 
-``bot.py`` writes these functions into each of them. An atom is a number with one bit a move.
+``bot.py`` writes these functions into each bot. The value of an atom is an integer with one bit per move.
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
@@ -75,7 +75,7 @@ def _evaluate_gates(circuit: Circuit, start: int, end: int, values: list[int], f
 
 
 def _evaluate_threshold(values: list[int], weights: list[int], bound: int, ones: int) -> int:
-    """Where the weights of what is true add up to the bound: sums in binary, a number for each of their bits."""
+    """Compare the sum of the weights of true inputs with a bound by binary addition, one bit per move."""
     if bound <= 0:
         return ones
     there = [(value, weight) for value, weight in zip(values, weights) if value]

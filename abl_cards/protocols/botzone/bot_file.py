@@ -132,7 +132,7 @@ def evaluate_named(circuit: Rules, inputs: dict[str, int], num_columns: int) -> 
 def preference_outputs(
     rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: BotMinPlays
 ) -> list[int]:
-    """What the preferences say of candidates; each is its own facts and what it leaves in the hand."""
+    """Evaluate the preferences for candidates, each given by its facts and the cards it leaves in the hand."""
     columns = len(candidates)
     ones = (1 << columns) - 1
     inputs = dict.fromkeys(common, ones)
@@ -184,7 +184,7 @@ def decide(rules: Rules, view: Rules) -> Cards:
 
 
 def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
-    """What to bid after some bids."""
+    """Choose a bid after earlier bids."""
     inputs = {f"bid({turn},{bid})": 1 for turn, bid in enumerate(bids)}
     inputs[f"asked({len(bids)})"] = 1
     add_count_facts("held", hand, 1, inputs)
@@ -258,7 +258,7 @@ def _infer_role(opening: Rules, own: list[int]) -> tuple[int, list[int]]:
 
 
 def _make_view(rules: Rules, part: int, hand: Cards, acts: list[tuple[int, list[int]]]) -> Rules:
-    """What we see before our move."""
+    """Build the view of the seat before its move."""
     left, cards = list(hand), {"next": 17, "previous": 17}
     if part:
         cards["previous" if part == 1 else "next"] = 20

@@ -1,4 +1,4 @@
-"""Whether cards are a play at all, where they may not be laid down: the rules are asked for what they could lead."""
+"""Test whether cards form a play at all, legal here or not, by the labels that a hand of them could lead."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_move(decisions: Decisions, numbers: CardNumbering, cards: Sequence[int]
 
 
 def is_combination(rules: CompiledGame, tables: Tables, numbers: CardNumbering, cards: Sequence[int]) -> bool:
-    """Whether somebody who held these numbers alone could lead them all at this table."""
+    """Return whether a hand of exactly these card numbers could be led as one play at this table."""
     state, seat = rules.create_state(1), tables.seat[ONLY_TABLE]
     copy_rows(tables.state, ONLY_TABLE, state)
     state.hands[0, seat[0]] = numbers.count_kinds(cards, len(rules.pack))

@@ -37,7 +37,7 @@ def doudizhu_numbering(rules: CompiledGame) -> CardNumbering:
 
 
 def option_bids(rules: CompiledGame) -> tuple[int, ...]:
-    """What each option bids."""
+    """Return the bid of each option."""
     return tuple(int(split_term(option)[1][0]) for option in rules.schema.options)
 
 
@@ -64,7 +64,7 @@ class DoudizhuRound(NoDeliveriesMixin):
         return [int(number) for number in self._tables.state.fluents[0, fluent.first_slot : fluent.slots.stop]]
 
     def request(self, seat: int) -> dict[str, Any]:
-        """A bid, or a play; the first request of play says what the bidding came to."""
+        """Return the request of a bid or a play; the first request of play includes the result of the bidding."""
         (landlord,) = self._read_fluent(LANDLORD)
         bids = [bid for bid in self._read_fluent(BID) if bid >= 0]
         if landlord < 0:
@@ -117,7 +117,7 @@ class DoudizhuRound(NoDeliveriesMixin):
             self._last_responses[seat] = response
 
     def display(self, seat: int, response: Any) -> dict[str, Any]:
-        """Who has done what."""
+        """Return the display of the acts."""
         return {"event": {"player": seat, "action": response}}
 
     def scores(self) -> list[int]:

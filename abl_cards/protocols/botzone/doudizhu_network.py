@@ -1,4 +1,4 @@
-"""What the zip of a bot of Dou dizhu with networks is made of: rules as JSON, and weights."""
+"""Build the zip of a Dou dizhu bot with networks: rules as JSON, and weights."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KNOWN_FEATURES = {
 
 
 def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:
-    """What the program is told of the rules besides what the one without networks is; raises GameError."""
+    """Return the data of the rules that a bot with networks needs beyond one without; raises GameError."""
     features = networks.shape.observation.features
     unknown = {feature.name for feature in features} - _KNOWN_FEATURES
     if unknown:

@@ -1,9 +1,9 @@
-"""What a bot of Dou dizhu with networks adds to the one without: the path of one decision, as agents/policy.py goes it.
+"""Extension of the Dou dizhu bot by networks: one decision as in agents/policy.py.
 
 `abl-cards bot doudizhu bot.zip --agent abl` puts this behind ``bot_file.py`` in a zip, with its numbers as
-``weights.npz``: it needs Python and numpy. The hidden hands are estimated and made consistent, some deals drawn from
-them say who could answer what, and the network weighs the labels; the preferences choose among a label's card sets, and
-bid. It does not look ahead.
+``weights.npz``: it needs Python and numpy. It estimates the hidden hands, projects the estimate onto the constraints,
+samples deals to compute which labels the others could answer, and scores the labels; the preferences choose among a
+label's card sets, and bid. It does not look ahead.
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
@@ -44,7 +44,7 @@ def sigmoid(numbers: Numbers) -> Numbers:
 
 
 class DoudizhuNetwork(Weights):
-    """What estimates, and what decides."""
+    """Networks of the estimate of hidden hands and of the decision."""
 
     def mlp(self, name: str, hidden: Numbers) -> Numbers:
         """Fully connected layers with a rectifier between each two."""
@@ -89,7 +89,7 @@ class DoudizhuNetwork(Weights):
         return hidden + self.mlp(name + ".widen", self.layer_norm(name + ".between", hidden))
 
     def scores(self, encoded: Numbers, features: Numbers) -> Numbers:
-        """What the labels score, but for their costs."""
+        """Score the labels without their costs."""
         hidden, number = self.linear("decision.join", np.concatenate([encoded, features])), 0
         while "decision.blocks.%d.first.weight" % number in self.weights:  # noqa: UP031
             name = "decision.blocks.%d" % number  # noqa: UP031
@@ -117,7 +117,7 @@ class BotHiddenHands:
         self.low, self.high = at_least[0], self.unseen - at_least[1]
 
     def uniform_estimate(self) -> Numbers:
-        """What the next seat holds by counts and facts."""
+        """Return the hand of the next seat expected from counts and facts alone."""
         room = self.high - self.low
         share = (self.hand_sizes[0] - self.low.sum()) / max(room.sum(), 1)
         found: Numbers = self.low + room * share
@@ -166,7 +166,7 @@ def played_by_seat(view: Rules) -> Numbers:
 
 
 def make_observation(rules: Rules, view: Rules) -> Numbers:
-    """What we see, in the numbers of the networks."""
+    """Build the observation of the networks."""
     shapes = rules["features"]
     found = {name: np.zeros(shape, np.float32) for name, shape in shapes}
     found["after_landlord"][view["part"]] = 1
@@ -183,7 +183,7 @@ def make_observation(rules: Rules, view: Rules) -> Numbers:
 
 
 def doubles_stake(rules: Rules, ids: list[int]) -> bool:
-    """Whether a play doubles the stake."""
+    """Return whether a play doubles the stake."""
     if len(ids) not in rules["doubling_sizes"]:
         return False
     return find_label(rules, count_ranks(ids)) in rules["doubling"]
@@ -217,7 +217,7 @@ class DoudizhuPlayer:
         self.network = network
 
     def estimate_hands(self, view: Rules, observation: Numbers, steps: int) -> tuple[BotHiddenHands, Numbers]:
-        """What the next seat holds."""
+        """Estimate the hand of the next seat."""
         network, copies = self.network, self.network.weights["copies"]
         hidden = BotHiddenHands(view, copies)
         prior = hidden.both_hands(hidden.uniform_estimate())
@@ -227,7 +227,7 @@ class DoudizhuPlayer:
         return hidden, hidden.project(copies * sigmoid(np.log(share / (1 - share)) + change))
 
     def scores(self, rules: Rules, view: Rules, regret: dict[int, int], plays: dict[int, int]) -> Numbers:
-        """[labels] what the networks say of labels of which costs and plays to go are told."""
+        """Return the scores [labels] of labels with known costs and plays to go."""
         seen, steps, labels = make_observation(rules, view), rules["steps"], sorted(regret)
         hidden, following = self.estimate_hands(view, seen, steps)
         size = len(rules["labels"])

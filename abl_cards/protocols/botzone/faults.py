@@ -1,4 +1,4 @@
-"""What ends a round before its time: the errors of Botzone's judges, and what they cost."""
+"""Faults that end a round early: the errors of Botzone's judges, and their scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INVALID_FORMAT = "INVALID_FORMAT"
 """Errors that a response can have."""
 
 OK, TIME_LIMIT_EXCEEDED, RUNTIME_ERROR, INVALID_JSON, OUTPUT_LIMIT_EXCEEDED = "OK", "TLE", "RE", "NJ", "OLE"
-"""What a controller says of a program that was asked; all but the first end the round."""
+"""Verdicts of the controller about the answer of a program; all but the first end the round."""
 
 _OFFENDER, _PARTNER, _OPPONENT = -3, 0, 1
 
@@ -26,9 +26,13 @@ class Fault(GameError):
     """A response that ends the round."""
 
     def __init__(self, kind: str, text: str, verdict: str = OK, public_text: str | None = None) -> None:
-        """An error of this kind, said in one line; the verdict is the controller's.
+        """Make a fault.
 
-        ``public_text`` is what can be said by who sees the verdict and the response alone, where that is less.
+        Args:
+            kind: Name of the error.
+            text: Description in one line.
+            verdict: Verdict of the controller.
+            public_text: Description for readers of verdict and response alone, if it differs.
         """
         super().__init__(text)
         self.kind, self.verdict, self.public_text = kind, verdict, text if public_text is None else public_text
@@ -41,7 +45,7 @@ def program_fault(verdict: str, text: str | None = None) -> Fault:
 
 
 def fault_scores(teams: Sequence[int], offender: int) -> list[int]:
-    """What a fault is worth by seat: the offender loses three, his partners nothing, and the others win one.
+    """Return the score of each seat after a fault: -3 for the offender, 0 for its side, 1 for the others.
 
     >>> fault_scores([0, 1, 1], 2)
     [1, 0, -3]

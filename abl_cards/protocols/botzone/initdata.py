@@ -1,8 +1,8 @@
-"""What a round begins with: ``{"allocation": […], "publiccard": […], "seed": …}`` and what the dialect adds.
+"""Initial data of a round: ``{"allocation": […], "publiccard": […], "seed": …}`` and fields of the game.
 
-All of it may be missing. Cards that are not given are shuffled by Python's ``random`` with the seed, the public ones
-first, then a hand a seat; a seed that is missing is drawn. ``lots`` are the random numbers that a match has beside its
-cards, where the rules throw any; they hang on the seed where they are not given.
+All fields are optional. Missing cards are shuffled by Python's ``random`` with the seed, the public ones first, then a
+hand per seat; a missing seed is drawn. ``lots`` are the random numbers of a match beside its cards, if the rules use
+any; by default they depend on the seed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_SEED_LENGTH = 100
 
 
 def complete_initdata(rules: CompiledGame, partial: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with the cards, and with a seed where these come from one; raises GameError."""
+    """Complete initdata by the cards, and by a seed if the cards are drawn; raises GameError."""
     known = (*CARD_KEYS, SEED_KEY, LOTS_KEY, *find_adapter(rules).initdata_keys)
     if unknown := [key for key in partial if key not in known]:
         raise GameError(
@@ -80,7 +80,7 @@ def _list_length(cards: Any) -> int:
 
 
 def build_deal(rules: CompiledGame, initdata: Mapping[str, Any]) -> DealtEpisodes:
-    """Where the round of completed initdata begins; raises GameError."""
+    """Build the start of the round from completed initdata; raises GameError."""
     cards, dialect = read_dealt_cards(rules, initdata), find_adapter(rules)
     numbers, kinds = dialect.numbering(rules), len(rules.pack)
     hands = np.stack([numbers.count_kinds(hand, kinds) for hand in cards.allocation])

@@ -1,9 +1,8 @@
-"""Botzone's judge: a log and initdata in, what happens next out.
+"""Botzone's judge: reads a log and initdata, returns the next output.
 
-It knows no rule: it plays the responses of the log again at a table of the engine, by the rules of the folder, and says
-whom it asks next, or how the round has ended. As on Botzone it may be asked in a new process at every step; who keeps
-it running asks with the whole log all the same, and only what is new in it is played. A log that ends with what a judge
-has said is compared with what this one says.
+The judge contains no rules: it replays the responses of the log at a table of the engine, and returns the next request
+or the scores. On Botzone it runs in a new process at every step; a long-running process gets the whole log too, and
+plays only its new entries. If a log ends with an output of a judge, that output is compared with this judge's.
 """
 
 from __future__ import annotations
@@ -35,12 +34,17 @@ class BotzoneJudge:
     """Judges rounds of one game; it remembers the last one."""
 
     def __init__(self, engine: Engine, initdata: Mapping[str, Any] | None = None) -> None:
-        """What initdata says holds for rounds whose own says nothing of it."""
+        """Make a judge.
+
+        Args:
+            engine: Rules of the game.
+            initdata: Defaults for fields that the initdata of a round lacks.
+        """
         self._engine, self._initdata = engine, dict(initdata or {})
         self._round: JudgedRound | None = None
 
     def next_output(self, request: Any) -> JudgeOutput:
-        """What comes next; raises GameError for what is no log."""
+        """Return the next output; raises GameError for an invalid log."""
         log, initdata = self._read_request(request)
         responses = log[1::2]
         case = self._round
@@ -92,7 +96,7 @@ class JudgedRound:
     """One round."""
 
     def __init__(self, engine: Engine, initdata: dict[str, Any], listener: Listener | None = None) -> None:
-        """Deal; raises GameError. A listener hears the round."""
+        """Deal a round; raises GameError. A listener is notified of its events."""
         self.initdata, self.responses = initdata, list[Any]()
         self._engine, self._over, self._next_initdata = engine, False, dict[str, Any]()
         self._session = BotzoneSession(engine.rules, read_dealt_cards(engine.rules, initdata))
@@ -102,7 +106,7 @@ class JudgedRound:
 
     @property
     def output(self) -> JudgeOutput:
-        """What the judge has said last."""
+        """Last output of the judge."""
         found: JudgeOutput = self._session.log[-1]["output"]
         return (
             found | {"display": found["display"] | {NEXT_INITDATA_KEY: self._next_initdata}}
@@ -152,7 +156,7 @@ class JudgedRound:
         tables.play(ONLY_TABLE, self._session.read_play(tables.decisions(ONLY_TABLE), answer))
 
     def _read_entry(self, entry: Any) -> tuple[int, str, Any]:
-        """Who answers: whoever was not asked, if there is such; with the controller's verdict, and the response."""
+        """Return seat, verdict and response of an entry; a seat that was not asked comes first, if there is one."""
         number, seats = 2 * len(self.responses) + 2, self._engine.rules.seating.seats
         if not isinstance(entry, dict) or not all(key in map(str, range(seats)) for key in entry):
             raise GameError(
@@ -171,7 +175,7 @@ class JudgedRound:
 
 
 def _check_output(expected: JudgeOutput, actual: JudgeOutput, entry: int) -> None:
-    """Raises GameError where another judge has said something else."""
+    """Raise GameError if the output of another judge differs."""
     for key in ("command", "content"):
         if expected[key] != actual.get(key):
             other = quote_json(actual.get(key))
@@ -182,7 +186,7 @@ def _check_output(expected: JudgeOutput, actual: JudgeOutput, entry: int) -> Non
 
 
 def _read_output(entry: Any) -> dict[str, Any]:
-    """What a judge has said, in Botzone's frame or without it."""
+    """Return the output of a judge, with or without Botzone's frame."""
     value = entry.get("output", entry) if isinstance(entry, dict) else None
     if not isinstance(value, dict):
         raise GameError(

@@ -11,7 +11,7 @@ from abl_cards.protocols.botzone.registry import PLATFORM, BotzoneGame
 
 
 def is_log(value: Mapping[str, Any]) -> bool:
-    """Whether a line is one: ``{"log": […]}``, as ``match --botzone-log`` and the site have it."""
+    """Return whether a record is a log of Botzone: ``{"log": […]}``, as ``match --botzone-log`` writes it."""
     return isinstance(value.get("log"), list)
 
 
@@ -52,6 +52,6 @@ def find_missing_result(value: Mapping[str, Any], record: Mapping[str, Any]) -> 
 
 
 def _has_finish_entry(log: list[Any]) -> bool:
-    """Whether the judge has ended the round, by the last entry of a log."""
+    """Return whether the last entry of a log ends the round."""
     said = log[-1].get("output") if len(log) % 2 and isinstance(log[-1], Mapping) else None
     return isinstance(said, Mapping) and said.get("command") == "finish"

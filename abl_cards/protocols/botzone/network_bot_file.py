@@ -1,8 +1,7 @@
-"""What a bot of Tractor with networks adds to the one without: it looks at planes of cards, as
-learners/plane_resnet.py.
+"""Extension of the Tractor bot by networks of card planes, as in learners/plane_resnet.py.
 
 `abl-cards bot tractor bot.zip --agent abl:…` puts this behind ``tractor_bot_file.py`` in a zip, with its numbers as
-``weights.npz``: it needs Python and numpy. The network weighs the labels; the preferences choose among a label's cards.
+``weights.npz``: it needs Python and numpy. The network scores the labels; the preferences choose among a label's cards.
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
@@ -53,7 +52,7 @@ def group_norm(planes: Numbers, scale: Numbers, shift: Numbers) -> Numbers:
 
 
 class TractorNetwork(Weights):
-    """What decides."""
+    """Network of the decision."""
 
     def __init__(self, weights: dict[str, Numbers]) -> None:
         super().__init__(weights)
@@ -92,7 +91,7 @@ class TractorNetwork(Weights):
         return found
 
     def scores(self, sets: Numbers, context: int, labels: list[int], regret: Numbers) -> Numbers:
-        """What labels score: from hand, trick and what was laid down by seat, [sets, kinds], and their costs."""
+        """Score labels from the cards [sets, kinds] of hand, trick and play by seat, and from their costs."""
         weights = self.weights
         named = weights["named"][context].astype(np.float32) * self.copies
         planes = [self.card_planes(np.concatenate([named, sets]))]
@@ -115,7 +114,7 @@ class TractorNetwork(Weights):
 
 
 def log_probabilities(network: TractorNetwork, view: TractorView, moves: Moves) -> tuple[list[int], Numbers]:
-    """The labels that may be chosen, and what the network says of each."""
+    """Return the legal labels and their log probabilities."""
     rules = view.rules
     wrong, costs = compute_costs(preference_outputs(view, moves), rules["weights"], len(moves))
     sound = [not wrong >> move & 1 for move in range(len(moves))]

@@ -1,6 +1,6 @@
-"""What bots with networks have in common: layers, and how rules and weights are found beside the program.
+"""Parts of bots with networks: layers, and loading of rules and weights beside the program.
 
-``network_bot.py`` writes this into the program of each of them; it needs numpy.
+``network_bot.py`` writes this into the program of each bot; it needs numpy.
 """
 
 # Platforms have old Pythons: no match, no new syntax of types outside of annotations.
@@ -26,7 +26,7 @@ REGRET_UNIT, MAX_REGRET = 30.0, 8.0
 
 
 def relu(numbers: Numbers) -> Numbers:
-    """What is below 0 becomes 0."""
+    """Replace negative numbers by 0."""
     found: Numbers = np.maximum(numbers, 0)
     return found
 
@@ -64,7 +64,12 @@ def read_adjacent_file(name: str) -> bytes:
 
 
 def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
-    """Answer one line: ``make_player`` makes of weights what chooses among moves, ``answer`` knows what is asked."""
+    """Answer one line.
+
+    Args:
+        make_player: Makes the chooser of moves from weights.
+        answer: Answers a request by the chooser.
+    """
     rules = json.loads(read_adjacent_file("rules.json").decode())
     rules["best"] = make_player(read_npz(read_adjacent_file("weights.npz")))
     print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))

@@ -26,7 +26,7 @@ def inline_module(source: str, name: str) -> str:
 
 
 def strip_annotations(source: str) -> str:
-    r"""The same program for any Python from 3.6 on; comments and lines stay as they are.
+    r"""Remove annotations, so that a program runs on any Python from 3.6 on; comments and lines stay.
 
     >>> strip_annotations("def f(n: int = 1, *more: str) -> int:\n    m: int = n  # so\n    return m\n")
     'def f(n = 1, *more):\n    m = n  # so\n    return m\n'

@@ -30,7 +30,7 @@ _GRACE = 0.2  # seconds for a program that has answered to end
 
 
 class BotProcess:
-    """One program, asked again and again."""
+    """A program that answers requests in one long-running process."""
 
     def __init__(self, command: Sequence[str], time_limit: float, keep_running: bool) -> None:
         """Nothing is started yet; a decision may take so many seconds."""
@@ -45,7 +45,7 @@ class BotProcess:
         return shlex.join(self._command)
 
     def request(self, message: dict[str, Any]) -> Any:
-        """The answer to what a seat was asked; raises Fault, and GameError where the program cannot be started."""
+        """Return the answer to a request; raises Fault, and GameError if the program cannot be started."""
         if self._streams is None or not self._keep_running or len(message["requests"]) == 1:
             self._stop()
             self._start()
@@ -122,7 +122,7 @@ class BotProcess:
 
 
 class _OutputReader:
-    """What a program says while it is written to."""
+    """Reads the output of a program while its input is written."""
 
     def __init__(self, streams: BotStreams, line: bytes, keep_running: bool, output: bytes) -> None:
         self._streams, self._unsent, self._keep_running = streams, memoryview(line), keep_running
@@ -138,18 +138,18 @@ class _OutputReader:
 
     @property
     def answer(self) -> bytes:
-        """The first line that says something; empty where there is none."""
+        """Return the first line that is not blank; empty if there is none."""
         lines = (line.strip() for line in self._output.split(b"\n"))
         return next((line for line in lines if line and line != KEEP_RUNNING), b"")
 
     @property
     def remainder(self) -> bytes:
-        """What has come behind the answer."""
+        """Return the output after the answer."""
         return self._output.partition(self.answer)[2].partition(b"\n")[2] if self.answer else b""
 
     @property
     def _is_complete(self) -> bool:
-        """Whether nothing more is to be waited for."""
+        """Return whether reading is finished."""
         whole = b"\n" in self._output.lstrip() and bool(self.answer)
         return (
             self.ended or self.size > MAX_OUTPUT_BYTES or (whole and (self._keep_running or self.requests_keep_running))

@@ -37,7 +37,7 @@ class BotzoneGame:
         return BotzoneSession(self.engine.rules, write=write)
 
     def create_judge(self, initdata: Mapping[str, Any] | None = None) -> BotzoneJudge:
-        """A judge; initdata is for rounds whose own says nothing. Raises GameError."""
+        """Make a judge with default initdata; raises GameError."""
         return BotzoneJudge(self.engine, initdata)
 
     def bot_source(self, preferences: PreferenceModel) -> str:

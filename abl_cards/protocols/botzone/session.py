@@ -1,16 +1,16 @@
-"""Follows a game at one table in Botzone's words: the requests of every seat, and the log that its judge would have.
+"""Translate a game at one table to Botzone's protocol: the requests of every seat, and the log of its judge.
 
-A program reads ``{"requests": […], "responses": […]}``, what its seat was asked in this round and what it answered, and
-writes ``{"response": …}``. A log alternates what the judge says and what a seat responds:
+A program reads ``{"requests": […], "responses": […]}``, the requests of its seat in this round and its responses, and
+writes ``{"response": …}``. A log alternates outputs of the judge and responses of a seat:
 
     {"output": {"command": "request", "content": {"0": {…}}, "display": {…}}}
     {"0": {"verdict": "OK", "response": […]}}
     …
     {"output": {"command": "finish", "content": {"0": 2, "1": -1, "2": -1}, "display": {…}}}
 
-The table's engine decides what is legal and what it is worth; this module writes it down. Where cards are drawn one by
-one the engine asks only who has something to choose, and Botzone asks after every card: those requests wait until
-somebody answers them with silence, a judge's seats one by one, at other tables this module itself.
+The table's engine decides legality and scores. When cards are drawn one by one, the engine asks only seats with a
+choice, while Botzone asks after every card: those requests wait for an empty response, by the judge's seats one by
+one, at other tables by this module.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class BotzoneSession(NullListener):
         self._finish(self._current_round().scores())
 
     def _assign_numbers(self, tables: Tables) -> DealtCards:
-        """Numbers for the cards as they are dealt; which of equal cards a seat has tells nothing of the others."""
+        """Number the dealt cards; the numbers of equal cards reveal nothing about the other hands."""
         numbers, state = self._adapter.numbering(self._rules), tables.state
         pool = list(range(len(numbers.kind_of)))
         Random(f"{tables.keys[0]} {tables.num_deals[0]} {tables.num_episodes[0]}").shuffle(pool)
@@ -132,7 +132,7 @@ class BotzoneSession(NullListener):
         return self._round
 
     def _log_response(self, response: Any) -> None:
-        """Write down what the seat that was asked is about to do, in its own words where it has said them."""
+        """Log the pending act of the seat to decide, by its own response if there is one."""
         if self._pending_response:
             (response,) = self._pending_response
         seat = self.issue_request()
@@ -165,7 +165,7 @@ class BotzoneSession(NullListener):
 
     @property
     def is_forced(self) -> bool:
-        """Whether what is asked leaves nothing to choose."""
+        """Return whether the current request has only one possible answer."""
         self.issue_request()
         assert self._pending_request
         return self._pending_request.is_forced
@@ -178,7 +178,7 @@ class BotzoneSession(NullListener):
             self._log_response([])
 
     def auto_answered_message(self) -> dict[str, Any] | None:
-        """What the program of the seat to decide reads of the first request that was answered for it."""
+        """Return the first request of the program that was answered automatically."""
         self._answer_deliveries()
         seat = self.seat
         if not self._auto_answered[seat]:
@@ -187,7 +187,7 @@ class BotzoneSession(NullListener):
         return {"requests": self._requests[seat][: number + 1], "responses": self._responses[seat][:number]}
 
     def check_empty_answer(self, answer: Any) -> None:
-        """What it answers, or a judge's seat; raises Fault where it is not silent."""
+        """Check the answer of a program or of a judge's seat; raises Fault unless it is empty."""
         seat = self.issue_request()
         response = self._read_response(answer)
         unheard = self._auto_answered[seat]
@@ -200,7 +200,7 @@ class BotzoneSession(NullListener):
             self._log_response(response)
 
     def message(self) -> dict[str, Any]:
-        """What the program of the seat to decide reads."""
+        """Return the message for the program of the seat to decide."""
         self._answer_deliveries()
         seat = self.seat
         return {"requests": self._requests[seat], "responses": self._responses[seat]}
@@ -230,7 +230,7 @@ class BotzoneSession(NullListener):
         return move
 
     def _read_response(self, answer: Any) -> Any:
-        """What an answer responds; raises Fault."""
+        """Return the response in an answer; raises Fault."""
         self.issue_request()
         self._pending_response = None
         self._queued_options.clear()

@@ -27,7 +27,7 @@ from abl_cards.protocols.botzone.faults import Fault, quote_json
 from abl_cards.protocols.botzone.tractor_match import BANKER, GIVEN, LEVEL, LEVELS, STANDING, TOTAL, TRUMP
 
 DECLARE, BURY, NONE = "declare", "bury", "none"
-"""What seats choose, by the folder: to show a card, ``declare(Suit)``, two, ``overturn(Suit)``, or nothing; a card."""
+"""Choices of seats in the folder: show one card, ``declare(Suit)``, two, ``overturn(Suit)``, or none; bury a card."""
 DEAL, COVER, PLAY = "deal", "cover", "play"
 _SUITS = "shcd"
 _JOKERS = ("small", "big")
@@ -95,7 +95,7 @@ class TractorRound:
         return {"stage": DEAL, "deliver": [card], **opening, "global": self._global_json(dealing=True)}
 
     def awaits_response(self) -> bool:
-        """Whether a seat is asked to show cards."""
+        """Return whether a seat may show cards now."""
         return bool(self._tables.rows_to_choose().size) and self._stage() == DEAL
 
     def request(self, seat: int) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class TractorRound:
         return found
 
     def _may_stop_burying(self, choices: Choices) -> bool:
-        """Whether a seat may have enough of burying: then any number of cards goes."""
+        """Return whether a seat may stop burying, so that any number of cards is allowed."""
         return bool(choices.options[0, self._rules.schema.options.index(NONE)])
 
     def _declaration_option(self, cards: Sequence[int]) -> str:
@@ -204,7 +204,7 @@ class TractorRound:
     # --- what has happened -------------------------------------------------------------------------------------------
 
     def record_response(self, seat: int, response: Any) -> None:
-        """Who has shown cards, and which ones leave a hand."""
+        """Record shown cards and the cards that leave a hand."""
         stage = self._stage() if response else DEAL
         self._penalty = None
         if stage == PLAY:
@@ -231,7 +231,7 @@ class TractorRound:
         self._remove_cards(seat, sent)
 
     def display(self, seat: int, response: Any) -> dict[str, Any]:
-        """Who has done what; in the play what the others of the banker have, and what a throw that failed has cost."""
+        """Return the display of acts, with cards of the banker's partner and the cost of a failed throw during play."""
         playing = self._last_play is not None or self._leaders[1] != NOBODY
         self._commit_last_play()
         found: dict[str, Any] = {"event": {"player": seat, "action": response}}

@@ -1,4 +1,4 @@
-"""What the bot of Tractor knows: the data that ``tractor_bot_file.py`` is filled with."""
+"""Data of the Tractor bot, inserted into ``tractor_bot_file.py``."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _query_data(rules: CompiledGame, circuit: Circuit, learnt: set[int]) -> dict
 
 
 def _fluent_updates(rules: CompiledGame, preferences: Circuit) -> dict[str, Any]:
-    """What tricks show of the hands, as far as preferences speak of it: slots and values of fluents."""
+    """Return the slots and values of fluents by which tricks reveal hands, as far as preferences read them."""
     known = {slot for fluent in _known_fluents(rules) for slot in fluent.slots}
     tests = [test for atom in preferences.inputs if (test := find_test(rules.schema, atom))]
     wanted = {test.column for test in tests if test.group == "fluents"} - known
@@ -121,7 +121,7 @@ def _fluent_updates(rules: CompiledGame, preferences: Circuit) -> dict[str, Any]
 
 
 def _select_outputs(circuit: Circuit, outputs: Any) -> Circuit:
-    """The same with some of its outputs, and what these need."""
+    """Return the part of a circuit that some outputs need."""
     rows = list(outputs)
     some = replace(
         circuit, outputs=tuple(circuit.outputs[row] for row in rows), output_literals=circuit.output_literals[rows]

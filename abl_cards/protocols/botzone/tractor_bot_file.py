@@ -29,7 +29,7 @@ PACK_SIZE = 54
 
 
 class TractorView:
-    """What our seat sees at a decision; seats, kinds, cells, forms and fluents by their numbers."""
+    """View of the seat at a decision; seats, kinds, cells, forms and fluents are numbers."""
 
     def __init__(self, rules: Rules, seat: int, global_state: Rules) -> None:
         self.rules, self.seat = rules, seat
@@ -59,7 +59,7 @@ class TractorView:
         return [0] * len(self.rules["acts"][0])
 
     def count_cells(self, cards: Cards) -> list[int]:
-        """How many of some cards act as each cell."""
+        """Count the cards that act as each cell."""
         found = [0] * self.rules["cells"]
         for copies, acts in zip(cards, self.rules["acts"][self.context]):
             if copies:
@@ -68,7 +68,7 @@ class TractorView:
         return found
 
     def input_values(self) -> dict[str, list[int]]:
-        """The numbers that circuits are told, by group."""
+        """Return the input values of circuits by group."""
         seats = len(self.on_table)
         unseen = [2 - mine - gone - sum(lies[kind] for lies in self.on_table)
                   for kind, (mine, gone) in enumerate(zip(self.hand, self.gone))]  # fmt: skip
@@ -124,7 +124,7 @@ def evaluate_query(
 
 
 def legal_moves(view: TractorView) -> list[tuple[int, list[int]]]:
-    """What may be laid: forms with the kinds of their cards, in the order of lists."""
+    """Return the legal moves: forms with the kinds of their cards, in the order of lists."""
     rules, question = view.rules, view.rules["play"]
     answers, found = evaluate_query(question, view.input_values(), {}, 1), []
     lists = rules["lists"][view.context] if len(rules["lists"]) > 1 else rules["lists"][0]
@@ -166,7 +166,7 @@ def find_best_move(view: TractorView, moves: list[tuple[int, list[int]]]) -> int
 
 
 def preference_outputs(view: TractorView, moves: list[tuple[int, list[int]]]) -> list[int]:
-    """What the preferences say of moves."""
+    """Evaluate the preferences for moves."""
     rules, left = view.rules, []
     for _, kinds in moves:
         hand = list(view.hand)
@@ -311,7 +311,7 @@ def _play(view: TractorView, requests: list[Rules], held: list[int]) -> list[int
 
 
 def _trick_inputs(view: TractorView) -> dict[str, list[int]]:
-    """What is told of the trick as the last seat has left it."""
+    """Return the inputs of the trick after the last play."""
     groups = view.input_values()
     groups["act"] = [view.last, view.owner]
     return groups

@@ -1,7 +1,7 @@
-"""What a round of Tractor has from its match, and leaves to it: levels, and who banks; as initdata has them.
+"""State of a Tractor match between rounds: levels and the banker, as fields of initdata.
 
-``level`` is that of the round, ``banker`` a seat, ``first_round`` says that the bank is still to be found. ``levels``
-of both sides are ours: Botzone's judge knows one round. All may be missing: that is the first round of a match.
+``level`` is that of the round, ``banker`` a seat, ``first_round`` whether the banker is still to be found. ``levels``
+of both sides is an extension: Botzone's judge knows one round. Without these fields the round is the first of a match.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fluents = NDArray[np.int16]
 
 
 def read_fluent(rules: CompiledGame, fluents: Fluents, name: str, key: int = 0) -> Any:
-    """What is remembered [slots] under a name: a value or None; of counts, and of what holds or not, the number."""
+    """Return the values [slots] of a fluent: a value or None; for counts and flags an integer."""
     fluent = rules.fluents.find(name)
     assert fluent is not None
     number = int(fluents[fluent.first_slot + key])
@@ -53,7 +53,7 @@ def rank_letter(rank: int) -> str:
 
 
 def first_seat(rules: CompiledGame, fluents: Fluents) -> int:
-    """Who draws the first card: the banker, where there is one."""
+    """Return the seat that draws the first card: the banker, if there is one."""
     return int(read_fluent(rules, fluents, BANKER)) if read_fluent(rules, fluents, GIVEN) else 0
 
 

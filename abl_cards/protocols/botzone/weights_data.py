@@ -14,7 +14,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def to_half_precision(module: nn.Module, prefix: str = "") -> Arrays:
-    """What a network has learned, in half precision, by the names it has there."""
+    """Return the parameters of a network in half precision by name."""
     learned = module.state_dict().items()
     return {prefix + name: tensor.detach().cpu().numpy().astype(np.float16) for name, tensor in learned}
 

@@ -1,4 +1,4 @@
-"""What protocols share: cards, remote tables, programs as players."""
+"""Parts that protocols share: cards, remote tables, programs as agents."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ class ProgramSession(Listener, Protocol):
         """The seat to decide."""
 
     def message(self) -> dict[str, Any]:
-        """What the program of the seat to decide reads, as one line of JSON."""
+        """Return the message for the program of the seat to decide, one line of JSON."""
 
     def auto_answered_message(self) -> dict[str, Any] | None:
-        """What it reads first: a request that left nothing to choose, and was answered for it; None for no more."""
+        """Return the next automatically answered request of the program; None if there are no more."""
 
     def check_empty_answer(self, answer: Any) -> None:
         """It answers that; raises GameError where it chooses something."""

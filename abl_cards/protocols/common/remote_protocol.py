@@ -1,6 +1,6 @@
-"""What a game says at tables where other programs sit down, and how it understands other tables.
+"""Interface of network protocols: host tables for other programs, and play at other tables.
 
-A platform that has such a protocol exports a ``PROTOCOL``, and a folder names the platform.
+A platform with a protocol exports a ``PROTOCOL``; a folder names its platform.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Message = dict[str, Any]
 """One JSON object of a protocol."""
 
 DEFAULT_CHOICE = 0
-"""What is chosen for a seat that gives no answer; every protocol lists a harmless choice first."""
+"""Choice made for a seat without an answer; every protocol lists a harmless choice first."""
 
 
 class Notification(NamedTuple):
@@ -48,10 +48,10 @@ class ChoiceRequest:
 
 
 class InvalidAnswerError(GameError):
-    """An answer that chooses nothing; ``fault`` says in a word why."""
+    """Invalid answer to a request; ``fault`` is its kind in one word."""
 
     def __init__(self, fault: str, message: str) -> None:
-        """An answer with this fault, said in one line."""
+        """Make an error of a kind, with a message of one line."""
         super().__init__(message)
         self.fault = fault
 
@@ -94,10 +94,10 @@ def read_act_index(frame: str | bytes, num_choices: int) -> int:
 
 
 class HostSession(Protocol):
-    """One table as its protocol tells it.
+    """One hosted table in terms of its protocol.
 
-    Seats here are those of the players, who keep them for good; in the second game of a pair the cards are turned by a
-    seat instead, so that each team gets what the other one had.
+    Seats are those of the players, who keep them; in the second game of a pair the cards are rotated by one seat,
+    so that each team gets the other team's cards.
     """
 
     @property
@@ -119,17 +119,17 @@ class HostSession(Protocol):
         """Which player sits on a seat of the tables in this game."""
 
     def next_request(self) -> ChoiceRequest:
-        """What the player to decide is asked."""
+        """Return the request to the player to decide."""
 
     def pop_notifications(self) -> list[Notification]:
-        """What there is to tell, in order; forgets it."""
+        """Return the pending notifications in order, and clear them."""
 
     def final_notifications(self, wins: Sequence[int], draws: int) -> list[Notification]:
-        """What is told when all games are over; wins [team]."""
+        """Return the notifications after all games; wins [team]."""
 
 
 class DecisionMaker(Protocol):
-    """Whoever decides for a guest: an agent."""
+    """An agent that decides for a client."""
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """One legal move for each decision."""
@@ -139,7 +139,7 @@ class DecisionMaker(Protocol):
 
 
 class Reply(NamedTuple):
-    """What a guest answers, and what was wrong with the question."""
+    """Answer of a client, and the error in the request, if any."""
 
     choice: int
     message: Message
@@ -148,7 +148,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class SessionResult:
-    """What a guest heard of the result."""
+    """Result of a match as the client received it."""
 
     seat: int | None = None
     games: int = 0
@@ -159,7 +159,7 @@ class SessionResult:
 
 @dataclass(frozen=True)
 class JoinRequest:
-    """How a guest wants to sit down; the seat, the room and the matches only where tables have rooms."""
+    """Request for a seat; seat, room and number of matches apply to tables with rooms only."""
 
     agent: str  # what kind of player comes
     name: str | None = None  # None to make one up
@@ -170,29 +170,29 @@ class JoinRequest:
 
 
 class ClientSession(Protocol):
-    """A seat at somebody else's table: it knows what it was told and nothing else."""
+    """A seat at a remote table, with the received messages as its only information."""
 
     def opening_messages(self) -> list[Message]:
-        """What is said first."""
+        """Return the first messages to send."""
 
     def handle_message(self, message: Message) -> None:
         """Take note of something that asks for no choice; raises JoinRejectedError where we are not wanted."""
 
     def pop_user_messages(self) -> list[str]:
-        """What the user should know of what was heard; forgets it."""
+        """Return pending messages for the user, and clear them."""
 
     def pop_records(self) -> list[dict[str, Any]]:
         """The episodes that have ended, as records; forgets them."""
 
     def is_request(self, message: Message) -> bool:
-        """Whether a message asks for a choice."""
+        """Return whether a message requests a choice."""
 
     def reply(self, message: Message, player: DecisionMaker, key: np.uint64) -> Reply:
         """The player's choice; a harmless one, and what is the matter, where the question is not understood."""
 
     @property
     def result(self) -> SessionResult:
-        """What is known of the result."""
+        """Result as far as it is known."""
 
 
 class RemoteProtocol(Protocol):
@@ -200,16 +200,16 @@ class RemoteProtocol(Protocol):
 
     @property
     def dialects(self) -> tuple[str, ...]:
-        """What a table can speak, the usual one first."""
+        """Dialects of hosted tables, the default first."""
 
     @property
     def client_dialects(self) -> tuple[str, ...]:
-        """What a guest understands, the usual one first."""
+        """Dialects of clients, the default first."""
 
     def create_host(
         self, engine: Engine, num_games: int, dialect: str, listener: Listener | None = None
     ) -> HostSession:
-        """A table for so many games; a listener hears what happens there."""
+        """Make a table for a number of games; a listener is notified of its events."""
 
     def create_client(self, engine: Engine, dialect: str, request: JoinRequest) -> ClientSession:
         """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
@@ -218,7 +218,7 @@ class RemoteProtocol(Protocol):
         """The full address of a table from what a user writes."""
 
     def default_port(self, dialect: str) -> int:
-        """Where such tables usually stand."""
+        """Return the usual port of such tables."""
 
     def read_answer(self, frame: str | bytes, num_choices: int) -> int:
         """The number of the choice that a client's frame makes; raises InvalidAnswerError."""
