@@ -31,7 +31,7 @@ class _PlayListener(NullListener):
 
 @dataclass(frozen=True)
 class ExplainedStep:
-    """What is laid next, and what speaks for and against it."""
+    """Next cards to lay, with reasons for and against them."""
 
     explanation: Explanation
     verdict: MoveAssessment

@@ -1,4 +1,4 @@
-"""How the page is served; imports nothing of the engine, so that the port answers before that is there."""
+"""Configuration of the web server; imports nothing of the engine, so that the port answers at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class WebConfig:
-    """How the page is served."""
+    """Configuration of the web server."""
 
     game: str = ""  # the first table's; the first game that comes with an agent that has learned it
     extra_games: tuple[str, ...] = ()  # folders beside the games that come with the package
@@ -30,12 +30,12 @@ class WebConfig:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can ask."""
+        """Return whether only this machine can connect."""
         return self.host in ("127.0.0.1", "localhost", "::1")
 
 
 def default_state_folder() -> Path:
-    """Where open tables are kept: ``$ABL_CARDS_STATE``, or the platform's place for what programs remember."""
+    """Return the default folder of open tables: ``$ABL_CARDS_STATE``, or the platform's folder for program state."""
     chosen = os.environ.get("ABL_CARDS_STATE")
     if chosen:
         return Path(chosen) / "page"

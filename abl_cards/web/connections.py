@@ -34,7 +34,7 @@ class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     @property
     def is_silent(self) -> bool:
-        """Whether no request has come yet. A connection that became a WebSocket is another protocol's."""
+        """Return whether no request has arrived yet. Connections that became WebSockets are not counted."""
         return self.cycle is None and self in self.connections
 
     def close_if_silent(self) -> None:

@@ -37,7 +37,7 @@ class EventLog:
         self._log_os_errors(lambda: self._write([header]))
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """Add a line; one that cannot be written is not kept, and the log says so."""
+        """Append a line; a line that cannot be written is logged and dropped."""
 
         def append() -> None:
             with self.file.open("ab") as stream:
@@ -70,7 +70,7 @@ class EventLog:
 
     @cached_property
     def summary(self) -> dict[str, Any] | None:
-        """What somebody has to know of it who looks for a table; None where the file is damaged."""
+        """Return the summary of the table for a list of tables; None if the file is damaged."""
         try:
             with self.file.open("rb") as stream:
                 told = json.loads(stream.readline(_MAX_HEADER_BYTES))
@@ -111,7 +111,7 @@ class EventLogStore:
     """The ledgers of a folder, by table; or none, where nothing is kept."""
 
     def __init__(self, folder: Path | None, capacity: int) -> None:
-        """Those that are not too old, and no more than so many: the latest."""
+        """Open the latest event logs of a folder, at most ``capacity``, and none that are too old."""
         self._folder, self._capacity = folder, capacity
         self.suspended: dict[str, EventLog] = {}  # that nobody has come back to yet, the oldest first
         if folder is None:

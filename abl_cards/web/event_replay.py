@@ -28,7 +28,7 @@ AgentFactory = Callable[[str], Agent]
 
 
 def make_header(table: WebTable, game: str) -> dict[str, Any]:
-    """What a table is, without what has happened there."""
+    """Return the configuration of a table without its events."""
     return {
         "kind": LOG_KIND, "version": LOG_VERSION, "name": table.name, "title": table.title, "game": game,
         "profile": table.engine.rules.profile or "", "seed": format_seed(table.seed), "drawn": table.is_seed_random,
@@ -63,7 +63,7 @@ def read_header(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def accepts_token(lines: Sequence[dict[str, Any]], token: str) -> bool:
-    """Whether a token allows anything at the table of a ledger; raises GameError for what is no ledger of a table."""
+    """Return whether a token is valid at the table of an event log; raises GameError for another file."""
     told = read_header(lines)
     chairs = {str(seat): chair for seat, chair in enumerate(schemas.get_list(told, "chairs", _MAX_SEATS))}
     chairs |= {str(line.get("seat")): line.get("chair") for line in lines[1:] if line.get("do") == "chair"}
@@ -120,7 +120,7 @@ def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
 def _apply_events(
     table: WebTable, lines: Sequence[dict[str, Any]], agent_factory: AgentFactory
 ) -> tuple[list[dict[str, Any]], int]:  # fmt: skip
-    """Who sits where now, the decisions that were not taken back, and after which somebody has gone on."""
+    """Replay events; returns the decisions that were not taken back, and sets seats and continued episodes."""
     acts, gone = list[dict[str, Any]](), -1
     for line in lines:
         match line.get("do"):

@@ -1,4 +1,4 @@
-"""Where the engine works for the page: threads of its own, so that the port answers meanwhile."""
+"""Threads in which the engine works for the web server, so that the port keeps answering."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EngineExecutor:
     """Engines and agents by name, made once; and threads to ask them in."""
 
     def __init__(self, extra_games: tuple[str, ...] = (), extra_agents: tuple[str, ...] = ()) -> None:
-        """Folders of games and names of agents that whoever started the page offers besides the usual ones."""
+        """Make an executor with rule folders and agents that the server offers besides the shipped ones."""
         self.extra_games, self.extra_agents = extra_games, extra_agents
         self._short_pool = ThreadPoolExecutor(2, "table")
         self._long_pool = ThreadPoolExecutor(1, "review")
@@ -44,11 +44,11 @@ class EngineExecutor:
         self._valid_engines: dict[tuple[Path, str | None], Engine] = {}  # the last sound versions, the latest used last
 
     async def run(self, call: Callable[[], T]) -> T:
-        """What a short call gives."""
+        """Run a short call in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._short_pool, call)
 
     async def run_long(self, call: Callable[[], T]) -> T:
-        """What a long call gives; one after the other."""
+        """Run a long call in a thread and return its result; long calls run one after the other."""
         return await asyncio.get_running_loop().run_in_executor(self._long_pool, call)
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class EngineExecutor:
 
 
 def parse_allowed_agent(text: str) -> AgentName:
-    """An agent that reads and starts nothing that its name says; raises GameError."""
+    """Parse the name of an agent whose options read and start nothing; raises GameError."""
     name = check_agent_name(text)
     wrong = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
     if name.kind not in PUBLIC_AGENTS or wrong:

@@ -105,7 +105,7 @@ class ClientRateLimiter:
         self._client_buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def try_acquire(self, client_id: str) -> bool:
-        """Whether a person may have one more now; it is taken."""
+        """Acquire one more unit for a client; returns whether its limit allows it."""
         bucket = self._client_buckets.pop(client_id, None) or TokenBucket(self._rate, self._capacity)
         self._client_buckets[client_id] = bucket
         if len(self._client_buckets) > _MAX_BUCKETS:

@@ -1,4 +1,4 @@
-"""What has happened at a table, as browsers are told it: the trick, the one before, the end of an episode, a log."""
+"""Events of a table for browsers: the current and the last trick, the end of an episode, a log."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def split_cards(cards: str | list[str]) -> list[str]:
 
 
 def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:
-    """What a play is called; more cards than its form has were laid one after the other."""
+    """Return the name of a play; plays with more cards than their form were laid in several acts."""
     rules = engine.rules
     if form == rules.forms.pass_form and not num_cards:
         return list(PASS_TEXTS[0])

@@ -1,4 +1,4 @@
-"""What an agent would do, and why; why not another move: as plain values, in one language."""
+"""Hints of agents with reasons, and comparisons with other moves, as JSON values in one language."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _next_best_verdicts(explanation: Explanation) -> list[MoveAssessment]:
 def explain_move(
     engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, value: Any, language: str, tables: Tables
 ) -> dict[str, Any]:  # fmt: skip
-    """Whether a move of somebody's own is legal, by which rules, and what it costs more than the best."""
+    """Explain any move: legality with its proof, and its cost compared with the best move."""
     found = explain(
         engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
     )
@@ -137,7 +137,7 @@ def verdict_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str,
 
 
 def difference_json(explanation: Explanation, verdict: MoveAssessment) -> list[dict[str, Any]]:
-    """What tells a move from the chosen one."""
+    """Return the preferences by which a move differs from the chosen one."""
     return _reasons_json(explanation, explanation.differences(verdict))
 
 
@@ -172,7 +172,7 @@ def sampled_deals_json(engine: Engine, model_explanation: ModelExplanation) -> l
 
 
 def estimate_json(engine: Engine, model_explanation: ModelExplanation) -> dict[str, Any] | None:
-    """What an agent expects in the hands that it does not see: copies by seat and card."""
+    """Return an agent's estimate of hidden hands: expected copies by seat and card."""
     told = model_explanation.estimate
     if told is None:
         return None

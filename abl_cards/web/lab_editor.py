@@ -1,4 +1,4 @@
-"""What the editor of the rules lab asks of names, by the library that the language server uses."""
+"""Requests of the laboratory's editor about names, answered by the library of the language server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _locate_cursor(draft: RuleDraft, request: dict[str, Any]) -> tuple[ProjectIn
 
 
 def check_syntax(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What does not parse."""
+    """Return the syntax errors of a text."""
     from abl_cards.web.labs import get_long_text
 
     name, text = schemas.get_text(request, "name"), get_long_text(request, "text")
@@ -58,7 +58,7 @@ def check_syntax(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def complete(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """How the word before the cursor may go on."""
+    """Return the completions of the word before the cursor."""
     book, page, offset = _locate_cursor(draft, request)
     begun = page.text.token_at(offset)
     found = suggest_completions(book, page, offset)
@@ -73,14 +73,14 @@ def complete(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def hover(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What a name means."""
+    """Return the meaning of a name."""
     book, page, offset = _locate_cursor(draft, request)
     mention = page.occurrence_at(offset)
     return {"text": hover_text(book, book.resolve_symbol(mention)) if mention else ""}
 
 
 def find_definitions(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Where a name is declared or derived."""
+    """Return where a name is declared or derived."""
     book, page, offset = _locate_cursor(draft, request)
     mention = page.occurrence_at(offset)
     places = book.definitions(book.resolve_symbol(mention)) if mention else []

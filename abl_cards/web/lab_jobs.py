@@ -1,4 +1,4 @@
-"""What takes longer than a moment in the rules lab: cases, mutations, matches with other weights; one a folder."""
+"""Long jobs of the rule laboratory: cases, mutations, matches with other weights; one per folder."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LabJob:
     _cancel_event: Event = field(default_factory=Event)
 
     def to_json(self) -> dict[str, Any]:
-        """How far it has come, and what is known so far."""
+        """Return the progress and the results so far."""
         return {"what": self.kind, "state": self.state, "done": self.done, "total": self.total,
                 "result": self.result, "problem": self.problem}  # fmt: skip
 
@@ -85,7 +85,7 @@ JobFunction = Callable[[LabJob], Any]
 
 
 def parse_job(draft: RuleDraft, request: Mapping[str, Any]) -> tuple[str, JobFunction]:
-    """What is asked for, checked: its name and how it is done; raises GameError."""
+    """Validate a request; returns the name of the job and its function; raises GameError."""
     message = dict(request)
     what = schemas.get_text(message, "what")
     seed = schemas.get_int(message, "seed", 0, 10**6, 0)
@@ -146,7 +146,7 @@ def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What is chosen in pinned positions, before and with these weights."""
+    """Return the chosen moves in pinned positions, before and with the given weights."""
     states, language = request.get("states", []), schemas.get_text(request, "language", "en")
     if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
         raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)

@@ -106,7 +106,7 @@ class LabManager:
         return {"lab": name, "game": game.name, "files": _files_json(bench), "states": states, "saves": saves}
 
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:
-        """What somebody asks of a folder; raises GameError, KBError."""
+        """Handle a request for a folder; raises GameError, KBError."""
         lab = self._sessions.get(name)
         if lab is None:
             raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
@@ -177,14 +177,14 @@ class LabManager:
 
 
 def _with_rules_error(draft: RuleDraft, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """An answer, which says where it is by the last sound version, as `kb check` refuses the files as they are."""
+    """Return an answer, marked if the current files have errors and the last valid version was used."""
     draft.compile_error = None
     found = call()
     return found | ({"refused": str(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {})
 
 
 def _run_handler(do: _Handler, draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What somebody asks for; all that an answer loads is paid from one budget, and editors wait but a moment."""
+    """Run a handler; all rule files that it loads share one budget, and editor requests have a short time limit."""
     with editor_time_limit() if do in _EDITOR_HANDLERS else shared_budget():
         return do(draft, request)
 
@@ -206,7 +206,7 @@ def _diagnostic_json(draft: RuleDraft, problem: Diagnostic) -> dict[str, Any]:
 
 
 def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What is wrong with the folder as it is; and where nothing is, what has become of positions."""
+    """Return the errors of the folder, or, without errors, the changes in the given positions."""
     states, begun = request.get("states", []), time.perf_counter()
     if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
         raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
@@ -283,7 +283,7 @@ def _coverage(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _balance(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """How an agent plays against itself, before and after."""
+    """Measure self-play of an agent, before and after the edit."""
     from abl_cards.rulelab.testing import measure_balance
 
     games, player = schemas.get_int(request, "games", 1, MAX_GAMES, 1000), schemas.get_text(request, "player", "kb")
@@ -294,7 +294,7 @@ def _balance(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """What becomes of records under the edited rules: how many are confirmed, and the first lines that are not."""
+    """Replay records under the edited rules; returns how many agree, and the first lines that do not."""
     from abl_cards.core import parse_json_line
     from abl_cards.matches import normalise_records
 

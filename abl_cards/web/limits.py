@@ -1,4 +1,4 @@
-"""How much a client may ask for: sizes, rates, numbers of tables."""
+"""Limits of clients: sizes, rates, numbers of tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REQUEST_RATE, REQUEST_BURST = 60.0, 240.0
 TABLE_OPEN_RATE, TABLE_OPEN_BURST = 0.2, 128.0
 """Tables that one person opens in a second, and how many may be opened together."""
 GLOBAL_RATE_FACTOR = 4.0
-"""How many times as much as one person all persons together may do."""
+"""Rate limit of all clients together, in units of that of one client."""
 MAX_NAME_LENGTH = 24
 """Characters of what a person is called."""
 
@@ -45,7 +45,7 @@ class TokenBucket:
         self._tokens, self._last_refill = capacity, clock()
 
     def try_acquire(self) -> bool:
-        """Whether there is one to take; it is taken."""
+        """Take a token from the bucket; returns whether there was one."""
         now = self._clock()
         self._tokens = min(self._capacity, self._tokens + (now - self._last_refill) * self._rate)
         self._last_refill = now

@@ -85,7 +85,7 @@ class Lobby:
         return {"games": games, "first": self.default_game}
 
     async def game_json(self, name: str, profile: str) -> dict[str, Any]:
-        """What a game has that only its compiled rules say."""
+        """Return the data of a game that needs its compiled rules."""
         engine, refused = await self.valid_engine(name, profile or None)
         about = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
         return about | ({"refused": refused} if refused else {})
@@ -98,11 +98,11 @@ class Lobby:
         return await self.executor.run(lambda: self.executor.valid_engine(found, profile))
 
     def agents_of(self, name: str) -> list[str]:
-        """Who may be seated at a game, by name; variants besides."""
+        """Return the names of the agents for a game, without variants."""
         return [*DEFAULT_AGENTS, *([LEARNED_AGENT] if has_weights(name) else []), *self.config.extra_agents]
 
     def game_title(self, name: str) -> BilingualText:
-        """What a game is called."""
+        """Return the title of a game."""
         return bilingual_title(self.games[name])
 
     def game(self, name: str) -> Game:
@@ -114,7 +114,7 @@ class Lobby:
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
-        """Whether there is a table of this name, open or kept."""
+        """Return whether a table of this name exists, open or stored."""
         return name in self.tables or name in self.log_store.suspended or name in self._restoring_tasks
 
     async def find_table(self, name: str, token: str, client_id: str = LOCAL_CLIENT) -> WebTable | None:
@@ -327,12 +327,12 @@ LEARNED_AGENT = "abl"
 
 
 def default_agent() -> str:
-    """Who sits at the first table."""
+    """Return the agent of the first table."""
     return DEFAULT_AGENTS[0]
 
 
 def has_weights(name: str) -> bool:
-    """Whether weights for a game come with the package."""
+    """Return whether weights for a game are shipped."""
     return bool(_packaged_presets(name))
 
 
@@ -349,7 +349,7 @@ def choose_default_game(names: Sequence[str]) -> str:
 
 
 def bilingual_title(loaded_game: Game) -> BilingualText:
-    """What a game is called in both languages."""
+    """Return the title of a game in both languages."""
     titles = loaded_game.folder.titles
     usual = next(iter(titles.values()), loaded_game.folder.name)
     english = titles.get("en") or loaded_game.folder.name.replace("_", " ").capitalize()

@@ -1,4 +1,4 @@
-"""Who is let in: requests of this host's own pages; and what a browser may do with what it gets."""
+"""Request checks: only pages of this host may send requests; response headers restrict the browser."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class SecurityMiddleware:
 
 
 def _is_cross_site(headers: Mapping[bytes, str]) -> bool:
-    """Whether a browser says that another page asks, and not for a link that somebody follows."""
+    """Return whether another site's page sent the request, links followed by a user excepted."""
     site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "")
     return site not in ("none", "same-origin") and mode != "navigate"
 

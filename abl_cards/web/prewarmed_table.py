@@ -1,8 +1,7 @@
-"""The table that lies ready for whoever comes next: all that a browser needs to paint it goes with the page itself.
+"""A table prepared for the next visitor: its first snapshot is sent with the page itself.
 
-It is one of the kept tables, and its picture is the engine's, written down when it was laid: so the first table of a
-page that has just been started can be looked at while the engine is still loading. As soon as that is there, the
-browser is shown the table as it is.
+It is one of the stored tables, with the snapshot that the engine wrote when it was opened. So the first table of a
+freshly started server can be seen while the engine is still loading; then the browser receives the current snapshot.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class PrewarmedTable:
                 log.warning("%s", problem)
 
     def claim(self, table: str) -> bool:
-        """Whether somebody has sat down at this one; then it lies ready no more."""
+        """Take the prepared table for a visitor; returns whether it was this one."""
         if not self.data or self.data["table"] != table:
             return False
         self.clear()
@@ -94,7 +93,7 @@ class PrewarmedTable:
 
 
 def _fingerprint(config: WebConfig, rules: Path) -> list[Any]:
-    """What a picture of a table depends on, as far as can be told without the engine."""
+    """Return the values on which the snapshot depends, as far as they are known without the engine."""
     found = []
     for folder, _, names in os.walk(rules):
         for name in names:

@@ -51,7 +51,7 @@ class ReplayFrames(NullListener):
         self._append_frame(before)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """What came of it."""
+        """Record the result of the episode."""
         self._game_log.on_episode_end(tables, rows)
         self.episode_result = self._game_log.episode_result
 
@@ -70,9 +70,13 @@ class ReplayFrames(NullListener):
 
 
 def build_replay_frames(engine: Engine, record: Mapping[str, Any]) -> tuple[ReplayFrames, list[int | None], str]:
-    """The pictures of a record, by picture the number by which decisions are asked for, and what is wrong with it.
+    """Build the frames of a record.
 
-    Raises GameError for what is no record at all.
+    Returns:
+        The frames, the number of the decision by frame, and the error of the record, if any.
+
+    Raises:
+        GameError: If the value is not a record.
     """
     seen = ReplayFrames(engine)
     told = engine.replay([record], seen)

@@ -1,6 +1,6 @@
-"""Reports of experiments in folders that whoever started the page has named: their tables, and their plots as numbers.
+"""Reports of experiments in watched folders: tables, and plots as numbers.
 
-What is read was written by an experiment, or by anybody: only what has the shape of a report is handed on.
+Files may be written by anybody: only values with the form of a report are passed on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def list_reports(folders: Sequence[Path]) -> list[str]:
 
 
 def read_report(folders: Sequence[Path], name: str) -> dict[str, Any]:
-    """What an experiment has found so far; raises GameError for one that there is none of."""
+    """Return the results of an experiment so far; raises GameError if there are none."""
     for known, file in find_files(folders, RESULTS_FILE):
         if Path(known).parent.as_posix() == name:
             return {"name": name, **_read(file)}
@@ -48,7 +48,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _read_named_items(values: Any, read_item: Any) -> list[dict[str, Any]]:
-    """Those that have the shape of one, each with its name."""
+    """Return the values that have the form of an item, each with its name."""
     if not isinstance(values, dict):
         return []
     told = ((name, read_item(value)) for name, value in list(values.items())[:MAX_ITEMS] if isinstance(value, dict))

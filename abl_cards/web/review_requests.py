@@ -1,4 +1,4 @@
-"""What the section Review asks for."""
+"""Requests of the section Review."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ReviewService:
         return self._cache.find(name).to_json()
 
     async def get_progress(self, name: str) -> dict[str, Any]:
-        """How far its mistakes are looked for."""
+        """Return the progress of the search for mistakes."""
         return self._cache.find(name).progress()
 
     async def explain_decision(self, name: str, index_text: str, agent: str, language: str) -> dict[str, Any]:

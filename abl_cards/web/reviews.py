@@ -1,4 +1,4 @@
-"""Records looked over in the browser: pictures at once, decisions when asked for, mistakes in the background."""
+"""Reviews of records in the browser: frames at once, decisions on request, mistakes in the background."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class ReviewSession:
         }  # fmt: skip
 
     def progress(self) -> dict[str, Any]:
-        """How far the mistakes are looked for."""
+        """Return the progress of the search for mistakes."""
         return {"state": self.state, "done": self.done, "total": self.total, "result": self.result}
 
     # --- one decision ------------------------------------------------------------------------------------------------
 
     def explain_decision(self, player: ExplainableAgent, index: int, language: str) -> dict[str, Any]:
-        """What was made there, and what an agent makes of it; raises GameError."""
+        """Explain a decision of the record by an agent; raises GameError."""
         number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
         if number is None:
             raise GameError("there is no decision to look at", ErrorCode.NOT_FOUND)
@@ -145,7 +145,7 @@ class ReviewSession:
     def _estimate(
         self, decision_point: DecisionPoint, model_explanation: ModelExplanation | None, index: int
     ) -> dict[str, Any] | None:
-        """What is expected in the hidden hands, and what is there: by the agent, else by counting."""
+        """Return the expected and the true hidden hands; expected by the agent, or by counting."""
         if not is_play_decision(decision_point.decision) or self.engine.rules.has_open_hands:
             return None
         rules, decision = self.engine.rules, decision_point.decision
@@ -164,7 +164,7 @@ class ReviewSession:
         }  # fmt: skip
 
     def _truth(self, index: int) -> NDArray[np.uint8]:
-        """[others, kinds] what the others held, in the order of play: the record tells, also where tables do not."""
+        """Return the true hands [others, kinds] in the order of play, from the record."""
         rules, picture = self.engine.rules, self.replay_frames.frames[index]
         hands = [picture["hands"][seat] for seat in other_seats(rules, picture["seat"])]
         return np.stack(
@@ -201,7 +201,7 @@ class ReviewSession:
         return found
 
     def run_review(self, player: Agent, rollout_agent: Agent, deals: int, language: str) -> None:
-        """Find the mistakes: in a thread of its own, and told as far as it has come."""
+        """Find the mistakes in a thread of its own, and publish the progress."""
         self.state, self.result = "working", None
 
         def tell(done: int, total: int) -> None:

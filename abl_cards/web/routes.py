@@ -1,4 +1,4 @@
-"""What the page asks for, and the sockets of its tables."""
+"""HTTP routes of the web server, and the sockets of its tables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def create_app(lobby: Lobby) -> SecurityMiddleware:
 
 
 def create_api(lobby: Lobby) -> Starlette:
-    """What needs the engine."""
+    """Make the app of the routes that need the engine."""
     from starlette.applications import Starlette
     from starlette.routing import Route, WebSocketRoute
 
@@ -77,7 +77,7 @@ def create_api(lobby: Lobby) -> Starlette:
 
 
 class ApiRoutes:
-    """What each address answers."""
+    """Handlers of the routes."""
 
     def __init__(self, lobby: Lobby) -> None:
         """The front of a house."""
@@ -107,7 +107,7 @@ class ApiRoutes:
         return answered
 
     async def list_games(self, request: Request) -> Any:
-        """What may be played."""
+        """Return the games."""
         return self._lobby.games_json()
 
     async def get_game(self, request: Request) -> Any:
@@ -116,7 +116,7 @@ class ApiRoutes:
         return await self._lobby.game_json(wanted.get("name", ""), wanted.get("profile", ""))
 
     async def list_watched(self, request: Request) -> Any:
-        """The tables that one may look at: for whoever may open some."""
+        """Return the tables that may be watched, for clients that may open tables."""
         self._check_token(request)
         folders, desk = self._lobby.config.watch_folders, self._lobby.executor
         found = await desk.run(lambda: {"runs": runs.list_runs(folders), "matches": runs.read_match_results(folders),
@@ -131,7 +131,7 @@ class ApiRoutes:
         return await self._lobby.executor.run(lambda: runs.read_run(folders, name))
 
     async def get_report(self, request: Request) -> Any:
-        """What an experiment has found, as far as it has come."""
+        """Return the results of an experiment so far."""
         self._check_token(request)
         name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
         return await self._lobby.executor.run(lambda: reports.read_report(folders, name))
@@ -187,7 +187,7 @@ class ApiRoutes:
         return await self._review_service.get_review(request.path_params["review"])
 
     async def get_review_progress(self, request: Request) -> Any:
-        """How far its mistakes are looked for."""
+        """Return the progress of the search for mistakes."""
         return await self._review_service.get_progress(request.path_params["review"])
 
     async def get_review_decision(self, request: Request) -> Any:

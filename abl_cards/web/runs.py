@@ -1,4 +1,4 @@
-"""What the section Watch shows of folders that whoever started the page has named: runs that grow, and matches."""
+"""Data of the section Watch: training runs in progress and match results in watched folders."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def _is_match(value: dict[str, Any]) -> bool:
 
 
 def read_json_file(file: Path, max_bytes: int) -> Any:
-    """What a file of so many bytes at most says in JSON that a browser can be told; else None.
+    """Read the JSON of a file of limited size; None for invalid files.
 
-    Anybody may have written it: numbers that are none, or halves of characters, would keep the others from being told.
+    Files may be written by anybody: NaN and lone surrogates, which browsers cannot parse, make a file invalid.
     """
     try:
         if file.stat().st_size > max_bytes:

@@ -1,4 +1,4 @@
-"""What clients send, read: a JSON object whose fields are of the kind that they should be."""
+"""Validation of client requests: JSON objects with fields of the expected types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def get_text(message: dict[str, Any], field: str, default: str | None = None) ->
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text can be written: half a surrogate pair cannot, nor a name on a disk that is any bytes."""
+    """Return whether a text can be encoded: lone surrogates, as in undecodable file names, cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Who sits at a table, what they may do there, and what they have decided."""
+"""Seats of a table with their players, permissions and decisions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERSON = "person"
 
 @dataclass(frozen=True)
 class Permission:
-    """What somebody may do at a table: sit on a seat, and arrange things."""
+    """Permissions of a client at a table: a seat, and ownership of the table."""
 
     seat: int | None = None  # None for who only looks on
     is_owner: bool = False
@@ -32,7 +32,7 @@ class TableSeat:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
 
     def to_json(self) -> dict[str, Any]:
-        """Who sits here, and by which token somebody may."""
+        """Return the player of the seat, with the token that gives access."""
         return {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
 
 

@@ -1,4 +1,4 @@
-"""What the cards that somebody has picked can be, and which may be added: asked of the moves, for any game."""
+"""Interpretation of selected cards: the plays they form, and cards that can be added; for any game."""
 
 from __future__ import annotations
 
@@ -54,14 +54,15 @@ class CardSelection:
 
     @property
     def can_pass(self) -> bool:
-        """Whether the seat may pass."""
+        """Return whether the seat may pass."""
         rules = self.engine.rules
         return bool(self.decisions.legal_mask[rules.forms.label_of[rules.forms.pass_form], 0])
 
     def interpret(self, texts: Sequence[str]) -> dict[str, Any]:
-        """What these cards can be, each with the value that plays it; and which others some play adds to them.
+        """Return the plays that the cards form, and the other cards that some play adds to them.
 
-        Raises GameError for what are no cards of the hand.
+        Raises:
+            GameError: If the texts are not cards of the hand.
         """
         rules = self.engine.rules
         cards = rules.card_codes.read(list(texts))
@@ -93,7 +94,7 @@ class CardSelection:
     def _interpret_composed(
         self, cards: Sequence[int], selected: NDArray[np.uint8], hand: NDArray[np.uint8]
     ) -> dict[str, Any]:  # fmt: skip
-        """Whether they are a play, where there are too many to list."""
+        """Return whether the cards form a play, for hands with too many plays to list."""
         rules = self.engine.rules
         whole = compose_move(self.decisions, 0, tuple(cards)) if cards else None
         readings = []
@@ -115,5 +116,5 @@ class CardSelection:
 
 
 def is_pass(value: Any) -> bool:
-    """Whether a play as JSON is a pass."""
+    """Return whether a play in JSON is a pass."""
     return bool(value == PASS)

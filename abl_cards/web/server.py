@@ -63,9 +63,16 @@ async def serve(
     on_ready: MessageCallback = lambda address: None,
     on_message: MessageCallback = lambda line: None,
 ) -> None:
-    """Serve the page until it is interrupted; ``on_ready`` is told its address, ``on_message`` what is to be known.
+    """Run the web server until it is interrupted.
 
-    Raises OSError where the port is taken, GameError and KBError for what cannot be played.
+    Args:
+        web_config: Configuration.
+        on_ready: Called with the address of the page.
+        on_message: Called with messages for the user.
+
+    Raises:
+        OSError: If the port is taken.
+        GameError, KBError: If a game cannot be played.
     """
     import uvicorn
 
@@ -117,7 +124,7 @@ def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageC
 
 
 def page_url(config: WebConfig, port: int) -> str:
-    """What somebody opens; with the key, where others can ask as well."""
+    """Return the address of the page, with the access key if other machines can connect."""
     host = config.host
     shown = "127.0.0.1" if host in ("0.0.0.0", "localhost") else f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" if config.is_local else f"http://{shown}:{port}/#key={config.token}"

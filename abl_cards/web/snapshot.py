@@ -28,7 +28,7 @@ SPECTATOR = -1
 
 
 class ViewableTable(Protocol):
-    """What can be looked at: a table of the page, or one that is served elsewhere."""
+    """A table that can be viewed: of this server, or served elsewhere."""
 
     @property
     def name(self) -> str:
@@ -36,11 +36,11 @@ class ViewableTable(Protocol):
 
     @property
     def title(self) -> BilingualText:
-        """What the game is called."""
+        """Title of the game."""
 
     @property
     def engine(self) -> Engine:
-        """What it is played by."""
+        """Engine of the game."""
 
     @property
     def tables(self) -> Tables:
@@ -48,7 +48,7 @@ class ViewableTable(Protocol):
 
     @property
     def game_log(self) -> GameLog:
-        """What has happened there."""
+        """Events of the table."""
 
     @property
     def rules_error(self) -> str:
@@ -64,15 +64,15 @@ class ViewableTable(Protocol):
 
     @property
     def is_practice(self) -> bool:
-        """Whether decisions may be taken back."""
+        """Whether decisions can be taken back."""
 
     @property
     def seed(self) -> int:
-        """What it was dealt by."""
+        """Seed of the match."""
 
     @property
     def is_seed_random(self) -> bool:
-        """Whether that was drawn, and not chosen by the owner."""
+        """Whether the seed was drawn at random, not chosen by the owner."""
 
     @property
     def watch_token(self) -> str:
@@ -92,21 +92,21 @@ class ViewableTable(Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether somebody has to go on after an episode."""
+        """Whether a player has to confirm the next episode."""
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is."""
+        """Whether the match is over."""
 
     @property
     def changed_at(self) -> float:
         """When it changed, a time of ``time.time``."""
 
     def can_take_back(self, permission: Permission) -> bool:
-        """Whether they have a decision to take back."""
+        """Return whether a client has a decision to take back."""
 
     def is_present(self, seat: int) -> bool:
-        """Whether somebody looks at the table from this seat."""
+        """Return whether the player of a seat is connected."""
 
 
 def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
@@ -121,7 +121,7 @@ def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
 
 
 def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
-    """What never changes: the cards, and who sits where; and the seed, where ``visible_seed`` gives it."""
+    """Return the constant data: cards and seats, and the seed if ``visible_seed`` allows it."""
     engine = table.engine
     return {
         "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
@@ -141,7 +141,7 @@ def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
 
 
 def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
-    """What there is to see from the eyes of a seat, or of somebody who only looks on."""
+    """Return the table as seen by a seat or a spectator."""
     tables, rules, course = table.tables, table.engine.rules, table.game_log
     state, seat = tables.state, permission.seat
     stage, turn = int(state.stage[0]), int(tables.seat[0])
@@ -183,7 +183,7 @@ def _is_hidden(event: dict[str, Any], seat: int | None) -> bool:
 
 
 def _is_trick_over(table: ViewableTable) -> bool:
-    """Whether the trick that lies is over: the next play begins another one."""
+    """Return whether the next play starts a new trick."""
     state, rules = table.tables.state, table.engine.rules
     if rules.trick_query is not None:
         return not state.trick_cards[0].any()
@@ -219,7 +219,7 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
 
 
 def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
-    """What the seat to decide may do."""
+    """Return the options of the seat to decide."""
     if stage == PLAY:
         open_to = table.get_selection().interpret([])
         return {"kind": "play", "more": open_to["more"], "plays": open_to["plays"], "passes": open_to["passes"]}

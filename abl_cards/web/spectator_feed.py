@@ -69,7 +69,7 @@ class ServedTableView:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is."""
+        """Whether the match is over."""
         return bool(self.tables.winner[0] != -1)
 
     def can_take_back(self, permission: Permission) -> bool:
@@ -77,7 +77,7 @@ class ServedTableView:
         return False
 
     def is_present(self, seat: int) -> bool:
-        """Whoever plays here looks at no page."""
+        """Return False: players of served tables have no page."""
         return True
 
 
@@ -90,7 +90,7 @@ class SpectatorFeed:
         self._game_logs: dict[int, GameLog] = {}
 
     def create_listener(self, number: int) -> GameLog:
-        """Who hears what happens at a table."""
+        """Make the listener of a table."""
         self._game_logs[number] = GameLog(self._engine)
         return self._game_logs[number]
 

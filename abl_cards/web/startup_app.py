@@ -1,6 +1,6 @@
-"""What is answered at once, before the engine is there: the page's files, and the table that lies ready.
+"""ASGI app that serves static files and a prepared first table while the engine is still importing.
 
-All else waits until the rooms behind are open. Nothing of the engine is imported here.
+Other requests wait for the engine. This module imports nothing of it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class StartupApp:
         return self._app_task
 
     async def load_app_delayed(self) -> ASGIApp:
-        """The same, begun a little later."""
+        """Load the app after a short delay."""
         await asyncio.sleep(ENGINE_LOAD_DELAY)
         return await asyncio.shield(self.load_app())
 

@@ -36,7 +36,7 @@ MAX_CHOICES_PER_FRAME = 32
 
 
 EventWriter = Callable[[str, dict[str, Any]], None]
-"""Is told what happens at a table, before it is done or just after: see event_replay.py."""
+"""Called with the events of a table, before or just after they take effect: see event_replay.py."""
 
 
 class TableViewer(Protocol):
@@ -47,7 +47,7 @@ class TableViewer(Protocol):
 
 
 class WebTable:
-    """A table, its seats, and its match; whoever calls holds ``lock``."""
+    """A table with its seats and its match; callers hold ``lock``."""
 
     def __init__(
         self, name: str, title: BilingualText, engine: Engine, seats: Sequence[TableSeat], seed: int | None,
@@ -81,7 +81,7 @@ class WebTable:
     # --- who is there ------------------------------------------------------------------------------------------------
 
     def permission_of(self, token: str) -> Permission | None:
-        """What a token allows; None for one that is none."""
+        """Return the permissions of a token; None for an invalid one."""
         if _tokens_equal(token, self.owner_token):
             return self._make_permission(self.owner_seat, owner=True)
         for seat, chair in enumerate(self.seats):
@@ -94,7 +94,7 @@ class WebTable:
         return Permission(seat if sits else None, owner, seat)
 
     def is_present(self, seat: int) -> bool:
-        """Whether somebody looks at the table from this seat."""
+        """Return whether the player of a seat is connected."""
         rights = (self.permission_of(token) for token in self.viewers.values())
         return any(right is not None and right.seat == seat for right in rights)
 
@@ -131,7 +131,7 @@ class WebTable:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is."""
+        """Whether the match is over."""
         return bool(self.tables.winner[0] != -1)
 
     @property
@@ -140,7 +140,7 @@ class WebTable:
         return not (self.is_over or self.is_waiting or self.problem) and self.seats[self.seat].agent is not None
 
     def get_selection(self) -> CardSelection:
-        """What the seat to decide may lay down."""
+        """Return the plays of the seat to decide."""
         if self._selection is None:
             self._selection = CardSelection(self.engine, self.tables.decisions(ONLY_TABLE))
         return self._selection
@@ -221,7 +221,7 @@ class WebTable:
         self._play(lists.select(np.array([row])), value)
 
     def choose(self, permission: Permission, values: Sequence[Any], clock: int) -> None:
-        """Choose, once or as often as the same is asked; raises GameError for what is no choice."""
+        """Choose one option, or several of the same stage; raises GameError for an invalid choice."""
         self.check_turn(permission, clock)
         if not self.tables.rows_to_choose().size:
             raise GameError("the current decision is a play, not a choice", ErrorCode.OUT_OF_TURN)
@@ -247,7 +247,7 @@ class WebTable:
             self._mark_changed()
 
     def can_take_back(self, permission: Permission) -> bool:
-        """Whether this seat has a decision of its own to take back, at a table for practice."""
+        """Return whether the seat has a decision to take back, at a practice table."""
         if (
             not self.is_practice
             or permission.seat is None
@@ -312,7 +312,7 @@ class WebTable:
             raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
 
     def rename(self, permission: Permission, name: str) -> None:
-        """What a person is called."""
+        """Set the name of a player."""
         if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
             raise GameError("only seated players have a name", ErrorCode.NOT_ALLOWED)
         self.seats[permission.seat].name = name

@@ -1,4 +1,4 @@
-"""What the page says of a game, in both languages: cards, labels, choices, what a table remembers."""
+"""Bilingual texts of a game: cards, labels, choices, fluents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from abl_cards.games.notation import STATE_FIELDS, FluentCodec, label_name_parts
 from abl_cards.games.types import NO_CARD
 
 BilingualText = list[str]
-"""The same in English and in Chinese."""
+"""A text in English and in Chinese."""
 LANGUAGES = ("en", "zh")
 WILD_CELL = "wild"
 """The cell of cards that stand in for others."""
 
 
 def untranslated(text: str) -> BilingualText:
-    """The same in both languages."""
+    """Return a text for both languages."""
     return [text, text]
 
 
@@ -83,7 +83,7 @@ def _lettered_kinds(rules: CompiledGame) -> set[Term]:
 
 
 def _card_name(rules: CompiledGame, named: Sequence[tuple[str, Term]], language: str, text: str) -> str:
-    """The first word that says more than the letters."""
+    """Return the first name of a card that differs from its letters."""
     words = (spell(rules, sort, term, language) for sort, term in named)
     return next((word for word in words if word not in (text, str(named[0][1]), str(named[-1][1]))), text)
 
@@ -100,7 +100,7 @@ def _card_orders(rules: CompiledGame) -> Any:
 
 
 class _CardOrders(dict[int, dict[str, list[str]]]):
-    """By context, when it is asked for."""
+    """Card orders by context, computed on demand."""
 
     def __init__(self, rules: CompiledGame) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class _CardOrders(dict[int, dict[str, list[str]]]):
 
 
 def label_text(engine: Engine, label: str) -> BilingualText:
-    """What a label is called."""
+    """Return the name of a label."""
     return list(_label_text_cache(engine.rules).setdefault(label, _make_label_text(engine, label)))
 
 
@@ -164,13 +164,13 @@ def _first_argument(engine: Engine, label: str) -> str:
 
 
 def stage_text(engine: Engine, stage: str) -> BilingualText:
-    """What is chosen."""
+    """Return the name of a stage of choice."""
     said = [engine.term_text("stage", stage, language) for language in LANGUAGES]
     return [said[0].replace("_", " "), str(engine.play_name(stage)) if said[1] == stage else said[1]]
 
 
 def option_text(engine: Engine, option: int) -> BilingualText:
-    """What may be chosen: a card by its letters, else in words."""
+    """Return the name of an option: a card by its letters, others by words."""
     term, rules = engine.rules.schema.options[option], engine.rules
     if term in rules.pack.index:
         return untranslated(rules.card_codes.kind_texts[rules.pack.index[term]])
@@ -179,7 +179,7 @@ def option_text(engine: Engine, option: int) -> BilingualText:
 
 
 def _readable(text: str) -> str:
-    """``bid(3)`` as it would be said."""
+    """Return a term such as ``bid(3)`` in readable form."""
     return text.replace("(", " ").replace(")", "").replace("_", " ").replace(",", " ")
 
 

@@ -51,7 +51,7 @@ class BrowserConnection:
     _token = ""
 
     def __init__(self, socket: WebSocket, lobby: Lobby) -> None:
-        """Nobody yet, and at no table: the first frame says who."""
+        """Make a connection without a table; its first frame authenticates it."""
         self._socket, self._lobby, self._rate_limiter = socket, lobby, TokenBucket(FRAME_RATE, FRAME_BURST)
         self.client_id, self.last_used, self.is_authenticated = get_client_id(socket.scope), time.monotonic(), False
         self._change_event = asyncio.Event()
@@ -81,7 +81,7 @@ class BrowserConnection:
                 self._notify_all()
 
     def close(self, code: int) -> None:
-        """Close the connection with this code; whoever sits there is not waited for."""
+        """Close the connection with this code without waiting for the client."""
         self._close_task = asyncio.create_task(self._close_socket(code))
 
     async def _close_socket(self, code: int) -> None:
@@ -110,7 +110,7 @@ class BrowserConnection:
         await self._send_json({"type": "error", "text": str(text)[:600], "n": number if type(number) is int else None})
 
     async def _authenticate(self) -> bool:
-        """Whether there is such a table, and the first frame has a token of it; else the connection is closed."""
+        """Return whether the table exists and the first frame has a valid token; otherwise the connection is closed."""
         name = self._socket.path_params["table"]
         if not self._lobby.has_table(name):
             return await self._reject(
@@ -142,7 +142,7 @@ class BrowserConnection:
         return False
 
     def _evict_spectator(self) -> bool:
-        """Whether one more may look at the table: who only looks on makes room for others, and for who sits there."""
+        """Disconnect a spectator to free a place for a player or another spectator; returns whether one was found."""
         looking = [each for each in self._table.viewers if isinstance(each, BrowserConnection)]
         holdings = [Allocation(each, each.client_id, each.is_seated, each.last_used) for each in looking]
         try:
@@ -163,7 +163,7 @@ class BrowserConnection:
 
     @property
     def is_seated(self) -> bool:
-        """Whether a seat is theirs, or the table."""
+        """Whether the client has a seat or owns the table."""
         return self._permission.is_owner or self._permission.own_seat is not None
 
     @property
@@ -199,7 +199,7 @@ class BrowserConnection:
     # --- doing -------------------------------------------------------------------------------------------------------
 
     async def _handle_frame(self, text: str) -> None:
-        """Do what a frame says, or say what is wrong with it."""
+        """Handle a frame, or report its error."""
         while not self._rate_limiter.try_acquire():  # the browser waits: nothing is lost, and nobody else is kept
             await asyncio.sleep(1 / FRAME_RATE)
         if len(text.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
@@ -338,7 +338,7 @@ class BrowserConnection:
         return None
 
     async def _set_agent_delay(self, message: dict[str, Any]) -> Reply:
-        """How many milliseconds agents wait before they decide."""
+        """Set the delay of agents before they decide, in milliseconds."""
         if self._permission.seat is None and not self._permission.is_owner:
             raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         self._table.agent_delay = schemas.get_int(message, "ms", 0, _MAX_DELAY_MS) / 1000

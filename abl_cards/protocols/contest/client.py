@@ -48,7 +48,7 @@ _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
 
 
 class ContestClient:
-    """Hears what is told, and answers what is asked; see ClientSession."""
+    """Client of the contest protocol: tracks messages and answers requests; implements ClientSession."""
 
     def __init__(self, engine: Engine, handshake: Handshake) -> None:
         """A guest who plays by these rules and talks in this manner."""
@@ -62,15 +62,15 @@ class ContestClient:
 
     @property
     def result(self) -> SessionResult:
-        """What is known of the result."""
+        """Result as far as it is known."""
         return self._outcome
 
     def opening_messages(self) -> list[Message]:
-        """What is said first."""
+        """Return the first messages to send."""
         return self._handshake.opening_messages()
 
     def is_request(self, message: Message) -> bool:
-        """Whether a message asks for a choice."""
+        """Return whether a message requests a choice."""
         return message.get("type") == "act"
 
     def handle_message(self, message: Message) -> None:
@@ -82,12 +82,12 @@ class ContestClient:
             note(message)
 
     def pop_user_messages(self) -> list[str]:
-        """What the user should know; forgets it."""
+        """Return pending messages for the user, and clear them."""
         said, self._user_messages = self._user_messages, []
         return said
 
     def pop_records(self) -> list[dict[str, Any]]:
-        """The episodes that have ended, as they were heard; forgets them."""
+        """Return the records of finished episodes as received, and clear them."""
         return self._episode_log.pop_records()
 
     def reply(self, message: Message, player: DecisionMaker, key: np.uint64) -> Reply:
@@ -212,13 +212,13 @@ def _level_text(level: Any) -> Any:
 
 
 def _read_gifts(message: Message) -> tuple[Gift, ...]:
-    """Who has given whom which card."""
+    """Return who gave which card to whom."""
     with error_context("result"):
         return read_gifts(message.get("result"))
 
 
 def _read_cards_left(message: Message) -> list[int] | None:
-    """The cards that the seats have left, where the request tells."""
+    """Return the numbers of cards left by seat, if the request has them."""
     match message.get("publicInfo"):
         case [{"rest": int(a)}, {"rest": int(b)}, {"rest": int(c)}, {"rest": int(d)}]:
             return [a, b, c, d] if all(0 <= each <= 28 for each in (a, b, c, d)) else None
@@ -250,7 +250,7 @@ def _read_action(value: Any) -> ContestAction | None:
 
 
 def _normalize_action(value: Any) -> Any:
-    """The same action with the contest's name of the joker bomb."""
+    """Return the action with the contest's name of the joker bomb."""
     return ["Bomb", "JOKER", *value[2:]] if isinstance(value, list) and value[:1] == [_JOKER_BOMB] else value
 
 

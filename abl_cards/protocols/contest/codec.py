@@ -48,7 +48,7 @@ def hand_sort_order(level: int) -> list[Card]:
 
 @dataclass(frozen=True)
 class ContestAction:
-    """What a seat does: a play, a pass, or a card given as tribute or back."""
+    """An action of a seat: a play, a pass, or a card given as tribute or returned."""
 
     type: str
     rank: str
@@ -93,9 +93,9 @@ PASS_ACTION = ContestAction("PASS", "PASS", ())
 
 @dataclass(frozen=True)
 class ContestState:
-    """What a seat needs to know to find its legal moves, and what it may know to choose among them.
+    """State of a seat: all fields that determine its legal moves, and what it may know to choose among them.
 
-    ``cards`` and ``top`` speak of the next seat, the partner and the previous seat.
+    ``cards`` and ``top`` describe the next seat, the partner and the previous seat.
     """
 
     level: int  # rank 2..14

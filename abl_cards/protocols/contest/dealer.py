@@ -1,4 +1,4 @@
-"""A table of Guandan where others sit down: it hears what happens and says it in the words of the protocol."""
+"""Host tables of Guandan: listens to a table and writes the messages of the contest protocol."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ContestDealer:
         self.tables.begin_match(ONLY_TABLE, np.array([key], np.uint64))
 
     def pop_notifications(self) -> list[Notification]:
-        """What there is to tell, in order; forgets it."""
+        """Return the pending notifications in order, and clear them."""
         self._notify_tribute()
         told, self._notifications = self._notifications, []
         return told
@@ -75,7 +75,7 @@ class ContestDealer:
     # --- what is asked -----------------------------------------------------------------------------------------------
 
     def next_request(self) -> ChoiceRequest:
-        """What the player to decide is asked."""
+        """Return the request to the player to decide."""
         return self._play_request() if current_stage(self.tables, 0) == PLAY else self._card_request()
 
     def _play_request(self) -> ChoiceRequest:
@@ -130,7 +130,7 @@ class ContestDealer:
         """Cards are dealt at once here."""
 
     def on_choice(self, tables: Tables, rows: Indices, card: NDArray[np.uint8]) -> None:
-        """Nothing is told yet: all payers' cards are shown at once, and so are the returned ones."""
+        """Send nothing yet: the cards of all payers are shown together, and so are the returned ones."""
         kind = int(np.flatnonzero(card_options(tables.rules) == int(card[0]))[0])
         self._tributes.add(current_stage(tables, 0), int(tables.seat[0]), kind)
 

@@ -1,4 +1,4 @@
-"""Decisions out of the contest's records: told again with the cards that the seat has not seen dealt out anyhow."""
+"""Decisions in records of the contest, replayed with arbitrary cards in place of those that the seat has not seen."""
 
 from __future__ import annotations
 

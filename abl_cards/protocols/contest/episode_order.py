@@ -1,6 +1,6 @@
-"""Which episodes of a file follow which: the matches in it may lie one behind the other, or be told in turns.
+"""Order of the episodes in a file, whose matches may follow one another or be interleaved.
 
-A file may be read piece by piece: ``ReplayState`` keeps what is needed of the pieces before.
+A file may be read in chunks: ``ReplayState`` holds the state after the earlier chunks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _LATER_LINES = "the lines after it in the same match"
 
 
 class MatchState(NamedTuple):
-    """Where a match stands after an episode."""
+    """State of a match after an episode."""
 
     batch: MatchBatch  # of one match
 
 
 @dataclass
 class ReplayState:
-    """Where the matches of a file stand after the pieces that were read."""
+    """State of the matches of a file after the chunks read so far."""
 
     by_match: dict[MatchNumber, MatchState] = field(default_factory=dict)
     finished_match: MatchState | None = None  # that of every match that is over
@@ -120,9 +120,9 @@ class EpisodeOrder:
         return cls(before, depth, earlier)
 
     def compute_starts(self, rules: CompiledGame, order: NDArray[np.int8]) -> MatchBatch:
-        """Where each episode starts when they end in this order [n, 4].
+        """Return the start of each episode, given the orders of finish [n, 4].
 
-        Matches climb side by side: the k-th episodes of all of them are promoted together.
+        Matches are promoted in parallel: the k-th episodes of all matches together.
         """
         ladder = start_matches(rules, len(order))
         for number, standing in self.initial_states.items():

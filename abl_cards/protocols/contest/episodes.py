@@ -51,7 +51,7 @@ def read_episode(line: int, record: Mapping[str, Any], rules: CompiledGame) -> E
 
 
 def read_match_number(record: Mapping[str, Any]) -> int | None:
-    """The number of the match a record says it belongs to."""
+    """Return the match number of a record, if it has one."""
     match = record.get("match") if isinstance(record, Mapping) else None
     return match if type(match) is int else None
 

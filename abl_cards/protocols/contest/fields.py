@@ -1,4 +1,4 @@
-"""Fields of messages, read with suspicion: whatever a table says, it is a value or a GameError that names the field."""
+"""Validated fields of messages: a value, or a GameError that names the field."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_counts(message: Message, name: str) -> list[int]:
 
 
 def read_action_list(message: Message) -> list[Any]:
-    """What there is to choose from."""
+    """Return the list of actions to choose from."""
     value = message.get("actionList")
     if not isinstance(value, list) or not value:
         raise GameError("actionList is no list of actions", ErrorCode.INVALID_MESSAGE)

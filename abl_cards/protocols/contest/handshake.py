@@ -1,4 +1,4 @@
-"""What is said around the game's own messages at the table of somebody else: plainly at the contest platform."""
+"""Messages around those of the game at remote tables; the contest platform has none."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from abl_cards.protocols.contest.fields import read_counts, read_number
 
 
 class Handshake(Protocol):
-    """How a guest gets a seat, answers, and hears of the result."""
+    """Protocol by which a client gets a seat, sends answers, and receives the result."""
 
     def opening_messages(self) -> list[Message]:
-        """What is said first."""
+        """Return the first messages to send."""
 
     def handle_message(self, message: Message) -> str | None:
         """Take note of what is no part of the game; gives what the user should know.
@@ -25,19 +25,19 @@ class Handshake(Protocol):
         """A choice from a request's list."""
 
     def update_outcome(self, message: Message, outcome: SessionResult) -> SessionResult:
-        """What is known of the result after a ``gameOver`` or ``gameResult``."""
+        """Return the result after a ``gameOver`` or ``gameResult``."""
 
 
 @dataclass(frozen=True)
 class ContestHandshake:
-    """The contest platform: nothing but choices is said, by their numbers."""
+    """Handshake of the contest platform: answers are numbers of choices, without an envelope."""
 
     def opening_messages(self) -> list[Message]:
         """Nothing."""
         return []
 
     def handle_message(self, message: Message) -> str | None:
-        """Nothing is said but the game's own messages."""
+        """Return None: the contest has only messages of the game."""
         return None
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:

@@ -1,4 +1,4 @@
-"""The contest's records, as the engine is asked to read those of others: see ``games/importers.py``."""
+"""Import records of the contest into the engine; implements ``games/importers.py``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from abl_cards.protocols.contest.match_state import check_game
 from abl_cards.protocols.contest.replay import replay_records
 
 _CONTEST_FIELDS = {"level", "ranks", "anti", "plays", "order"}
-"""What the contest's records have, and ours have not."""
+"""Fields of contest records that the project's own records lack."""
 
 
 class ContestImporter:
     """See RecordImporter."""
 
     def can_read(self, record: Mapping[str, Any]) -> bool:
-        """Whether it has the contest's fields."""
+        """Return whether a record has the contest's fields."""
         return not {"acts", "hand"} & set(record) and bool(_CONTEST_FIELDS & set(record))
 
     def read_decision_point(self, rules: CompiledGame, record: Mapping[str, Any], move: int | None) -> DecisionPoint:
@@ -53,7 +53,7 @@ class ContestImporter:
         return replay_records(rules, records, listener, carry_over.setdefault("standings", ReplayState()))
 
     def count_plays(self, record: Mapping[str, Any]) -> int:
-        """How many plays a record has."""
+        """Return the number of plays in a record."""
         plays = record.get("plays")
         return len(plays) if isinstance(plays, list) else 0
 

@@ -12,7 +12,7 @@ from abl_cards.games.tables import Tables
 
 
 class MatchBatch(NamedTuple):
-    """Where n matches stand between two episodes."""
+    """State of n matches between two episodes."""
 
     fluents: NDArray[np.int16]  # [n, slots] what they remember
     winner: NDArray[np.int8]  # [n] a team, DRAW, or -1 while the match runs
@@ -27,7 +27,7 @@ class MatchBatch(NamedTuple):
 
 
 def start_matches(rules: CompiledGame, n: int) -> MatchBatch:
-    """Where n matches begin."""
+    """Return the initial state of n matches."""
     tables, which = Tables(rules, n), np.arange(n)
     tables.state.fluents[:] = rules.fluents.defaults
     tables.event_rules.init_fluents(tables.state, which)
@@ -36,7 +36,7 @@ def start_matches(rules: CompiledGame, n: int) -> MatchBatch:
 
 
 def promote(rules: CompiledGame, matches: MatchBatch, order: NDArray[np.int8]) -> MatchBatch:
-    """Where an episode that ended in this order [n, 4] takes the matches."""
+    """Return the state of matches after an episode that ended in the orders [n, 4]."""
     tables, which = Tables(rules, len(order)), np.arange(len(order))
     tables.state.fluents[:], tables.state.finish_order[:] = matches.fluents, order
     _, _, winner = tables.event_rules.score_episodes(tables.state, which)

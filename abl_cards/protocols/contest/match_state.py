@@ -1,4 +1,4 @@
-"""What the engine's tables remember of a match of Guandan, in the contest's words: levels, teams, who refused."""
+"""Fluents of a Guandan match in the contest's terms: levels, teams, refused tributes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_game(rules: CompiledGame) -> None:
 
 
 def find_fluent(rules: CompiledGame, name: str) -> Fluent | None:
-    """What tables remember by this name."""
+    """Return the fluent of this name, if tables have it."""
     return rules.fluents.find(name)
 
 
@@ -73,7 +73,7 @@ def write_fluent(rules: CompiledGame, fluents: NDArray[np.int16], name: str, *ar
 
 
 def has_fluent_for_seat(tables: Tables, table: int, name: str, seat: int) -> bool:
-    """Whether a table remembers something of this name about a seat."""
+    """Return whether a fluent of this name has a value for a seat."""
     found, row = find_fluent(tables.rules, name), tables.state.fluents[table]
     if found is None or found.value_type != SET_VALUED:
         return False
@@ -86,7 +86,7 @@ def refusing_seats(tables: Tables, table: int) -> list[int]:
 
 
 def current_stage(tables: Tables, table: int) -> str:
-    """What is decided at a table: a play, a tribute or its return."""
+    """Return the stage of the current decision: a play, a tribute or its return."""
     if tables.state.stage[table] != CHOICE:
         return PLAY
     return str(tables.rules.schema.stages[int(tables.state.choice[table])])

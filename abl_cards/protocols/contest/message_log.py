@@ -1,4 +1,4 @@
-"""What a seat hears of the episodes, as records: whose cards were which is known when the rest is laid open."""
+"""Records of episodes from the messages of one seat; all hands are known after ``restCards``."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class EpisodeLog:
         self._plays.append((seat, action))
 
     def set_levels(self, own: Any, opponents: Any) -> None:
-        """The levels of our team and of the other one, where a request tells them."""
+        """Set the levels of both teams, if a request has them."""
         if own in LEVEL_OF_TEXT and opponents in LEVEL_OF_TEXT:
             self._ranks = [own, opponents] if self._seat % 2 == 0 else [opponents, own]
 
     def current_hand(self, exchange: TributeExchange) -> Hand:
-        """What we hold now."""
+        """Return the current hand of the seat."""
         return (
             (self._hand - self._cards_played(self._seat) - _net_given(self._seat, exchange)).clip(0, 2).astype(np.uint8)
         )
 
     def end_episode(self, level: str, order: Sequence[int], rest: Any, exchange: TributeExchange) -> None:
-        """The episode is over; rest is what ``restCards`` says."""
+        """End the episode; ``rest`` is the field ``restCards``."""
         hands = self._dealt_hands(rest, exchange)
         rank = LEVEL_OF_TEXT[level]
         self._finished.append(

@@ -1,8 +1,8 @@
-"""How a guest talks at OpenGuanDan: rooms are created or joined, and a choice is the action itself, in an envelope.
+"""Handshake of OpenGuanDan: rooms are created or joined, and answers are the actions themselves in an envelope.
 
-``{"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 0}}`` is answered with a ``code``, 200 when
-all is well, and ``data`` that hold the ``roomId``. Then come the contest's requests and notifications. The end of a
-match is told by ``gameOver`` and ``gameResult``, in either order; the table stays open, and it is for us to leave.
+``{"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 0}}`` is answered by a ``code``, 200 for
+success, and ``data`` with the ``roomId``. The contest's requests and notifications follow. ``gameOver`` and
+``gameResult`` end a match, in either order; the table stays open until the client leaves.
 """
 
 from __future__ import annotations
@@ -85,6 +85,6 @@ class RoomHandshake:
 
 
 def _refusal_reason(message: Message) -> str:
-    """What a refusal says besides its code."""
+    """Return the reason in a rejection besides its code."""
     more = {name: value for name, value in message.items() if name not in ("type", "code")}
     return str(more["data"] if list(more) == ["data"] else more)[:200]

@@ -18,7 +18,7 @@ from abl_cards.protocols.contest.tribute import Gift
 
 SEATS = range(4)
 PLAIN, WITH_LEVELS = "A", "C"
-"""Dialects: that of the contest, and DanZero's, where ``beginning`` tells the levels as numbers."""
+"""Dialects: the contest's, and DanZero's, in which ``beginning`` has the levels as numbers."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PlayersView:
     rotation: int = 0  # seats by which the cards are turned
 
     def table_seat(self, seat: int) -> int:
-        """Where at the table a player sits."""
+        """Return the table seat of a player."""
         return (seat + self.rotation) % 4
 
     def player_seat(self, table_seat: int) -> int:
@@ -53,13 +53,13 @@ class PlayersView:
         return hand_texts(self.tables.state.hands[self.table, self.table_seat(seat)], self.level)
 
     def num_cards(self, seat: int) -> int:
-        """How many cards a player holds."""
+        """Return the number of cards of a player."""
         return int(self.tables.state.hands[self.table, self.table_seat(seat)].sum())
 
 
 @dataclass(frozen=True)
 class LatestActions:
-    """What has been laid down in an episode, as far as messages repeat it."""
+    """Latest actions of an episode, which later messages repeat."""
 
     by_seat: tuple[ContestAction | None, ...] = (None, None, None, None)  # each player's latest action
     current: tuple[int, ContestAction] | None = None  # the latest action of all
@@ -91,7 +91,7 @@ def beginning_message(view: PlayersView, seat: int, dialect: str = PLAIN) -> Mes
 
 
 def anti_tribute_message(view: PlayersView, table_seats: Iterable[int]) -> Message:
-    """Who refuses the tribute; both spellings of their number."""
+    """Return the message of the seats that refuse tribute, with both spellings of their number."""
     seats = sorted(view.player_seat(place) for place in table_seats)
     return {
         "type": "notify", "stage": "anti-tribute", "antiNum": len(seats), "antiNums": len(seats), "antiPos": seats,
@@ -105,12 +105,12 @@ def tribute_message(view: PlayersView, stage: str, exchange: Iterable[Gift]) -> 
 
 
 def play_message(latest: LatestActions) -> Message:
-    """What was just played or passed, and what is to beat now."""
+    """Return the message of the last play or pass, with the play to beat."""
     return {"type": "notify", "stage": "play"} | latest.to_json()
 
 
 def act_message(view: PlayersView, latest: LatestActions, stage: str, seat: int, actions: Sequence[Any]) -> Message:
-    """What a player is asked; a scene without a play to beat when he leads or gives a card away."""
+    """Return the request to a player; without a play to beat when it leads or gives a card."""
     mine, theirs = view.team_levels(seat)
     public = [
         {"rest": view.num_cards(other), "playArea": area.to_json() if area else None}
@@ -124,7 +124,7 @@ def act_message(view: PlayersView, latest: LatestActions, stage: str, seat: int,
 
 
 def episode_over_message(view: PlayersView) -> Message:
-    """Who finished when, and what the others still hold."""
+    """Return the message of the order of finish and the remaining hands."""
     order = [view.player_seat(place) for place in view.tables.state.finish_order[view.table]]
     rest = [[seat, view.hand(seat)] for seat in SEATS if view.num_cards(seat)]
     return {

@@ -35,10 +35,10 @@ def replay_records(
     listener: Listener | None = None,
     state: ReplayState | None = None,
 ) -> ReplayResult:
-    """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels.
+    """Check every record, one per line: tribute, every play, the order of finish and the levels.
 
-    Every episode has a table of its own; a listener hears them all, those of a wrong record up to the mistake.
-    The state tells where matches stand that began before, and is kept up to date.
+    Every episode has a table of its own; a listener is notified of all events, those of a wrong record up to the error.
+    ``state`` holds matches that began in earlier chunks, and is updated.
     """
     state = state or ReplayState()
     episodes, wrong = read_episodes(rules, records, state)
@@ -51,7 +51,7 @@ def replay_records(
 def _check_episodes(
     rules: CompiledGame, episodes: list[Episode], listener: Listener | None, state: ReplayState
 ) -> dict[int, str]:
-    """What is wrong, by line. An order that the plays do not lead to is wrong once: later levels follow the plays."""
+    """Return the errors by line. A wrong order of finish is reported once: later levels follow the plays."""
     order = np.array([episode.order for episode in episodes], np.int8)
     sequel = EpisodeOrder.from_episodes(episodes, state)
     while True:
@@ -195,7 +195,7 @@ class _EpisodeReplayer:
 
 
 def _initial_deals(rules: CompiledGame, episodes: list[Episode], matches: MatchBatch) -> DealtEpisodes:
-    """Where the episodes begin; who leads a first one is no more than the first seat that plays."""
+    """Return the starts of the episodes; the leader of a match's first episode is the first seat that plays."""
     n, seats = len(episodes), rules.seating.seats
     leader = np.array([episode.plays[0][0] if episode.plays else 0 for episode in episodes], np.int16)
     return DealtEpisodes(

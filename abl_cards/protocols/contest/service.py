@@ -34,7 +34,7 @@ class ContestService:
     client_dialects = (CONTEST_DIALECT, OPENGUANDAN_DIALECT)
 
     def create_host(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> HostSession:
-        """A table for so many games; a listener hears what happens there."""
+        """Make a table for a number of games; a listener is notified of its events."""
         return ContestDealer(engine, games, dialect, listener)
 
     def create_client(self, engine: Engine, dialect: str, visit: JoinRequest) -> ClientSession:

@@ -1,7 +1,7 @@
-"""A table as one of its seats has heard of it.
+"""A table as one of its seats knows it from messages.
 
-It is a table like any other, so that our agents can sit down at it: what the seat has not seen lies anyhow among the
-other hands, and no agent may tell the difference.
+It is an ordinary table, so that agents of the project can play at it: the cards that the seat has not seen are
+distributed arbitrarily over the other hands, and no agent may depend on how.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ONLY_TABLE = np.array([0])
 
 @dataclass(frozen=True)
 class PublicTrick:
-    """What lies on the table, as far as somebody follows who sees no hands."""
+    """Current trick as a spectator without hands can follow it."""
 
     to_beat: int = LEADING
     owner: int = 0
@@ -44,7 +44,7 @@ class PublicTrick:
 
 
 class ContestTableView:
-    """What a seat knows of the episode."""
+    """Episode as one seat knows it."""
 
     def __init__(self, rules: CompiledGame) -> None:
         """Nothing is known yet; raises GameError for rules by which no outsider can follow whose turn it is."""

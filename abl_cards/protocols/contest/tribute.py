@@ -1,4 +1,4 @@
-"""The exchange of cards between two episodes 进贡、还贡, as players are told of it, and as tables have it."""
+"""Exchange of cards between two episodes 进贡、还贡: by messages, and at tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Gift = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class TributeExchange:
-    """What messages or a record tell of the exchange before an episode."""
+    """Exchange before an episode, from messages or a record."""
 
     anti: tuple[int, ...] = ()  # the seats whose big jokers refuse it
     tribute: tuple[Gift, ...] = ()
@@ -28,7 +28,7 @@ class TributeExchange:
 
 
 def write_exchange(rules: CompiledGame, fluents: NDArray[np.int16], exchange: TributeExchange) -> None:
-    """Write what was told into what a table remembers [slots]: as if it had happened there."""
+    """Write an exchange into the fluents [slots] of a table, as if it had happened there."""
     for seat in exchange.anti:
         write_fluent(rules, fluents, "shown", seat)
     kinds = rules.pack.kinds
@@ -48,9 +48,9 @@ def _card_arguments(rules: CompiledGame, card: int) -> tuple[int | str, int | st
 
 
 class TributeTracker:
-    """Who has paid and returned what at a table, choice by choice.
+    """Tracks paid and returned cards at a table, choice by choice.
 
-    Cards change hands when all payers have paid. The rules ask who returns first whose payer was asked first.
+    Cards change hands when all payers have paid. The first to return is the receiver of the first payer.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class TributeTracker:
         return [(seat, payer, card) for (seat, card), (payer, _) in zip(self._by_stage[BACK], payers, strict=False)]
 
     def _receivers(self, tables: Tables, table: int) -> Sequence[int]:
-        """The seats that return, in the order in which they are asked."""
+        """Return the seats that return a card, in order."""
         asked = [seat for seat, _ in self._by_stage[BACK]]
         if current_stage(tables, table) == BACK:
             asked.append(int(tables.seat[table]))
