@@ -38,7 +38,7 @@ def _start_states(state: StateJson) -> Iterator[StateJson]:
 
 
 def have_different_moves(first: Engine, second: Engine, state: StateJson) -> bool:
-    """Whether other moves are legal in a position of which both can tell; raises nothing."""
+    """Return whether the legal moves of a state differ; False if either engine rejects the state."""
     one, two = (_moves(engine, state) for engine in (first, second))
     return one is not None and two is not None and one != two
 

@@ -1,6 +1,6 @@
-"""What an edited knowledge base changes: legal labels, decisions, and the preferences that make the difference.
+"""Compare an edited knowledge base with its original: legal labels, decisions, and the preferences responsible.
 
-A decision is a play, or a card to be paid or to be returned; the latter have no labels.
+A decision is a play, or a card to pay or to return; the latter have no labels.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class FormExample:
 
 @dataclass
 class KbDifference:
-    """What came of comparing two knowledge bases on some states."""
+    """Result of comparing two knowledge bases on some states."""
 
     before: ComparedKb
     after: ComparedKb
@@ -133,7 +133,7 @@ class KbDifference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no difference was seen."""
+        """Whether no difference was found."""
         rules = self.gained or self.lost or self.form_changes or any(self.label_changes)
         return not (rules or self.dead_ends or self.changed or self.reweighted)
 
@@ -245,7 +245,7 @@ class KbDifference:
 
 @dataclass(frozen=True)
 class _SideChoices:
-    """What one side plays, and what else it might."""
+    """The chosen move and the legal moves of one side."""
 
     side: ComparedKb
     decisions: AnyDecisions
@@ -285,7 +285,7 @@ class _SideChoices:
         return self.side.engine.decision_point_at(self.decisions, row).actions[self.rows[row] - self.lists.start[row]]
 
     def find(self, row: int, other: _SideChoices) -> int:
-        """Where the other side's choice is among the moves of a decision; -1 where it is not legal."""
+        """Return the index of the other side's choice among the moves of a decision; -1 if it is not legal."""
         first, last = self.lists.start[row : row + 2]
         wanted = other.rows[row : row + 1]
         same = first + np.flatnonzero((self.move_cards(np.arange(first, last)) == other.move_cards(wanted)).all(axis=1))
@@ -293,7 +293,7 @@ class _SideChoices:
         return int(same[0]) if same.size else -1
 
     def weigh_pairs(self, pairs: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Counter[str], Counter[str]]]:
-        """What speaks for and against two moves of some decisions, by functor; constraints by ``:-``."""
+        """Return the costs by functor of pairs of moves of some decisions; constraints are listed as ``:-``."""
         lengths = np.zeros(len(self.lists.start) - 1, np.int64)
         lengths[list(pairs)] = 2
         moves = np.array([move for row in sorted(pairs) for move in pairs[row]], np.int64)

@@ -1,4 +1,4 @@
-"""What editors ask of rule files: symbols, completion, diagnostics, renaming, drafts."""
+"""Library of editors of rule files: symbols, completion, diagnostics, renaming, drafts."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from abl_cards.rulelab.testing import (
 )
 
 PROOF_SECONDS = 5.0
-"""That a proof that an edit changes nothing may take."""
+"""Time limit of a proof that an edit changes nothing."""
 MAX_JOBS = 2
 """Processes that try edits."""
 CaseProgress = Callable[[int, int], None]
@@ -55,7 +55,7 @@ def read_draft_cases(draft: RuleDraft) -> list[RuleCase]:
 
 
 def _drop_game_name(case: RuleCase) -> RuleCase:
-    """A case about a record, which says of what game it is: the folder's name is new."""
+    """Remove the name of the game from a case with a record: the folder has a new name."""
     record = case.value.get("record")
     if not isinstance(record, dict):
         return case

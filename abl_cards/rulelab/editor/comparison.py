@@ -1,4 +1,4 @@
-"""What an edit changes in positions that somebody has pinned: legal moves before and after, and the difference."""
+"""Compare legal moves before and after an edit in pinned positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor offers and shows: how a name goes on, what it means, where it is said."""
+"""Completion, hover texts and definitions of names in rule files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Suggestion:
 
 
 def suggest_completions(index: ProjectIndex, source_file: SourceFile, offset: int) -> list[Suggestion]:
-    """How the word before a cursor may go on."""
+    """Return the completions of the word before a cursor."""
     begun = source_file.text.token_at(offset)
     prefix = source_file.text.text[begun.start : offset] if begun and begun.start <= offset else ""
     if not prefix and offset and source_file.text.text[offset - 1] == "#":
@@ -70,7 +70,7 @@ def _all_suggestions(book: ProjectIndex, page: SourceFile, offset: int, prefix: 
 
 
 def _variables(page: SourceFile, offset: int) -> set[str]:
-    """Those of the statement where the cursor is."""
+    """Return the variables of the statement at the cursor."""
     for statement in page.text.statements():
         if statement and statement[0].start <= offset <= statement[-1].end + 1:
             return {token.text for token in statement if token.kind == "variable" and token.end < offset}
@@ -78,7 +78,7 @@ def _variables(page: SourceFile, offset: int) -> set[str]:
 
 
 def _arguments(place: FileOccurrence) -> tuple[str, ...]:
-    """The arguments as they are written where it is said first; where they are terms, letters."""
+    """Return the argument names of the first definition; letters where the arguments are terms."""
     text, mention = place.source_file.text.text, place.occurrence
     if not mention.arity:
         return ()
@@ -100,7 +100,7 @@ def _escape_snippet(argument: str) -> str:
 
 
 def hover_text(index: ProjectIndex, symbol: Symbol) -> str:
-    """What it means, when it is known, who supplies it, where it is said; Markdown, nothing for what is unknown."""
+    """Return the meaning of a name with its origin and places, as Markdown; empty for an unknown name."""
     places = index.references(symbol)
     if not places and symbol.arity is None:
         return ""

@@ -16,7 +16,7 @@ class UnknownRuleFile(GameError):
 
 
 def copy_game(game: Game, directory: Path) -> str:
-    """Every rule file, with the common ones; says what is there."""
+    """Copy every rule file, with the common ones; returns a message for the user."""
     ignored = shutil.ignore_patterns("__pycache__", "*.py")
     shutil.copytree(game.directory, directory, ignore=ignored)
     if not (directory / "common").exists():
@@ -25,7 +25,11 @@ def copy_game(game: Game, directory: Path) -> str:
 
 
 def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
-    """A folder that names the game as its parent, and has these of its files; says what is there. Raises GameError."""
+    """Make a folder that names the game as its parent, with copies of some files; returns a message for the user.
+
+    Raises:
+        GameError: If a file does not exist, or the folder cannot have this parent.
+    """
     parent = _parent_name(game, directory)
     rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
     layers = game.folder.layers
@@ -47,7 +51,7 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
 
 
 def _parent_name(game: Game, directory: Path) -> str:
-    """What a variant calls it: a game that comes with the package, or a folder beside the new one."""
+    """Return the name of the parent in a variant: a shipped game, or a folder beside the new one."""
     if game.directory.resolve().parent == KB_ROOT.resolve():
         return game.folder.name
     if game.directory.resolve().parent != directory.resolve().parent:

@@ -163,7 +163,7 @@ def _describe_preferences(engine: Engine, say: _Translator) -> Iterator[str]:
 
 
 def describe_preference(kb: KnowledgeBase, name: str, language: str) -> str:
-    """What a preference says, whatever it is about."""
+    """Return the sentence of a preference, for any stage."""
     return _FIELD_PATTERN.sub(
         "…", kb.preference_texts.get((name, language)) or kb.preference_texts.get((name, "en"), name)
     )

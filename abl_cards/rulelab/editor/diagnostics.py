@@ -1,4 +1,4 @@
-"""What is wrong with a folder of rules, for editors: at once with the text that is typed, in full when it is saved."""
+"""Diagnostics of a rule folder for editors: quick ones for text being typed, complete ones when it is saved."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def editor_time_limit() -> Iterator[None]:
 
 
 def check_file_text(path: Path, text: str) -> list[Diagnostic]:
-    """What is wrong with the text of one file as it is written; cheap enough for every pause in typing."""
+    """Return the diagnostics of the text of one file; fast enough to run at every pause in typing."""
     try:
         with editor_time_limit():
             return find_syntax_errors(RuleSource(str(path), text, 1))
@@ -79,7 +79,7 @@ def _check_with_clingo(folder: Folder, profile: str | None) -> None:
 
 
 def display_location(diagnostic: Diagnostic, folder: Path) -> Location:
-    """Where an editor shows a problem: in its place, else at the top of the file that says what the folder is."""
+    """Return the location at which an editor shows a diagnostic: its own, or the top of the main file."""
     if diagnostic.location is not None:
         return diagnostic.location
     names = ("variant.lp", "game.lp")
@@ -88,5 +88,5 @@ def display_location(diagnostic: Diagnostic, folder: Path) -> Location:
 
 
 def is_error(diagnostic: Diagnostic) -> bool:
-    """Whether it refuses the folder."""
+    """Return whether a diagnostic rejects the folder."""
     return diagnostic.severity == Severity.ERROR

@@ -66,7 +66,7 @@ class RuleDraft:
 
     @property
     def files(self) -> list[DraftFile]:
-        """What may be read, and written; raises KBError where the folder says nothing that holds together."""
+        """Return the files that can be read and written; raises KBError if the folder has inconsistent parents."""
         own = {name: DraftFile(name, True) for name in _own_files(self.folder)}
         found = {name: DraftFile(name, name in own) for name in self._parent_files}
         return sorted(
@@ -148,7 +148,7 @@ class RuleDraft:
         return self._valid_engines[profile]
 
     def engine_for_profile(self, profile: str | None) -> Engine:
-        """The same by another profile."""
+        """Compile the draft with another profile."""
         folder = Folder(self.folder)
         state = folder.fingerprint(profile)
         if profile not in self._engines or self._engines[profile][0] != state:

@@ -65,7 +65,7 @@ class FileOccurrence(NamedTuple):
 
     @property
     def comment(self) -> str:
-        """What stands behind it, or above it."""
+        """Comment behind or above the occurrence."""
         line, _ = self.source_file.text.line_and_column(self.occurrence.start)
         above = self.source_file.text.lines[line - 1].lstrip() if line else ""
         return self.source_file.text.comment_at(line) or (above.lstrip("% ").strip() if above.startswith("%") else "")
@@ -128,7 +128,7 @@ class ProjectIndex:
         return next((page for page in self.files if page.path.resolve() == real), None)
 
     def is_own_file(self, source_file: SourceFile) -> bool:
-        """Whether a file is the folder's own."""
+        """Return whether a file belongs to the folder itself."""
         return source_file.path.resolve().is_relative_to(self.folder.resolve())
 
     @cached_property
@@ -151,7 +151,7 @@ class ProjectIndex:
         )
 
     def resolve_symbol(self, occurrence: SymbolOccurrence) -> Symbol:
-        """What a name stands for."""
+        """Return the symbol that a name refers to."""
         if occurrence.is_predicate:
             return Symbol(occurrence.name, occurrence.arity)
         if occurrence.name in self.fluents:
@@ -175,7 +175,7 @@ class ProjectIndex:
         ]
 
     def definitions(self, symbol: Symbol) -> list[FileOccurrence]:
-        """Where it is declared, else where it is derived; of a constant its #const, else where it comes up first."""
+        """Return the declarations of a symbol, or else its derivations; for a constant its #const or first occurrence."""
         known = self.references(symbol)
         if symbol.arity is None:
             return [place for place in known if place.occurrence.role == CONSTANT] or known[:1]

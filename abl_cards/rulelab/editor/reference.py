@@ -52,7 +52,7 @@ class VocabularyEntry:
 
     @property
     def text(self) -> str:
-        """As it is written, ``held(R,N)``."""
+        """Text of the predicate with its arguments, ``held(R,N)``."""
         return f"{self.name}({','.join(self.arguments)})" if self.arguments else self.name
 
 
@@ -83,7 +83,7 @@ def describe_availability(entry: VocabularyEntry) -> str:
 
 
 def describe_arguments(entry: VocabularyEntry) -> str:
-    """What each argument names, where not every term will do: ``F: form, N: number``."""
+    """Return the types of the arguments that do not accept every term: ``F: form, N: number``."""
     from abl_cards.games.description import ANY, PREDICATE_SORTS
 
     sorts = PREDICATE_SORTS.get(entry.signature, (ANY,) * len(entry.arguments))
@@ -113,7 +113,7 @@ def _parse_section(section: str, kind: str) -> Iterator[VocabularyEntry]:
 
 
 def _split_arguments(text: str | None) -> tuple[str, ...]:
-    """What stands between parentheses, cut at the commas outside of inner ones."""
+    """Split the text between parentheses at the commas outside inner parentheses."""
     parts: list[str] = []
     depth = 0
     for part in (text or "").split(","):

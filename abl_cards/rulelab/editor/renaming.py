@@ -14,7 +14,7 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
 def find_renameable(index: ProjectIndex, symbol: Symbol) -> list[FileOccurrence]:
-    """Where a name would change; raises GameError where it is not only the folder's to give."""
+    """Return the occurrences that renaming would change; raises GameError if other folders share the name."""
     if symbol.arity is not None and any(entry == tuple(symbol) for entry in load_vocabulary()):
         raise GameError(f"'{symbol}' is a predicate of the engine and cannot be renamed", ErrorCode.INVALID_NAME)
     places = index.references(symbol)
@@ -29,7 +29,7 @@ def find_renameable(index: ProjectIndex, symbol: Symbol) -> list[FileOccurrence]
 
 
 def rename_symbol(index: ProjectIndex, symbol: Symbol, new_name: str) -> list[FileOccurrence]:
-    """Where the name changes to this one; raises GameError where that would mean something else."""
+    """Return the occurrences to change for a new name; raises GameError if the new name is taken or invalid."""
     places = find_renameable(index, symbol)
     if not _NAME.fullmatch(new_name) or new_name == "not":
         raise GameError(

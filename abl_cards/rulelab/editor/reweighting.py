@@ -1,4 +1,4 @@
-"""What becomes of decisions and matches when preferences weigh more or less: no rule is compiled for that."""
+"""Recompute decisions and matches with scaled preference weights, without compiling rules."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _costs(judge: CompiledPreferences) -> Iterator[tuple[str, int]]:
 
 
 def reweight_preferences(preferences: CompiledPreferences, factors: WeightFactors) -> CompiledPreferences:
-    """The same preferences, some of them heavier or lighter; raises GameError for what is none."""
+    """Scale the weights of preferences; raises GameError for an unknown preference or an invalid factor."""
     known = {name for name, _ in _costs(preferences)}
     for name, factor in factors.items():
         if name not in known:
@@ -97,7 +97,7 @@ def original_preferences(draft: RuleDraft, engine: Engine) -> CompiledPreference
 
 
 def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """What the preferences choose in a position, before and now; raises GameError."""
+    """Return the chosen moves in a position before and after reweighting; raises GameError."""
     engine = draft.last_valid_engine
     moment = engine.read_decision_point(state, for_explanation=True)
     judges = original_preferences(draft, engine), reweight_preferences(engine.preference_model(), factors)
@@ -141,7 +141,7 @@ def ablate_preferences(
     draft: RuleDraft, games: int, seed: int, on_progress: MatchProgress,
     on_result: Callable[[list[dict[str, Any]]], None],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """What each preference is worth: kb without it against kb with all, as the rules are now; the dearest first."""
+    """Measure the value of each preference: kb without it against kb, by the current rules; largest effect first."""
     engine, found = draft.current_engine, list[dict[str, Any]]()
     names = [each.name for each in list_weights(engine)]
     for number, name in enumerate(names):

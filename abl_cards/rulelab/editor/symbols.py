@@ -1,7 +1,7 @@
-"""Where a rule file speaks of what: every predicate, function and constant with its place.
+"""Occurrences of predicates, functions and constants in a rule file.
 
-Read off the tokens, statement by statement, so that one statement that is being typed hides nothing of the others.
-tests/rulelab/editor/test_symbols.py compares this with clingo's own parser on all the rule files there are.
+Read from tokens, statement by statement, so that an incomplete statement does not hide the others.
+tests/rulelab/editor/test_symbols.py compares this with clingo's parser on all rule files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from abl_cards.core import check_budget
 from abl_cards.rulelab.editor.tokens import SourceText, SyntaxToken
 
 HEAD, BODY, EXTERNAL, DEFINED, CONSTANT, TERM = "head", "body", "external", "defined", "constant", "term"
-"""What a name does where it stands."""
+"""Roles of an occurrence."""
 DEFINING_ROLES = (HEAD, EXTERNAL, DEFINED)
 
 _COMPARISON_MARKS = (
@@ -58,7 +58,7 @@ class SymbolOccurrence(NamedTuple):
 
     @property
     def is_predicate(self) -> bool:
-        """Whether it names a predicate, and no term."""
+        """Whether it names a predicate, not a term."""
         return self.role in (HEAD, BODY, EXTERNAL, DEFINED)
 
 
@@ -171,7 +171,7 @@ class _StatementScanner:
             place += 1
 
     def _is_compared(self, place: int, end: int) -> bool:
-        """Whether a term stands here, on one side of a comparison, or within arithmetic."""
+        """Return whether a term stands here: on one side of a comparison, or within arithmetic."""
         before = self.tokens[place - 1] if place else None
         after = self.tokens[end] if end < len(self.tokens) else None
         if before is not None and before.is_mark("-") and (place == 1 or not self._is_value(place - 2)):

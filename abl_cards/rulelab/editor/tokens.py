@@ -34,7 +34,7 @@ class SyntaxToken:
     end: int
 
     def is_mark(self, *marks: str) -> bool:
-        """Whether it is one of these marks."""
+        """Return whether the token is one of these marks."""
         return self.kind == "mark" and self.text in marks
 
 
@@ -106,7 +106,7 @@ class SourceText:
         return None
 
     def comment_at(self, line: int) -> str:
-        """What a comment says behind a line."""
+        """Return the comment on a line."""
         if not 0 <= line < len(self.lines):
             return ""
         if line not in self._comments:

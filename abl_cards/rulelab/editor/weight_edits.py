@@ -22,7 +22,7 @@ _MAX_DIGITS = 10  # of the largest number that there is
 
 @dataclass(frozen=True)
 class _CostRule:
-    """The head of a rule that says what a preference weighs."""
+    """Head of a rule that gives the weight of a preference."""
 
     name: str
     weight: Sequence[SyntaxToken]
@@ -81,7 +81,7 @@ def _cost_weights(judge: CompiledPreferences) -> set[tuple[str, int]]:
 
 @contextmanager
 def _restore_on_error(bench: RuleDraft, names: Iterable[str]) -> Iterator[None]:
-    """What happens to these files where it fails is undone."""
+    """Restore these files if the body fails."""
     before = {file.name: bench.read(file.name) if file.is_own else None for file in bench.files if file.name in names}
     try:
         yield

@@ -19,7 +19,7 @@ MAX_TYPED_CHARS = 1 << 18
 
 
 class DiagnosticsPublisher:
-    """What is wrong, as far as it is known."""
+    """Publishes the current diagnostics of open files."""
 
     def __init__(self, server: LanguageServer) -> None:
         """Nothing is known yet."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 MAX_MESSAGE_BYTES = 32 << 20
-"""Bytes; whoever sends more is no editor."""
+"""Size limit in bytes; editors send far less."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 REFUSED_KEY = f"refused {secrets.token_hex(8)}"
 """The field of what stands for a message that was refused, a code and a text; nobody else can write one."""
@@ -24,14 +24,14 @@ _CHARSET = re.compile(rb"content-type[ \t]*:.*charset[ \t]*=[ \t]*\"?([^\s;\"]*)
 
 @dataclass
 class _FrameHeader:
-    """What the lines before a message say."""
+    """Header lines of a message."""
 
     length: bytes | None = None
     charset: bytes = b"utf-8"
 
     @property
     def problem(self) -> str:
-        """What is wrong with it."""
+        """Error in the header, or an empty text."""
         if self.length is None:
             return "a message without Content-Length"
         if not self.length.isdigit() or not len(self.length.lstrip(b"0")) > 0:
@@ -45,7 +45,7 @@ class _FrameHeader:
 
 @dataclass
 class FrameReader:
-    """Messages as pygls reads them, each with one header line; refused ones as an object that says why."""
+    """Reads messages in the form that pygls expects; rejected ones become an object with the reason."""
 
     stream: IO[bytes]
     _lines: list[bytes] = field(default_factory=list)  # that are waiting to be read
@@ -99,7 +99,7 @@ class FrameReader:
 
 
 def _read_header_line(line: bytes, header: _FrameHeader) -> None:
-    """Note what a line of a header says; a length may stand behind garbage."""
+    """Parse one header line; a length may follow garbage."""
     if (length := _CONTENT_LENGTH.search(line)) is not None:
         header.length = length[1]
     elif (charset := _CHARSET.match(line)) is not None:

@@ -1,6 +1,6 @@
-"""The server: requests of the protocol, answered by ``abl_cards.rulelab.editor``.
+"""Language server: protocol requests, answered by ``abl_cards.rulelab.editor``.
 
-Whatever comes in is answered, or refused in a line that says why; only the editor ends the server.
+Every message is answered or rejected with a reason in one line; only the editor ends the server.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 
 
 def _report_errors(handler: HandlerT) -> HandlerT:
-    """What goes wrong is told in a line."""
+    """Report errors of a handler to the editor in one line."""
 
     @functools.wraps(handler)
     def answer(*arguments: Any) -> Any:
@@ -113,7 +113,7 @@ def make_server() -> LanguageServer:
 
 
 def _register_document_events(server: LanguageServer, checks: DiagnosticsPublisher) -> None:
-    """What the editor does with its files."""
+    """Register the handlers of document events."""
 
     def quietly(uri: str, what: Callable[[Any, Any], None]) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What an editor has open, and the folders that it belongs to; places in the words of the protocol."""
+"""Open documents of an editor and their rule folders; converts locations to protocol types."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class LspWorkspace:
         return book, page
 
     def offset(self, source_file: SourceFile, position: types.Position) -> int:
-        """Where a cursor stands in a text."""
+        """Return the offset of a cursor in a text."""
         codec = self._server.workspace.position_codec
         found = codec.position_from_client_units(
             source_file.text.lines, types.Position(position.line, position.character)
@@ -91,7 +91,7 @@ class LspWorkspace:
         return types.Range(first, last)
 
     def to_lsp_location(self, occurrence: FileOccurrence) -> types.Location:
-        """Where something is said."""
+        """Convert an occurrence to a protocol location."""
         return types.Location(
             path_to_uri(occurrence.source_file.path),
             self.to_lsp_range(occurrence.source_file, occurrence.occurrence.start, occurrence.occurrence.end),

@@ -1,4 +1,4 @@
-"""How a game plays under some rules: who wins, how long it takes, how often there is nothing to decide."""
+"""Statistics of self-play by some rules: wins by seat, length of episodes, forced decisions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUM_TABLES = 200
 
 @dataclass(frozen=True)
 class Balance:
-    """What came of some episodes between equal players."""
+    """Statistics of episodes between equal agents."""
 
     num_episodes: int
     win_shares: tuple[float, ...]  # [seats] the share of episodes in which the seat won most, alone or with others
@@ -54,7 +54,7 @@ class _BalanceListener(NullListener):
         self.num_decisions = self.num_forced = self.num_passes = 0
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Who has won most, and how long it took."""
+        """Record the winner and the length of episodes."""
         points = self.engine.rewards(tables, rows)
         best = points.max(axis=1, keepdims=True)
         self.winners += list((points == best) & (points > points.min(axis=1, keepdims=True)))

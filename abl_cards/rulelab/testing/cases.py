@@ -37,7 +37,7 @@ FIELDS_BY_SUBJECT = {
     "order": ("number",),
     "view": (),
 }
-"""What a case may say beside ``why`` and ``profile``, by what it is about."""
+"""Fields of a case beside ``why`` and ``profile``, by its subject."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def find_failures(cases: Sequence[RuleCase], load_engine: Callable[[str | None],
 
 
 def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine]) -> Engine:
-    """The rules of a case; the line that names a profile is said where they do not compile, or there is none."""
+    """Load the rules of a case; an unknown profile or rules with errors are reported with the line of the case."""
     try:
         return engine_of(case.profile)
     except KBError as problem:
@@ -165,7 +165,7 @@ def _check_records(cases: Sequence[RuleCase], engine: Engine) -> Iterator[CaseFa
 
 
 def check_case(case: RuleCase, engine: Engine) -> str:
-    """What is wrong with a case, empty where it holds."""
+    """Return the failure of a case; empty if it holds."""
     value = case.value
     expected = value.get("error")
     try:
@@ -201,7 +201,7 @@ def _check_record(engine: Engine, record: Any) -> str:
 
 
 def _join_problems(found: Sequence[ReplayMismatch], line: int) -> str:
-    """What is said of one of several records."""
+    """Join the mismatches of one of several records."""
     return "; ".join(problem.text for problem in found if problem.line == line)
 
 
@@ -300,7 +300,7 @@ def _canonical_json(value: Any) -> str:
 
 
 def _describe_difference(what: str, found: Sequence[str], expected: Sequence[str]) -> str:
-    """What there is too much, and what is missing.
+    """Describe unexpected and missing items.
 
     >>> _describe_difference("labels", ["a", "b"], ["b", "c"])
     'labels: a not expected; c missing'

@@ -1,4 +1,4 @@
-"""What never happens in thousands of games: rules that never fire, labels never laid, preferences never heard."""
+"""Coverage of rules in thousands of games: rules that never fire, labels never played, preferences never used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NUM_TABLES = 400
 """Tables that play side by side."""
 MOVES_PER_DECISION = 4
-"""Moves of a decision that are told to the preferences."""
+"""Moves per decision for which the preferences are evaluated."""
 POSSIBLE, UNREACHED, IMPOSSIBLE, UNKNOWN = "possible", "unmet", "impossible", "unknown"
 
 
@@ -46,11 +46,11 @@ class UnfiredRule:
 
     @property
     def is_common(self) -> bool:
-        """Whether it stands in a file that games share."""
+        """Whether the rule stands in a file shared by games."""
         return is_inside(self.rule.location.file, [COMMON_DIR])
 
     def to_json(self) -> dict[str, Any]:
-        """As one object."""
+        """Return the rule and its verdict as a JSON object."""
         return {
             "location": str(self.rule.location), "rule": self.rule.text, "verdict": self.verdict,
             "question": self.question, "state": list(self.state), "position": self.position,
@@ -59,7 +59,7 @@ class UnfiredRule:
 
 @dataclass(frozen=True)
 class RuleCoverage:
-    """What came up."""
+    """Result of a coverage run."""
 
     num_games: int
     num_rules: int  # that have a body
@@ -69,7 +69,7 @@ class RuleCoverage:
     unchosen_options: tuple[str, ...]  # never chosen
 
     def to_json(self) -> dict[str, Any]:
-        """As one object."""
+        """Return the result as a JSON object."""
         return {
             "games": self.num_games, "rules": self.num_rules,
             "silent_rules": [each.to_json() for each in self.unfired_rules],
@@ -143,7 +143,7 @@ class _CoverageListener(NullListener):
         self._record_preferences(decisions)
 
     def _record_preferences(self, decisions: Decisions | Choices) -> None:
-        """Some candidates of each decision, told to the preferences."""
+        """Evaluate the preferences for some candidates of each decision."""
         if self._circuit is None or self._shared is None or self._moves is None:
             return
         lists = _thin_moves(decisions.moves(), MOVES_PER_DECISION)
@@ -154,7 +154,7 @@ class _CoverageListener(NullListener):
         self.trace.record_answers(self._circuit, evaluate(self._circuit, rows))
 
     def compute_coverage(self, games: int) -> RuleCoverage:
-        """What did not come up."""
+        """Return the rules, labels, options and preferences that never occurred."""
         rules = self.rules
         silent = tuple(self._find_unfired_rules())
         functors = {name for name in rules.kb.preference_groups if not self._cost_fired(name)}
@@ -167,7 +167,7 @@ class _CoverageListener(NullListener):
         )
 
     def _cost_fired(self, functor: str) -> bool:
-        """Whether a rule for the cost of this preference fired."""
+        """Return whether a rule for the cost of this preference fired."""
         mark = f"cost({functor}"
         mine = [k for k, rule in enumerate(self.trace.traced_rules) if rule.text.startswith((mark + ",", mark + "("))]
         return bool(self.trace.fired[mine].any()) if mine else True  # a fact always does
@@ -203,7 +203,7 @@ def _find_witness(watch: RuleTrace, number: int, rule: TracedRule, seconds: floa
 
 
 def _restrict_inputs(circuit: Circuit, watch: RuleTrace, question: str) -> Circuit:
-    """The circuit where what the question is never told is false."""
+    """Fix the inputs that the query never supplies to false."""
     known = watch.queries[question]
     told = set(known.groups)
     words = watch.rules.schema
@@ -218,13 +218,13 @@ class _RecordingAgent:
         self._agent, self._listener = player, watcher
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Any:
-        """As the player does."""
+        """Play as the wrapped agent."""
         moves = self._agent.play(decisions, keys)
         self._listener.played_labels[decisions.labels_of(moves.form)] = True
         return moves
 
     def choose(self, choices: Any, keys: NDArray[np.uint64]) -> Any:
-        """As the player does."""
+        """Choose as the wrapped agent."""
         given = self._agent.choose(choices, keys)
         # Plain players take the first option: where that is to refuse, somebody has to do something else.
         anything = RandomAgent().choose(choices, splitmix64_array(keys, 1))

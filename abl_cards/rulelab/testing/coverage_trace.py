@@ -1,7 +1,7 @@
-"""Tables that tell which rules fire.
+"""Tables that record which rules fire.
 
-Every rule has a twin that says whether its body is true (``circuit/coverage.py``). Wherever the engine asks a question,
-the twins of the rules on the way to its answer are asked as well.
+Every rule has a twin atom that is true when the rule's body is (``circuit/coverage.py``). Each query of the engine also
+evaluates the twins of the rules that its outputs depend on.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RuleTrace:
 
     @cached_property
     def queries(self) -> Mapping[str, CircuitQuery]:
-        """How the twins are asked."""
+        """Queries of the twin atoms."""
         words = self.rules.schema
         return {
             name: CircuitQuery.from_circuit(each, words, QUERY_SPECS[name].input_groups)
@@ -60,14 +60,14 @@ class RuleTrace:
         }
 
     def record_states(self, question: str, num_states: int, writers: Mapping[str, ColumnWriter]) -> None:
-        """The question is asked about n tables."""
+        """Record a query for the states of n tables."""
         told = self.queries.get(question)
         self.reached.record_states(question, num_states, writers)
         if told is not None and num_states:
             self.record_answers(told.circuit, told.evaluate(num_states, {name: writers[name] for name in told.groups}))
 
     def record_answers(self, circuit: Circuit, answers: NDArray[np.uint8]) -> None:
-        """What twins have answered, [outputs, n]."""
+        """Record values [outputs, n] of twin atoms."""
         held_by: list[bool] = np.any(answers, axis=1).tolist()
         for (_, (number,)), held in zip(circuit.outputs, held_by, strict=True):
             self.fired[int(number)] |= held
@@ -79,7 +79,7 @@ def _derives(kb: KnowledgeBase, signature: Signature) -> bool:
 
 @dataclass(frozen=True)
 class TracedFlow(EventRules):
-    """A flow that tells a watch what is asked between plays, before anything comes of it."""
+    """Event rules that record their queries before the results are applied."""
 
     trace: RuleTrace | ReachedStates
 
@@ -106,12 +106,12 @@ class TracedFlow(EventRules):
         return super().turn_entries(state, rows)
 
     def next_step(self, state: TableState, rows: NDArray[np.int64]) -> Any:
-        """Who is asked, and who leads."""
+        """Return the next step of each table, and record its query."""
         self.trace.record_states("control", len(rows), self.column_writers(state, rows))
         return super().next_step(state, rows)
 
     def score_episodes(self, state: TableState, rows: NDArray[np.int64]) -> Any:
-        """What the episode is worth, and whether the match is over."""
+        """Score ended episodes, and record the query."""
         fills = self.column_writers(state, rows, EVENTS[-1])
         self.trace.record_states("end", len(rows), fills)
         self.trace.record_states("roles", len(rows), fills)
@@ -119,7 +119,7 @@ class TracedFlow(EventRules):
 
 
 class TracedTables(Tables):
-    """Tables that tell a watch what is asked."""
+    """Tables that record their queries."""
 
     def __init__(self, rules: CompiledGame, num_tables: int, trace: RuleTrace | ReachedStates) -> None:
         """Tables with nothing on them."""

@@ -1,4 +1,4 @@
-"""In what do two folders of one game differ? A position or a record that tells, else a proof that nothing does."""
+"""Search for a difference between two folders of one game: a position or record that shows it, or a proof of none."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ UNREACHED_TEXT = "states that play does not come to, as far as matches show"
 
 @dataclass(frozen=True)
 class RuleDifference:
-    """Where two folders differ."""
+    """A difference between two folders."""
 
     description: str
     is_certain: bool  # else it could not be decided
@@ -77,7 +77,7 @@ def _find_unreached_difference(first: Engine, second: Engine) -> RuleDifference 
 
 
 def _distinguish(case: RuleCase, first: Engine, second: Engine) -> str:
-    """What is said of a case that holds in the first engine, and not in the second; else nothing."""
+    """Return the failure of a case that holds in the first engine and not in the second; otherwise empty."""
     return "" if _failure_message(case, first) else _failure_message(case, second)
 
 
@@ -104,13 +104,13 @@ def _candidate_cases(first: Engine, second: Engine) -> Iterator[RuleCase]:
 
 
 def _is_comparable(first: Engine, second: Engine) -> bool:
-    """Whether they have the same cards and seats, so that states of one are states of the other."""
+    """Return whether two games have equal cards and seats, so that they have equal states."""
     ours, theirs = ((engine.rules.pack.kinds, engine.rules.seating.seats) for engine in (first, second))
     return ours == theirs
 
 
 def _memory_cases(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Iterator[RuleCase]:
-    """What who is to act sees at some places of a record, all that the rules remember with it, and what is believed."""
+    """Yield cases about the observation, fluents and beliefs of the acting seat at some places of a record."""
     for record in records[:MAX_CASES_PER_STEP]:
         for before in np.linspace(1, len(record["acts"]), MAX_MOVES_PER_CASE).astype(int).tolist():
             moment = engine.read_decision_point(record, before)
@@ -120,7 +120,7 @@ def _memory_cases(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Itera
 
 
 def _name_cases(first: Engine, second: Engine) -> Iterator[RuleCase]:
-    """What labels are called, and how they follow each other; what learners are told."""
+    """Yield cases about names and order of labels, and about observations."""
     if describe_observation(first) != describe_observation(second):
         yield RuleCase(0, {"view": describe_observation(first)})
     unlike = [
@@ -155,7 +155,7 @@ def _reached_decisions(engine: Engine) -> Iterator[Any]:
 
 
 def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCase]:
-    """Where the labels differ, or the lists, or what the moves cost."""
+    """Yield cases about labels, moves and costs that differ in a position."""
     kept, adopted = second.convert_decisions(ours)
     theirs: Any = adopted
     ours = ours.select(np.flatnonzero(kept))
@@ -217,7 +217,7 @@ def _cost_case(engine: Engine, decisions: Decisions, row: int, moves: slice, cos
 
 
 def _compare_descriptions(first: Engine, second: Engine) -> RuleDifference | None:
-    """Where what the engine reads once differs: not as it is written, but as it comes out."""
+    """Return a difference of the compiled descriptions, whatever the texts are."""
     ours, theirs = _describe_engine(first), _describe_engine(second)
     for what, value in ours.items():
         if value != theirs[what]:
@@ -263,7 +263,7 @@ def _describe_form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
 
 
 def _compare_circuits(first: Engine, second: Engine, seconds: float) -> RuleDifference | None:
-    """Where the answers to a question differ in a state that there may be, if any in one that play comes to."""
+    """Return a difference of a query's outputs in a possible state, preferably one reached in play."""
     open_questions, unmet, reached = [], "", _collect_reached_states(first)
     for name, question in QUERY_SPECS.items():
         ours, theirs = (
@@ -293,9 +293,9 @@ def _compare_circuits(first: Engine, second: Engine, seconds: float) -> RuleDiff
 
 
 def _collect_reached_states(engine: Engine) -> ReachedStates:
-    """What play by an engine's rules brings together; played once a knowledge base.
+    """Collect the states reached in play by an engine's rules; played once per knowledge base.
 
-    Where rules differ in play at all, play by one of them comes to a state in which they do.
+    If rules differ in play at all, play by one of them reaches a state in which they differ.
     """
     kept = engine.rules.kb.memo
     if _collect_reached_states not in kept:
@@ -313,7 +313,7 @@ def _collect_reached_states(engine: Engine) -> ReachedStates:
 
 
 def _distinguishing_case(first: Engine, second: Engine, found: MiterResult) -> dict[str, Any] | None:
-    """A position like the one that was found, if it tells the two apart."""
+    """Return a case for a state like the one found, if it distinguishes the engines."""
     state = build_position(first.rules, found.state)
     if state is None:
         return None
@@ -339,7 +339,7 @@ def _question_circuit(rules: CompiledGame, outputs: tuple[str, ...]) -> Circuit 
 
 
 def _may_continue_match(circuit: Circuit) -> bool:
-    """Whether a match may go on; without a word about its end it is one episode, as it is where it is always over."""
+    """Return whether a match may continue; without a rule about its end it is one episode."""
     ends = [
         (name, literal)
         for (name, _), literal in zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, Folder
 
 RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
-"""What is deleted, dropped, turned round, or shifted by one."""
+"""Kinds of edits: deleted rule, dropped literal, swapped comparison, number shifted by one."""
 
 _TOKEN = re.compile(
     r"""
@@ -57,9 +57,9 @@ class Edit(NamedTuple):
 
 
 def list_edits(folder: Path) -> list[Edit]:
-    """Every rule deleted, every literal dropped, every comparison swapped, every number shifted, one at a time.
+    """List all single edits: delete a rule, drop a literal, swap a comparison, shift a number.
 
-    Sentences and words for people stay as they are: ``says/3``, ``title/2`` and ``word``.
+    Texts for people are not edited: ``says/3``, ``title/2`` and ``word``.
     """
     found = []
     files = [path.relative_to(folder) for path in folder.rglob("*.lp")]

@@ -28,7 +28,7 @@ EDITS_PER_PROCESS = 40
 
 @dataclass(frozen=True)
 class Mutant:
-    """What became of an edit."""
+    """Outcome of an edit."""
 
     edit: Edit
     edit_text: str  # the edit in words
@@ -37,7 +37,7 @@ class Mutant:
     case: dict[str, Any] | None = None  # a case that would notice it
 
     def to_json(self) -> dict[str, Any]:
-        """As one object."""
+        """Return the outcome as a JSON object."""
         found = {"edit": self.edit_text, "kind": self.edit.kind, "outcome": self.outcome, "said": self.message}
         return found | ({"case": self.case} if self.case else {})
 
@@ -52,7 +52,7 @@ class MutationRun:
     found_cases: list[dict[str, Any]] = field(default_factory=list)
 
     def try_edit(self, worker: SubprocessWorker, edit: Edit, edit_text: str) -> Mutant:
-        """What becomes of an edit; a case that notices it is kept."""
+        """Test an edit; a case that detects it is kept."""
         about = {"folder": str(self.folder), "profile": self.profile, "seconds": self.proof_seconds}
         try:
             answer = worker.request({**about, "edit": edit, "found": self.found_cases})
@@ -116,12 +116,12 @@ class _WorkerPool:
 
 
 def compute_caught_share(mutants: Sequence[Mutant]) -> float:
-    """How many of the edits that differ are noticed, from 0 to 1; 1 where nothing differs."""
+    """Return the share of detected edits among those that change something, from 0 to 1; 1 if none does."""
     differing = [each for each in mutants if each.outcome != SAME]
     caught = sum(each.outcome in CAUGHT for each in differing)
     return caught / len(differing) if differing else 1.0
 
 
 def filter_by_outcome(mutants: Sequence[Mutant], outcome: str) -> Iterator[Mutant]:
-    """Those of one outcome."""
+    """Yield the mutants with one outcome."""
     return (each for each in mutants if each.outcome == outcome)

@@ -1,7 +1,7 @@
-"""What play brings together, question by question: values of fluents, events, and whether a seat leads or answers.
+"""States reached in play, by query: values of fluents, events, and whether a seat leads or follows.
 
-A search over all inputs may find a state that no play comes to, such as a lock that only a trick can set where nobody
-has played. Pairs of features that no match had are excluded first, see ``ReachedStates.make_axioms``.
+A search over all inputs may find an unreachable state, such as a flag that only a trick can set before any play. Pairs
+of features that no match had are excluded first, see ``ReachedStates.make_axioms``.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _FULL_RECORDING_CALLS, _RECORDING_INTERVAL = 200, 8
 _ACTION_GROUPS = ("choice", "move")
 _MAX_KNOWN = 1 << 16
 MOVE_QUESTIONS = ("beliefs", "preferences")
-"""Questions that are told more than what lies on the table where a seat decides."""
+"""Queries whose inputs include more than the public state at a decision."""
 
 
 @dataclass(frozen=True)
 class StateFeature:
-    """A number of a state, and the classes of values that are told apart."""
+    """A number of a state, and the classes of values that rules distinguish."""
 
     group: str
     columns: tuple[int, ...]  # several only where it is whether any of them is above the first class
@@ -56,7 +56,7 @@ class StateFeature:
 
     @property
     def num_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return int(self.value_classes.max()) + 1
 
     def classify(self, values: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -67,7 +67,7 @@ class StateFeature:
         return found
 
     def is_class_start(self, value: int, comparison: int) -> bool:
-        """Whether the values that pass a test are those of the class of this value, or with those of higher ones."""
+        """Return whether a comparison separates this value from the lower ones."""
         place = value - self.min_value
         if not 0 <= place < len(self.value_classes):
             return False
@@ -76,7 +76,7 @@ class StateFeature:
 
 
 def list_features(rules: CompiledGame, question: str) -> list[StateFeature]:
-    """What is told apart in the states of a question."""
+    """List the features of a state that the rules of a query distinguish."""
     told, events, fluents = (
         QUERY_SPECS[question].input_groups,
         (len(EVENTS), len(rules.schema.stages)),
@@ -105,13 +105,13 @@ def _trick_classes(rules: CompiledGame) -> NDArray[np.int64]:
 
 
 def list_questions(decisions: Decisions | Choices) -> tuple[str, ...]:
-    """The questions that are asked where seats decide."""
+    """List the queries at decisions of seats."""
     return (*(("play", "order", "beats", "hands") if is_play_decision(decisions) else ("option",)), *MOVE_QUESTIONS)
 
 
 @dataclass
 class ReachedStates:
-    """What was met in play, as a listener of ``TracedTables``."""
+    """States reached in play, recorded as a listener of ``TracedTables``."""
 
     rules: CompiledGame
     _class_pairs: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # by question, [classes, classes]
@@ -129,7 +129,7 @@ class ReachedStates:
         return self.rules.fluents.defaults.copy()
 
     def record_states(self, question: str, num_states: int, writers: Mapping[str, ColumnWriter]) -> None:
-        """Note the states of n tables about which a question is asked."""
+        """Record the states of n tables for a query."""
         self._call_counts[question] += 1
         if not num_states or (
             self._call_counts[question] > _FULL_RECORDING_CALLS and self._call_counts[question] % _RECORDING_INTERVAL
@@ -167,7 +167,7 @@ class ReachedStates:
         self._class_pairs[question] = met | self._class_pairs.get(question, False)
 
     def record_decisions(self, decisions: Decisions | Choices) -> None:
-        """Note states in which seats decide, for the questions that are asked there."""
+        """Record the states of decisions, for the queries evaluated there."""
         for question in list_questions(decisions) if len(decisions.rows) else ():
             self.record_states(question, len(decisions.rows), decisions.column_writers)
 
@@ -188,7 +188,7 @@ class ReachedStates:
         return met, True
 
     def make_axioms(self, question: str) -> Axioms:
-        """What is true of the states of a question that play comes to, as far as is known."""
+        """Return axioms that the reached states of a query satisfy."""
         return lambda encoding: _ReachedAxioms(self, question, encoding).add()
 
     def reached_class_pairs(self, question: str) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
-"""What is true of every state that a table can be in, for clingo: which inputs go together.
+"""Axioms about the states of tables for clingo: which inputs are true together.
 
-More than what is said here is true of real tables, so a proof that nothing differs holds for them too; a state that is
-found may be one that no table comes to.
+Real tables satisfy further conditions. So a proof of equality under these axioms holds for them, while a state that is
+found may be unreachable.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CountLiterals = list[list[int]]
 
 
 def make_state_axioms(rules: CompiledGame, exclude_trick_cards: bool = False) -> Axioms:
-    """What goes together in a game; lying, where the cards of the play to beat are not held besides."""
+    """Make the axioms of a game; optionally exclude states in which cards of the play to beat are held too."""
     return lambda encoding: _StateAxioms(rules, encoding, exclude_trick_cards).add()
 
 
@@ -80,7 +80,7 @@ class _StateAxioms:
             encoding.require_one_of((same[0] for same in equal.values()), needed and self._is_complete(group, equal))
 
     def _is_complete(self, group: str, equal: Mapping[int, object]) -> bool:
-        """Whether the inputs name every value that there is."""
+        """Return whether the inputs of a group cover all its values."""
         wanted = self.rules.seating.seats if group == "seat" else len(self.rules.forms)  # no pass to beat, but leading
         return len(equal) >= wanted
 

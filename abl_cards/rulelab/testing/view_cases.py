@@ -1,4 +1,4 @@
-"""What cases say of eyes: what a learner is told, fields of the state, what is known and believed of other hands."""
+"""Test cases about views: observations, fields of the state, known cards and beliefs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ HAS, LACKS = "has", "lacks"
 
 
 def describe_observation(engine: Engine) -> list[list[Any]]:
-    """The blocks of what a learner is told, each with its shape."""
+    """Return the blocks of the observation, each with its shape."""
     return [[feature.name, list(feature.shape)] for feature in engine.observation_features.features]
 
 
 def check_view(engine: Engine, expected: Any) -> str:
-    """Where learners are told something else, or in another order."""
+    """Return the difference of the observation from the expected blocks; empty if there is none."""
     found = describe_observation(engine)
     return "" if found == expected else f"learners are told {json.dumps(found)}, not {json.dumps(expected)}"
 
@@ -52,7 +52,7 @@ def _describe_differences(what: str, found: Mapping[str, Any], expected: Any) ->
 
 
 def check_known_cards(engine: Engine, decision_point: DecisionPoint, expected: Any) -> str:
-    """Cards that other seats are known to have and to lack, of those that are unseen, where it is not what is said."""
+    """Return the difference of the known and excluded cards of other seats from the expected ones."""
     known = compute_known_cards(engine, decision_point)
     for who, said in _read_by_seat(engine, "known", expected, Mapping, f"each with {HAS} or {LACKS}"):
         for name, cards in said.items():
@@ -83,7 +83,7 @@ def read_estimate(engine: Engine, value: Any) -> HandEstimate:
 
 
 def estimate_to_json(engine: Engine, estimate: HandEstimate) -> dict[str, str | list[str]]:
-    """What estimate_of reads: an estimate [others, kinds] of whole cards, by seat, where there are any."""
+    """Return an estimate [others, kinds] of whole cards by seat, in the form that estimate_of reads."""
     written = engine.rules.card_codes.write_hand
     return {
         str(who): written(cards.astype(np.uint8))
@@ -93,7 +93,7 @@ def estimate_to_json(engine: Engine, estimate: HandEstimate) -> dict[str, str | 
 
 
 def check_hints(engine: Engine, decision_point: DecisionPoint, expected: Any) -> str:
-    """What is believed of some other seats for what they did, where it is not what is said."""
+    """Return the difference of the beliefs about other seats from the expected ones."""
     found = compute_hints(engine, decision_point)
     for who, said in _read_by_seat(engine, "hints", expected, list, "each with a list of [hint, card, points]"):
         if sorted(map(json.dumps, said)) != sorted(map(json.dumps, found[who])):
@@ -102,7 +102,7 @@ def check_hints(engine: Engine, decision_point: DecisionPoint, expected: Any) ->
 
 
 def compute_hints(engine: Engine, decision_point: DecisionPoint) -> dict[str, list[list[Any]]]:
-    """By the other seats: the hints that hold, [name, what it is about, points]; nothing where no record tells."""
+    """Return the hints about each other seat, [name, subject, points]; empty without a record."""
     found = list_beliefs(engine.rules, decision_point.decision.view)
     return {
         str(who): [[str(name), str(cell), int(points)] for name, cell, points in found[0][other]]
@@ -111,7 +111,7 @@ def compute_hints(engine: Engine, decision_point: DecisionPoint) -> dict[str, li
 
 
 def _read_by_seat(engine: Engine, what: str, value: Any, sort: type, form: str) -> Iterator[tuple[str, Any]]:
-    """What is said of each of some other seats; raises GameError where it is none, or there is no such seat."""
+    """Read values by seat; raises GameError for a malformed object or an unknown seat."""
     who = list(map(str, engine.rules.seating.relative_names))
     if not isinstance(value, Mapping) or not all(isinstance(each, sort) for each in value.values()):
         raise GameError(f"{what}: an object of seats ({', '.join(who)}), {form}", ErrorCode.INVALID_CASE)

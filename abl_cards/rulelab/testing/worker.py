@@ -20,11 +20,11 @@ from abl_cards.rulelab.testing.edits import Edit, copy_with_parents
 from abl_cards.rulelab.testing.mutants import MISSED, NOTICED, REFUSED, SAME, UNCLEAR
 
 EditResult = tuple[str, str, dict[str, Any] | None]
-"""An outcome, what is said about it, a case that would notice the edit."""
+"""Outcome, message, and a case that detects the edit."""
 
 
 def try_edit(scratch_folder: Path, request: Mapping[str, Any]) -> EditResult:
-    """What becomes of an edit; a copy of the folder in a new home is edited."""
+    """Apply an edit to a copy of the folder and test it."""
     scratch_folder.mkdir()
     folder = Path(request["folder"])
     try:
@@ -67,14 +67,14 @@ def _profile_of_file(file: str) -> list[str]:
 
 
 def _affected_profiles(folder: Path, asked: str | None) -> list[str | None]:
-    """The rules by which an edit may make a difference: those asked for, else all, the usual ones first."""
+    """Return the profiles to test: the requested one, or all, the default first."""
     rules = Folder(folder)
     usual = rules.default_profile
     return [asked] if asked else [None, *(each for each in rules.profiles if each != usual)]
 
 
 def _first_failure(cases: list[RuleCase], engine: Engine) -> str:
-    """What the first case says that does not hold, or what comes of it."""
+    """Return the failure of the first case that does not hold, or the error that it raises."""
     try:
         return next((str(failure) for failure in find_failures(cases, lambda _: engine)), "")
     except (KBError, GameError) as problem:

@@ -30,7 +30,7 @@ MIN_STATES_PER_PROCESS = 1000
 
 @dataclass(frozen=True)
 class KnowledgeSource:
-    """What a process needs to know to load the same knowledge base again."""
+    """Arguments by which a worker process loads the same knowledge base."""
 
     game: str
     directory: Path | None
@@ -67,7 +67,7 @@ def solve_states(
 
 @cache
 def load_oracle(source: KnowledgeSource) -> tuple[Oracle, tuple[Atom, ...]]:
-    """A process's own clingo, and the inputs it may be told."""
+    """Make the clingo solver of a process, and the list of its inputs."""
     knowledge = load(source.game).knowledge_base(source.directory, source.profile)
     return Oracle(knowledge), knowledge.input_atoms
 

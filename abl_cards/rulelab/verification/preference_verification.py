@@ -35,7 +35,7 @@ _MASK = (1 << 62) - 1
 
 @dataclass
 class PreferenceVerification:
-    """What came of it; see Report."""
+    """Result of comparing preferences; implements VerificationReport."""
 
     groups: Mapping[str, str]  # of each preference
     num_pairs: int = 0
@@ -141,7 +141,7 @@ def _sample_decisions(engine: Engine, number: int, seed: int, first: int) -> lis
 
 
 def _keep_movable(choice: Decisions | Choices) -> tuple[Decisions | Choices, MoveLists]:
-    """Those where there is a move, and what there is: cards drawn at random come to states where there is none."""
+    """Return the decisions that have moves, with their moves; random hands may have none."""
     lists = choice.moves()
     lengths = np.diff(lists.start)
     if lengths.all():
@@ -192,7 +192,7 @@ class _PreferenceVerifier:
         return _concatenate_tables([parts[start] for start in sorted(parts)])
 
     def _evaluate_circuits(self, asked: _SampledDecisions) -> OutputTable:
-        """What the judge says, by the names of the costs and in sum."""
+        """Evaluate the circuit: costs by name, and their sum."""
         given = asked.decisions, asked.lists, asked.estimate
         fired = np.concatenate([fired for _, fired in self.preference_model.evaluate(*given)], axis=1)
         costs = np.array([name == "cost" for name, _ in self.preference_model.outputs], bool)

@@ -35,7 +35,7 @@ OnProgress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class InputCoverage:
-    """What the states made of one input predicate."""
+    """Values of one input predicate in the compared states."""
 
     predicate: Signature
     instances_text: str  # how many were true in some state
@@ -44,14 +44,14 @@ class InputCoverage:
 
 
 class VerificationReport(Protocol):
-    """What came of a comparison, in words and as plain values."""
+    """Result of a comparison, as text and as plain values."""
 
     @property
     def mismatches(self) -> list[Mismatch]:
-        """Where circuit and clingo differ."""
+        """Differences between circuit and clingo."""
 
     def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """What was covered: the heads of the columns, and the rows."""
+        """Coverage of the inputs: column headings and rows."""
 
     def summary(self) -> Sequence[str]:
         """Lines; the last one counts the mismatches."""
@@ -62,7 +62,7 @@ class VerificationReport(Protocol):
 
 @dataclass(frozen=True)
 class CircuitVerification:
-    """What came of comparing all outputs; see Report."""
+    """Result of comparing all outputs; implements VerificationReport."""
 
     num_states: int
     num_outputs: int
@@ -140,7 +140,7 @@ def find_mismatches(
     knowledge: KnowledgeBase,
     first_state: int,
 ) -> list[Mismatch]:
-    """Where the answers for the states from the first on differ; rows [every input, all states]."""
+    """Return the differences in states from ``first_state`` on; rows [inputs, states]."""
     found = compare_tables(
         circuit_answers,
         clingo_answers,
@@ -167,14 +167,14 @@ def _grounder_facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
 
 
 def _measure_used_inputs(knowledge: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> list[InputCoverage]:
-    """What some rule depends on; the other inputs change nothing."""
+    """Return the coverage of the inputs that some rule depends on."""
     used = set(circuit.inputs)
     kept = [row for row, name in enumerate(knowledge.input_atoms) if name in used]
     return measure_input_coverage(tuple(knowledge.input_atoms[row] for row in kept), rows[kept])
 
 
 def measure_input_coverage(atoms: tuple[Atom, ...], rows: NDArray[np.uint8]) -> list[InputCoverage]:
-    """What the states [inputs, states] made of each input predicate."""
+    """Return the values of each input predicate in the states [inputs, states]."""
     families: dict[Signature, list[int]] = {}
     for row, (name, args) in enumerate(atoms):
         families.setdefault(Signature(name, len(args)), []).append(row)
