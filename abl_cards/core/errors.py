@@ -85,6 +85,8 @@ class ErrorCode(StrEnum):
     INCOMPLETE_STATE = "incomplete-state", "A state or a deal lacks data that the request needs, such as hand sizes."
     UNSUPPORTED_GAME = "unsupported-game", "The rules of the game do not allow the requested computation."
     UNSUPPORTED_POSITION = "unsupported-position", "The solver of endgames cannot represent this position."
+    INVALID_MOVE = "invalid-move", "The text or JSON value is no play or choice of the game."
+    AMBIGUOUS_MOVE = "ambiguous-move", "The cards can be played in several ways; name the label."
     ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
     UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
 

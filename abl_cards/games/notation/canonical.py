@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl_cards.asp import make_kb_error, string_value
+from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import arguments, functor
 
@@ -33,7 +34,7 @@ class CanonicalNotation:
         return [kind, rank, list(cards) if cards else rank]
 
     def play_text(self, label: int, cards: Sequence[str]) -> str:
-        """The same in one line."""
+        """Return the play as text in one line."""
         return " ".join([*self.labels[label], *cards]) if cards else self.labels[label][0]
 
     def write_choice(self, stage: str, card: str) -> list[Any] | None:
@@ -44,7 +45,7 @@ class CanonicalNotation:
 
 @cache_per_game
 def canonical_notation(rules: CompiledGame) -> CanonicalNotation | None:
-    """How plays are written; None where the rules do not say. Raises KBError for two labels written alike."""
+    """Return the canonical notation of plays; None if the rules define none. Raises KBError for ambiguous labels."""
     said = {label: (string_value(kind), string_value(rank)) for label, kind, rank in rules.kb.facts("written", 3)}
     if not said:
         return None
@@ -55,7 +56,11 @@ def canonical_notation(rules: CompiledGame) -> CanonicalNotation | None:
         words = (*labels[number], form.num_cards)
         if meant.setdefault(words, number) != number:
             alike = rules.labels[meant[words]], rules.labels[number]
-            raise make_kb_error(f"written/3: {alike[0]} and {alike[1]} are written alike", "give each its own words")
+            raise make_kb_error(
+                f"written/3: {alike[0]} and {alike[1]} are written alike",
+                "give each its own words",
+                code=ErrorCode.CONFLICTING_FACTS,
+            )
     return CanonicalNotation(labels, stages, meant, int(rules.forms.label_of[rules.forms.pass_form]))
 
 
@@ -65,7 +70,7 @@ def _default_words(rules: CompiledGame, label: str) -> TypeAndRank:
 
 
 def is_canonical_play(value: Any) -> bool:
-    """Whether something in JSON has the form of such a play."""
+    """Return whether a JSON value has the form of a canonical play."""
     match value:
         case [str(), str(), list()] | ["PASS", "PASS", "PASS"]:
             return True

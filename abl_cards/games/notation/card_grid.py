@@ -15,7 +15,7 @@ NO_KIND = -1
 
 @dataclass(frozen=True, eq=False)
 class CardGrid:
-    """Where the kinds lie, and how rows, columns and kinds are written."""
+    """Grid of card kinds, with the texts of rows, columns and kinds."""
 
     texts: tuple[str, ...]  # [kinds]
     column_headers: tuple[str, ...]  # [columns]

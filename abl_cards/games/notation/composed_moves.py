@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, cache_per_game, classify_forms
 from abl_cards.games.tables import Decisions, Tables, apply_trick_plays, tricks_after_moves, write_card_rows
 from abl_cards.games.types import NO_CARD, Indices, MoveLists, Moves, copy_rows
@@ -32,7 +32,9 @@ def list_composed_plays(decisions: Decisions, row: int, limit: int = MAX_COMPOSE
         done.append(_drop_repeated_cards(rules, _concatenate_moves([moves for moves, _, _ in parts])))
         begun = _merge_distinct(rules, parts)
         if sum(len(moves.form) for moves in done) + len(begun) > limit:
-            raise GameError(f"more than {limit:,} whole plays are legal here: lay them card by card")
+            raise GameError(
+                f"more than {limit:,} whole plays are legal here: lay them card by card", ErrorCode.TOO_MANY_MOVES
+            )
     found = _drop_repeated_cards(rules, _concatenate_moves(done))
     size = (found.cards != NO_CARD).sum(axis=1)
     order = np.lexsort((*found.cards.T[::-1], size))

@@ -26,7 +26,7 @@ def compose_move(decisions: Decisions, row: int, cards: Cards) -> Moves | None:
 
 
 def compose_parts(decisions: Decisions, row: int, cards: Cards) -> list[Moves] | None:
-    """What is laid one after the other to make one play of these cards; None where they cannot be laid so."""
+    """Split a composed play of these cards into its acts; None if the cards cannot be laid in this way."""
     return _complete_play(_copy_table(decisions, decisions.rows[row]), Counter(cards))
 
 
@@ -69,7 +69,7 @@ def move_cards(lists: MoveLists, move: int) -> list[int]:
 
 
 def _can_end(tables: Tables) -> bool:
-    """Whether a play of open length may end here: with a pass."""
+    """Return whether a play of open length may end here with a pass."""
     legal = tables.decisions(_FIRST_ROW).legal_mask
     return bool(legal[tables.rules.forms.label_of[tables.rules.forms.pass_form], 0])
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError, TooManyMovesError
+from abl_cards.core import ErrorCode, GameError, TooManyMovesError
 from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.description import SINGLE_VALUED, Fluent
 from abl_cards.games.notation.composed_moves import list_composed_plays
@@ -62,19 +62,19 @@ def read_decision_point(
     if isinstance(value, Mapping) and "hands" in value:
         return _record_decision_point(rules, value, move)
     if move is not None:
-        raise GameError("a state has no moves to choose from; --move goes with a record")
+        raise GameError("a state has no moves to choose from; --move goes with a record", ErrorCode.INVALID_STATE)
     position = read_state(rules, value, for_explanation)
     if position.to_beat != LEADING:
         fill_passes(rules, value, position)
     if rules.has_open_hands and value.get("face") is None:
-        raise GameError(f'hands lie open: give "face" ({FIELD_DESCRIPTIONS["face"]})')
+        raise GameError(f'hands lie open: give "face" ({FIELD_DESCRIPTIONS["face"]})', ErrorCode.INCOMPLETE_STATE)
     decisions = _state_decisions(rules, [position], value.get("cards") is not None or value.get("face") is not None)
     found = decision_point_at(rules, decisions)
     plays = bool((found.move_lists.form != rules.forms.pass_form).all())
     found.decision.view.play_counts = partial(infer_play_counts, rules, value, position, plays)
     if not found.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
-        raise GameError(f"{nothing} in this state")
+        raise GameError(f"{nothing} in this state", ErrorCode.INVALID_STATE)
     told = {name: each for name, each in value.items() if each is not None or name not in STATE_FIELDS}
     lying: dict[str, Any] = {"to_beat": None} if rules.trick_query is None else {"trick": []}
     return replace(found, state=lying | told)  # what it leaves open stays open
@@ -115,7 +115,10 @@ def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> lis
 
 
 def legal_composed_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-    """The same with plays that are laid card by card as a whole; what is wrong, too, where there are too many."""
+    """Return the legal moves of states, with plays that are laid card by card listed as whole plays.
+
+    States with too many whole plays give an error.
+    """
     answers, count = legal_moves(rules, states), 0
     for number, value in enumerate(states):
         if rules.has_composed_plays and not isinstance(answers[number], GameError):
@@ -216,7 +219,9 @@ def _record_decision_point(rules: CompiledGame, value: Mapping[str, Any], move: 
         return found
     seat, act = record.acts[number - 1]
     if seat != tables.seat[0]:
-        raise GameError(f"act {number}: seat {seat} acts where it is the turn of seat {tables.seat[0]}")
+        raise GameError(
+            f"act {number}: seat {seat} acts where it is the turn of seat {tables.seat[0]}", ErrorCode.INVALID_RECORD
+        )
     if isinstance(decisions, Choices):
         (option,) = find_options(decisions, [act])
         rows = np.flatnonzero(found.move_lists.cards[:, 0] == option) if not isinstance(option, GameError) else None
@@ -233,7 +238,7 @@ def _record_decision_point(rules: CompiledGame, value: Mapping[str, Any], move: 
 
 def _made_row(number: int, found: int | GameError, rows: NDArray[np.int64] | None) -> int:
     if rows is None:
-        raise GameError(f"act {number}: {found}")
+        raise GameError(f"act {number}: {found}", ErrorCode.INVALID_RECORD)
     return int(rows[0])
 
 
@@ -247,18 +252,18 @@ def replay_to_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], ac
     read = [read_record(rules, record) for record in records]
     for record, number in zip(read, acts, strict=True):
         if type(number) is not int or not 1 <= number <= len(record.acts) + 1:
-            raise GameError(f"there is no act {number}: the record has {len(record.acts)}")
+            raise GameError(f"there is no act {number}: the record has {len(record.acts)}", ErrorCode.INVALID_RECORD)
     again = Replayer(rules, read)
     again.tables.record_history()
     while not again.errors and again.step([number - 1 > again.n_acts_done for number in acts]):
         pass
     if again.errors:
-        raise GameError(again.errors[min(again.errors)])
+        raise GameError(again.errors[min(again.errors)], ErrorCode.INVALID_RECORD)
     waiting = {*again.tables.rows_to_play().tolist(), *again.tables.rows_to_choose().tolist()}
     clock = again.tables.num_decisions
     over = [number for table, number in enumerate(acts) if table not in waiting or clock[table] < number - 1]
     if over:
-        raise GameError(f"act {over[0]}: the episode is over")
+        raise GameError(f"act {over[0]}: the episode is over", ErrorCode.INVALID_RECORD)
     return again.tables
 
 
@@ -291,7 +296,9 @@ def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]],
     tables = replay_to_acts(rules, records, acts)
     choosing = tables.rows_to_choose()
     if choosing.size:
-        raise GameError(f"act {acts[int(choosing[0])]}: nothing is played there, something is chosen")
+        raise GameError(
+            f"act {acts[int(choosing[0])]}: nothing is played there, something is chosen", ErrorCode.INVALID_RECORD
+        )
     return tables.decisions(np.arange(len(tables)))
 
 
@@ -301,13 +308,18 @@ def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]],
 def convert_decisions(
     rules: CompiledGame, decisions: Decisions | Choices
 ) -> tuple[NDArray[np.bool_], Decisions | Choices]:
-    """Decisions or choices of other rules of the same game by these: which of them there are here, and those.
+    """Convert decisions of other rules of the same game to these rules.
 
-    What cannot come up here is left out: a play to beat that there is not, a stage or an option that is not asked.
+    Returns:
+        Mask of the decisions that exist by these rules, and those decisions. Decisions with an unknown play to beat,
+        stage or option are left out.
     """
     view, other = decisions.view, decisions.rules
     if (other.pack.kinds, other.seating.seats) != (rules.pack.kinds, rules.seating.seats):
-        raise GameError("these rules have another pack or other seats: their decisions cannot be compared")
+        raise GameError(
+            "these rules have another pack or other seats: their decisions cannot be compared",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
     state = build_tables(rules, [TablePosition.empty(rules)] * len(view)).state
     theirs = view.state
     for name in _SHARED_STATE_FIELDS:
@@ -353,7 +365,7 @@ _SHARED_STATE_FIELDS = (
     "stage",
     "leader",
 )
-"""What is the same under all rules of a pack and a number of seats."""
+"""State fields that do not depend on the rules beside pack and number of seats."""
 
 
 def _convert_fluents(

@@ -1,4 +1,4 @@
-"""Why a play is legal, or why not: the rules behind it, down to what the seat is told."""
+"""Proofs of why a play is legal or not, down to the inputs of the seat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.circuit import Proof, ProofFinder, true_atoms
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import cards_from_counts, counts_from_cards
 from abl_cards.games.notation.plays import ParsedPlay, find_forms, matches_form, read_play
@@ -25,7 +25,7 @@ MAX_READINGS = 4
 
 @dataclass(frozen=True)
 class PlayDerivation:
-    """What some cards can be, and why that is legal or is not."""
+    """A reading of cards as a play, with the proof of its legality or illegality."""
 
     label: str
     move_row: int | None  # of the moves of the moment; None for what is not legal
@@ -51,19 +51,22 @@ def _parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
 
 
 def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: str) -> Iterator[PlayDerivation]:
-    """What a play can be, first what is legal; raises GameError for cards that are none of the game's plays."""
+    """Yield the readings of a play, legal ones first; raises GameError for cards that form no play of the game."""
     decision = decision_point.decision
     if not is_play_decision(decision):
-        raise GameError("here nothing is played, something is chosen: its rule is option/1")
+        raise GameError("here nothing is played, something is chosen: its rule is option/1", ErrorCode.INVALID_STATE)
     wanted = _parse_play(rules, text)
     hand, cards = decision.view.hand[0], counts_from_cards(wanted.cards, len(rules.pack))
     lacking = cards_from_counts(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
     if lacking:
-        raise GameError(f"not in the hand: {rules.card_codes.to_text(lacking)}")
+        raise GameError(f"not in the hand: {rules.card_codes.to_text(lacking)}", ErrorCode.INVALID_CARDS)
     forms = find_forms(rules, wanted.cards, int(decision.context[0])) if wanted.cards else (rules.forms.pass_form,)
     meant = [form for form in forms if matches_form(rules, wanted, form)]
     if not meant:
-        raise GameError(f"{rules.card_codes.to_text(wanted.cards)}: no play of the game is made of these cards")
+        raise GameError(
+            f"{rules.card_codes.to_text(wanted.cards)}: no play of the game is made of these cards",
+            ErrorCode.INVALID_CARDS,
+        )
     rows = {form: _find_row(decision_point, form, wanted) for form in meant}
     labels: dict[int, int] = {}
     for form in sorted(meant, key=lambda form: rows[form] is None):

@@ -14,4 +14,4 @@ def error_context(field: str) -> Iterator[None]:
     try:
         yield
     except GameError as problem:
-        raise GameError(f"{field}: {problem}") from None
+        raise GameError(f"{field}: {problem}", problem.code) from None

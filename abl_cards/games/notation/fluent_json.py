@@ -1,7 +1,7 @@
-"""What tables remember, as JSON: a fluent of one value by that value, of several keys by a list or an object.
+"""JSON form of fluents: one value by itself, several keys as a list or an object.
 
 ``level(8)`` is ``"8"`` under ``level``, ``standing(0,2), standing(1,5)`` is ``["2","5"]``, ``shown(1)`` is ``[1]``,
-a count is a number, and what has no argument at all is true or false.
+a count is a number, and a fluent without arguments is true or false.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import COUNTER, MAX_COUNT, SET_VALUED, Fluent, Terms
 
 
@@ -25,7 +25,7 @@ class FluentCodec:
     term_texts: Mapping[Term, str]
 
     def write(self, fluent: Fluent, state: NDArray[np.integer]) -> Any:
-        """What a table that remembers state [slots] says of a fluent; None for no value."""
+        """Return the JSON value of a fluent in the state [slots] of a table; None for no value."""
         numbers = [int(state[slot]) for slot in fluent.slots]
         if fluent.value_type == SET_VALUED:
             if fluent.keys == ((),):
@@ -44,7 +44,7 @@ class FluentCodec:
         return {name: value for name, value in zip(self._object_keys(fluent), values, strict=True) if value != nothing}
 
     def expected_text(self, fluent: Fluent) -> str:
-        """What may be written of a fluent, for people."""
+        """Describe the JSON values that a fluent accepts."""
         if fluent.value_type == SET_VALUED:
             return (
                 "true or false"
@@ -77,7 +77,7 @@ class FluentCodec:
         return [",".join(map(str, key)) if isinstance(key, list) else str(key) for key in self._json_keys(fluent)]
 
     def read(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
-        """Write down in state [slots] what JSON says of a fluent; raises GameError."""
+        """Write a JSON value into the state [slots]; raises GameError for an invalid one."""
         if fluent.value_type == SET_VALUED:
             self._read_keys(fluent, value, state)
             return
@@ -86,13 +86,17 @@ class FluentCodec:
         for slot, each in zip(fluent.slots, self._values_by_key(fluent, value), strict=True):
             if fluent.value_type == COUNTER:
                 if type(each) is not int or not -MAX_COUNT <= each <= MAX_COUNT:
-                    raise GameError(f"{each!r} is no whole number up to {MAX_COUNT}, nor as much below 0")
+                    raise GameError(
+                        f"{each!r} is no whole number up to {MAX_COUNT}, nor as much below 0", ErrorCode.INVALID_STATE
+                    )
                 state[slot] = each
             elif each is None:
                 state[slot] = fluent.default
             else:
                 if type(each) not in (int, str) or each not in known:
-                    raise GameError(f"{each!r} is none of {_examples(self._encode_terms(fluent.values))}")
+                    raise GameError(
+                        f"{each!r} is none of {_examples(self._encode_terms(fluent.values))}", ErrorCode.INVALID_STATE
+                    )
                 state[slot] = known[each]
 
     def _values_by_key(self, fluent: Fluent, value: Any) -> Sequence[Any]:
@@ -101,28 +105,30 @@ class FluentCodec:
             return [value]
         if _is_numbered(keys):
             if not isinstance(value, list) or len(value) != len(keys):
-                raise GameError(f"{value!r} is no list of {len(keys)}")
+                raise GameError(f"{value!r} is no list of {len(keys)}", ErrorCode.INVALID_STATE)
             return value
         names = self._object_keys(fluent)
         if not isinstance(value, dict) or not set(value) <= set(names):
-            raise GameError(f"{value!r} is no object with keys like {_examples(names)}")
+            raise GameError(f"{value!r} is no object with keys like {_examples(names)}", ErrorCode.INVALID_STATE)
         return [value.get(each, 0 if fluent.value_type == COUNTER else None) for each in names]
 
     def _read_keys(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
         if fluent.keys == ((),):
             if not isinstance(value, bool):
-                raise GameError(f"{value!r} is neither true nor false")
+                raise GameError(f"{value!r} is neither true nor false", ErrorCode.INVALID_STATE)
             state[fluent.first_slot] = value
             return
         if not isinstance(value, list):
-            raise GameError(f"{value!r} is no list of what holds")
+            raise GameError(f"{value!r} is no list of what holds", ErrorCode.INVALID_STATE)
         known = {str(key): slot for key, slot in zip(self._json_keys(fluent), fluent.slots, strict=True)}
         state[fluent.first_slot : fluent.first_slot + len(fluent.keys)] = 0
         for each in value:
             if str(each) not in known:
-                raise GameError(f"{each!r} is none of {_examples(self._json_keys(fluent))}")
+                raise GameError(f"{each!r} is none of {_examples(self._json_keys(fluent))}", ErrorCode.INVALID_STATE)
             if state[known[str(each)]]:
-                raise GameError(f"{each!r} stands there twice, and {value!r} is to be a list of what holds")
+                raise GameError(
+                    f"{each!r} stands there twice, and {value!r} is to be a list of what holds", ErrorCode.INVALID_STATE
+                )
             state[known[str(each)]] = 1
 
 
@@ -131,5 +137,5 @@ def _examples(known: Sequence[Any]) -> str:
 
 
 def _is_numbered(keys: Sequence[Terms]) -> bool:
-    """Whether the keys are the numbers of seats or of teams."""
+    """Return whether the keys are the numbers of seats or teams."""
     return list(keys) == [(number,) for number in range(len(keys))]

@@ -1,7 +1,7 @@
-"""In which order the cards of a hand are written.
+"""Order in which the cards of a hand are written.
 
-That of vectors, but where ``hand_order(Suit,I)`` says how suits follow each other: then from weak to strong, as single
-cards are in the context, and inside a rank by suit.
+By default that of card vectors. If ``hand_order(Suit,I)`` orders the suits: from weak to strong, as single cards are in
+the context, and by suit within a rank.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The cards of a state: those that it names, and the others, dealt anyhow.
+"""Cards of a state: those that it names, and arbitrary ones for the hidden hands.
 
-What a seat does not see lies with the others as far as their sizes are told, and else aside: unseen is unseen. So what
-has been laid down may be told in part, unless the rules of the question look at it.
+Cards that the seat does not see are distributed over the other hands as far as their sizes are known, otherwise set
+aside. So played cards may be listed in part, unless the rules of the query read them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Signature
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import seats
@@ -33,9 +33,11 @@ def read_hands(
     with error_context("hand"):
         own = read_cards(rules, value["hand"])
         if not own.any():
-            raise GameError("there are no cards")
+            raise GameError("there are no cards", ErrorCode.INVALID_STATE)
         if not can_hold(rules, int(own.sum())):
-            raise GameError(f"{own.sum()} cards, where a seat has {largest_hand(rules)} at most")
+            raise GameError(
+                f"{own.sum()} cards, where a seat has {largest_hand(rules)} at most", ErrorCode.INVALID_STATE
+            )
     order = seats.other_seats(rules, position.seat)
     told = value.get("gone") is not None or value.get("unseen") is not None
     with error_context("gone"):
@@ -70,7 +72,7 @@ def read_hands(
 
 
 def has_no_aside(rules: CompiledGame) -> bool:
-    """Whether every card is in somebody's hand until it is laid down."""
+    """Return whether every card is in a hand until it is played."""
     return (
         sum(rules.seating.num_dealt) == len(rules.pack.deck)
         and _LAYS_ASIDE not in rules.derived_outputs
@@ -87,13 +89,13 @@ def check_copies(rules: CompiledGame, total: Counts) -> None:
     """Raise GameError where together there are more cards than the pack has."""
     for kind in np.flatnonzero(total > rules.pack.copies)[:1].tolist():
         text, copies = rules.card_codes.kind_texts[kind], int(rules.pack.copies[kind])
-        raise GameError(f"together that makes {total[kind]} of {text}; the pack has {copies}")
+        raise GameError(f"together that makes {total[kind]} of {text}; the pack has {copies}", ErrorCode.INVALID_CARDS)
 
 
 def read_card_lists(rules: CompiledGame, value: Any, count: int, item_name: str) -> list[Counts]:
     """A list of hands; raises GameError."""
     if not isinstance(value, list) or len(value) != count:
-        raise GameError(f"{value!r} is no list of {count} {item_name}")
+        raise GameError(f"{value!r} is no list of {count} {item_name}", ErrorCode.INVALID_STATE)
     return [read_cards(rules, each) for each in value]
 
 
@@ -113,21 +115,21 @@ def _read_gone(rules: CompiledGame, value: Any, position: TablePosition, order: 
 def _read_unseen(
     rules: CompiledGame, value: Mapping[str, Any], own: Counts, position: TablePosition, order: Sequence[int]
 ) -> Counts:
-    """[seats, kinds] what has been laid down where it is told what the others hold: all that nobody holds."""
+    """Return the played cards [seats, kinds] if the hidden cards are given: all that nobody holds."""
     if value.get("gone") is not None or value.get("aside") is not None or value.get("face") is not None:
-        raise GameError("it says what gone, aside and face would say: leave one of them out")
+        raise GameError("it says what gone, aside and face would say: leave one of them out", ErrorCode.INVALID_STATE)
     unseen = read_cards(rules, value["unseen"])
     check_copies(rules, own + unseen + position.cards_to_beat)
     sizes = _read_sizes(rules, value.get("cards"), None)
     if sizes is not None and sum(sizes) != unseen.sum():
-        raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}")
+        raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}", ErrorCode.INVALID_STATE)
     return _assign_gone(rules, rules.pack.copies - own - unseen, position, order)
 
 
 def _assign_gone(rules: CompiledGame, together: Counts, position: TablePosition, order: Sequence[int]) -> Counts:
     """[seats, kinds] cards that have been laid down by somebody; raises GameError."""
     if (together < position.cards_to_beat).any():
-        raise GameError("the play to beat must be among them")
+        raise GameError("the play to beat must be among them", ErrorCode.INVALID_STATE)
     played = np.zeros_like(position.played)
     played += position.trick_cards
     rest = np.repeat(np.arange(len(together)), together - position.cards_to_beat)
@@ -139,12 +141,12 @@ def _assign_gone(rules: CompiledGame, together: Counts, position: TablePosition,
 
 
 def is_by_seat(rules: CompiledGame, value: Any) -> bool:
-    """Whether gone cards are given as a list of hands by seat, null for what is not known, and not together."""
+    """Return whether played cards are given by seat, null for unknown ones, not all together."""
     return isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
 
 
 def _is_hand(rules: CompiledGame, value: Any) -> bool:
-    """Whether one of a list of gone cards is a hand, and not a card."""
+    """Return whether an item of the played cards is a hand, not a card."""
     return isinstance(value, list) or (rules.card_codes.is_joined and isinstance(value, str))
 
 
@@ -153,13 +155,13 @@ def _read_face(rules: CompiledGame, value: Any, others: int) -> list[Counts] | N
 
 
 def _read_aside(rules: CompiledGame, value: Any) -> tuple[int | None, Counts]:
-    """How many cards lie aside that are not shown, where that is told, and those that are."""
+    """Return the number of hidden cards set aside, if given, and the visible ones."""
     nothing = np.zeros(len(rules.pack), np.int64)
     if value is None:
         return None, nothing
     if type(value) is int:
         if not 0 <= value <= len(rules.pack.deck):
-            raise GameError(f"{value} is no number of cards")
+            raise GameError(f"{value} is no number of cards", ErrorCode.INVALID_STATE)
         return value, nothing
     return 0, read_cards(rules, value)
 
@@ -169,12 +171,14 @@ def _read_sizes(rules: CompiledGame, value: Any, face: Sequence[Counts] | None) 
     if value is None:
         return None if face is None else [int(hand.sum()) for hand in face]
     if not isinstance(value, list) or len(value) != others:
-        raise GameError(f"{value!r} is no list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}")
+        raise GameError(
+            f"{value!r} is no list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}", ErrorCode.INVALID_STATE
+        )
     for each in value:
         if type(each) is not int or each < 0 or not can_hold(rules, each):
-            raise GameError(f"{each!r} is no number of cards from 0 to {largest_hand(rules)}")
+            raise GameError(f"{each!r} is no number of cards from 0 to {largest_hand(rules)}", ErrorCode.INVALID_STATE)
     if face is not None and value != [int(hand.sum()) for hand in face]:
-        raise GameError("these are not as many as the cards in face")
+        raise GameError("these are not as many as the cards in face", ErrorCode.INVALID_STATE)
     return list(value)
 
 
@@ -187,7 +191,7 @@ def _check_required(
     position: TablePosition,
     sizes: Sequence[int] | None,
 ) -> None:
-    """Raise GameError where the rules look at what has gone, and the state neither tells it nor leaves no doubt."""
+    """Raise GameError if the rules read the played cards and the state does not determine them."""
     if "gone" not in required.fields or told:
         return
     dealt = len(rules.pack.deck) - sum(rules.seating.num_dealt)
@@ -197,14 +201,17 @@ def _check_required(
 
 
 def _missing_field_error(required: RequiredFields, field: str) -> GameError:
-    return GameError(f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+    return GameError(
+        f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
+        ErrorCode.INCOMPLETE_STATE,
+    )
 
 
 def _hand_sizes(
     rules: CompiledGame, sizes: Sequence[int] | None, face: Sequence[Counts] | None, position: TablePosition,
     order: Sequence[int], left: int,
 ) -> list[int]:  # fmt: skip
-    """How many cards each of the others is dealt: as told, else as many as it can hold."""
+    """Return the sizes of the other hands: as given, otherwise as large as possible."""
     if face is not None:
         return [0] * len(order)
     if sizes is not None:
@@ -218,11 +225,14 @@ def _hand_sizes(
 def _check_sum(rules: CompiledGame, dealt: int, left: int, kitty: int | None, counted: bool) -> None:
     """Raise GameError where the sizes do not fit the pack."""
     if dealt > left:
-        raise GameError(f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here")
+        raise GameError(
+            f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here",
+            ErrorCode.INVALID_STATE,
+        )
     rest = left - dealt
     if counted and kitty is None and has_no_aside(rules) and rest:
-        raise GameError(f"cards, gone: {rest} cards of the pack are nowhere")
+        raise GameError(f"cards, gone: {rest} cards of the pack are nowhere", ErrorCode.INVALID_STATE)
     if kitty is not None and rest < kitty:
-        raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left")
+        raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left", ErrorCode.INVALID_STATE)
     if kitty is not None and counted and rest > kitty:
-        raise GameError(f"cards, gone, aside: {rest - kitty} cards of the pack are nowhere")
+        raise GameError(f"cards, gone, aside: {rest - kitty} cards of the pack are nowhere", ErrorCode.INVALID_STATE)

@@ -1,4 +1,4 @@
-"""What follows from a state by the rules though it does not say it: who has passed, and how often seats have played."""
+"""Infer fields that a state leaves out: seats that have passed, and numbers of acts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abl_cards.asp import Signature
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import seats
 from abl_cards.games.notation.hands import is_by_seat
@@ -20,7 +20,7 @@ _TAKES_ASIDE, _LAYS_ASIDE, _PASSES = map(Signature.parse, ("takes_aside/1", "lay
 
 
 def is_episode_start(rules: CompiledGame, position: TablePosition) -> bool:
-    """Whether nothing can have been laid down: the seats hold all cards that were dealt, and those taken up."""
+    """Return whether nothing can have been played: all dealt and drawn cards are in the hands."""
     if position.played.any() or position.trick_cards.any():
         return False
     taken = _TAKES_ASIDE in rules.derived_outputs and _LAYS_ASIDE not in rules.derived_outputs
@@ -31,9 +31,9 @@ def is_episode_start(rules: CompiledGame, position: TablePosition) -> bool:
 
 
 def infer_passes(rules: CompiledGame, position: TablePosition, has_passed: int | None) -> tuple[int, int] | None:
-    """Who has passed since the play to beat, as bits, and who acted last; None where the rules leave it open.
+    """Return the seats that have passed since the play to beat, as bits, and the last actor; None if undetermined.
 
-    From whose play is to beat on, the rules say whose turn it is: all up to the seat to decide have passed.
+    The rules give the order of turns after the play to beat: all seats before the one to decide have passed.
     """
     turns, forms = rules.turn_table, rules.forms
     if not len(turns.entries) or (turns.strides.passed_in_trick and has_passed is None):
@@ -56,20 +56,28 @@ def infer_passes(rules: CompiledGame, position: TablePosition, has_passed: int |
 def infer_play_counts(
     rules: CompiledGame, value: Mapping[str, Any], position: TablePosition, must_play: bool
 ) -> list[int]:
-    """[seats] how often each seat has laid down cards, as far as the points of a position played on depend on it.
+    """Return how many plays each seat has made, as far as turns and points depend on them.
 
     Args:
-        plays: whether the seat to decide cannot pass, so that it lays down cards once more.
+        rules: Compiled game.
+        value: JSON state.
+        position: Position read from the state so far.
+        must_play: Whether the seat to decide cannot pass, and so plays at least once more.
+
+    Returns:
+        Number of plays by seat [seats].
 
     Raises:
-        GameError: names the field of an input of turns and points that the state does not give, and that does not
-            follow.
+        GameError: Names a field that turns or points read and that the state does not determine.
     """
     needs = required_for_endgame(rules)
     for field in ("face", "passed", "has_passed", "finish", "gone", "lots"):
         reader = needs.fields.get(field)
         if (reader is not None or field == "face") and not _is_determined(rules, field, value, position):
-            raise GameError(f'{_reason_text(field, reader)}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+            raise GameError(
+                f'{_reason_text(field, reader)}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
+                ErrorCode.INCOMPLETE_STATE,
+            )
     if position.plays is not None:
         return position.plays
     least, most = _play_bounds(rules, value, position)
@@ -79,7 +87,8 @@ def infer_play_counts(
         reader = needs.fields["laid_down"]
         raise GameError(
             f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); '
-            f"seat {seat} may have {least[seat]} or more"
+            f"seat {seat} may have {least[seat]} or more",
+            ErrorCode.INCOMPLETE_STATE,
         )
     return least
 
@@ -89,7 +98,7 @@ def _reason_text(field: str, reader: Signature | None) -> str:
 
 
 def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], position: TablePosition) -> bool:
-    """Whether a state gives a field, or leaves no doubt about it."""
+    """Return whether a state gives a field or determines it."""
     if field == "finish":
         empty = sum(not hand.any() for hand in position.hands)
         return empty - len(value.get(field) or []) < 2

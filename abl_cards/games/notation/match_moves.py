@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, whole_hand_moves
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation.composition import append_move, compose_move
@@ -60,7 +60,7 @@ def _match_plays(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[Mov
 
 
 def find_plays(decisions: Decisions, values: Sequence[Any]) -> tuple[MoveLists, list[int | GameError]]:
-    """The same for plays as JSON, and what is wrong with those that are not legal, or leave open what is meant."""
+    """Find JSON plays among the legal moves; returns an error for illegal and ambiguous ones."""
     rules, problems, wanted = decisions.rules, dict[int, GameError](), list[ParsedPlay]()
     for number, value in enumerate(values):
         try:
@@ -79,16 +79,20 @@ def find_plays(decisions: Decisions, values: Sequence[Any]) -> tuple[MoveLists, 
             answers.append(row)
         elif not rows:
             seat = int(decisions.view.seats[number])
-            answers.append(GameError(f"{play_text(rules, each)} is not legal for seat {seat}"))
+            answers.append(GameError(f"{play_text(rules, each)} is not legal for seat {seat}", ErrorCode.ILLEGAL_MOVE))
         elif len({_meaning_key(rules, lists, row, context) for row in rows}) > 1:
-            answers.append(GameError(ambiguity_message(rules, each, [int(lists.form[row]) for row in rows])))
+            answers.append(
+                GameError(
+                    ambiguity_message(rules, each, [int(lists.form[row]) for row in rows]), ErrorCode.AMBIGUOUS_MOVE
+                )
+            )
         else:
             answers.append(rows[0])
     return lists, answers
 
 
 def _meaning_key(rules: CompiledGame, lists: MoveLists, row: int, context: int) -> tuple[Any, ...]:
-    """What tells a move from others with the same cards."""
+    """Return a key that distinguishes moves with equal cards."""
     form = int(lists.form[row])
     return (int(rules.forms.label_of[form]), *order_key(rules, form, context))
 
@@ -100,7 +104,9 @@ def find_options(choices: Choices, values: Sequence[Any]) -> list[int | GameErro
         try:
             option = read_option(choices.rules, value)
             if not choices.options[number, option]:
-                raise GameError(f"{value!r} may not be chosen by seat {int(choices.view.seats[number])}")
+                raise GameError(
+                    f"{value!r} may not be chosen by seat {int(choices.view.seats[number])}", ErrorCode.ILLEGAL_MOVE
+                )
             answers.append(option)
         except GameError as problem:
             answers.append(problem)

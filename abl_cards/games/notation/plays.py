@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term, split_term
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, cache_per_game, whole_hand_moves
 from abl_cards.games.description import Cards, counts_from_cards
 from abl_cards.games.notation.canonical import CanonicalNotation, canonical_notation, is_canonical_play
@@ -38,7 +38,7 @@ class NotatedMove:
         return self.text
 
     def to_json(self) -> Any:
-        """As states and records have it."""
+        """Return the JSON form used in states and records."""
         return self.value
 
 
@@ -79,7 +79,7 @@ def _find_forms_chunk(
 
 
 def order_key(rules: CompiledGame, form: int, context: int) -> tuple[Term, int]:
-    """What decides what beats a form: its kind and its strength."""
+    """Return kind and strength of a form, which decide what beats it."""
     return rules.forms.forms[form].kind, int(rules.strength[context, form])
 
 
@@ -144,15 +144,15 @@ def drop_partial_forms(rules: CompiledGame, forms: Sequence[int], intended: int)
 
 
 def _is_composed(rules: CompiledGame, form: int, laid: Cards) -> bool:
-    """Whether a play is more than the form of its last card."""
+    """Return whether a play consists of more than the form of its last cards."""
     return form != NO_FORM and len(laid) > rules.forms.num_cards[form]
 
 
 @cache_per_game
 def _is_ambiguous(rules: CompiledGame) -> NDArray[np.bool_]:
-    """[forms] whether cards that are of a form can be of another one: whether both have room in so many cards.
+    """Return for each form [forms] whether its cards may also be of another form, by capacities.
 
-    Asking the walk is exact, and takes far longer; this says where it need not be asked.
+    Enumerating the moves is exact and far slower; forms that this excludes need no enumeration.
     """
     forms = rules.forms.forms
     cells = sorted({group.cell for form in forms for group in form.groups})
@@ -193,7 +193,7 @@ MAX_COMPARED_FORMS = 2000
 
 
 def _cells_overlap(rules: CompiledGame, cells: Sequence[int]) -> bool:
-    """Whether a card acts as two cells that forms speak of."""
+    """Return whether a card acts as two cells that forms use."""
     return bool(np.isin(rules.cells.acts_as, np.array(cells, np.int16)).sum(axis=2).max(initial=0) > 1)
 
 
@@ -286,11 +286,11 @@ def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
     if not isinstance(value, dict):
         cards = rules.card_codes.read(value)
         if not cards:
-            raise GameError(f'no cards are no play: write "{PASS}"')
+            raise GameError(f'no cards are no play: write "{PASS}"', ErrorCode.INVALID_MOVE)
         return ParsedPlay(cards)
     strange = sorted(set(map(str, value)) - {"label", "form", "cards"})
     if strange or "cards" not in value:
-        raise GameError(f'{value!r} is no play: write {{"label": …, "cards": …}}')
+        raise GameError(f'{value!r} is no play: write {{"label": …, "cards": …}}', ErrorCode.INVALID_MOVE)
     label = form = None
     if "label" in value:
         names = {text: number for number, text in enumerate(rules.label_texts)}
@@ -301,7 +301,7 @@ def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
         )
     cards = () if value["cards"] == PASS else rules.card_codes.read(value["cards"])
     if not cards and label not in (None, int(rules.forms.label_of[rules.forms.pass_form])):
-        raise GameError(f"cards: no cards are no {value['label']}")
+        raise GameError(f"cards: no cards are no {value['label']}", ErrorCode.INVALID_MOVE)
     return ParsedPlay(cards, label, form)
 
 
@@ -314,13 +314,13 @@ def _read_canonical(rules: CompiledGame, words: CanonicalNotation, value: list[A
     label = words.label_by_words.get((kind, rank, len(cards)))
     if not cards or label is None:
         some = rules.card_codes.to_text(cards) or "no cards"
-        raise GameError(f"{kind} {rank} of {some} is no play")
+        raise GameError(f"{kind} {rank} of {some} is no play", ErrorCode.INVALID_MOVE)
     return ParsedPlay(cards, label)
 
 
 def _look_up_name(names: dict[str, int], value: Any, field: str) -> int:
     if not isinstance(value, str | int) or str(value) not in names:
-        raise GameError(f"{field}: {value!r} is none of {', '.join(list(names)[:6])}, …")
+        raise GameError(f"{field}: {value!r} is none of {', '.join(list(names)[:6])}, …", ErrorCode.INVALID_MOVE)
     return names[str(value)]
 
 
@@ -334,11 +334,11 @@ def read_option(rules: CompiledGame, value: Any) -> int:
             if value == each:
                 return number
     some = ", ".join(map(str, known[:8])) + (", …" if len(known) > 8 else "")
-    raise GameError(f"{value!r} is no choice: write one of {some}")
+    raise GameError(f"{value!r} is no choice: write one of {some}", ErrorCode.INVALID_MOVE)
 
 
 def matches_form(rules: CompiledGame, play: ParsedPlay, form: int) -> bool:
-    """Whether a form is what is meant, as far as that is said."""
+    """Return whether a form agrees with a parsed play as far as the text specifies it."""
     if play.form is not None and form != play.form:
         return False
     return play.label is None or int(rules.forms.label_of[form]) == play.label
@@ -352,14 +352,14 @@ def resolve_form(rules: CompiledGame, play: ParsedPlay, context: int) -> int:
     spoken = rules.card_codes.to_text(play.cards)
     if not forms:
         can_be = f": they can be {join_with_or(_labels_of_forms(rules, every))}" if every and play.cards else ""
-        raise GameError(f"{spoken or 'no cards'} {_mismatch_text(rules, play)}{can_be}")
+        raise GameError(f"{spoken or 'no cards'} {_mismatch_text(rules, play)}{can_be}", ErrorCode.INVALID_MOVE)
     if not _have_equal_order(rules, forms, context):
-        raise GameError(ambiguity_message(rules, play, forms))
+        raise GameError(ambiguity_message(rules, play, forms), ErrorCode.AMBIGUOUS_MOVE)
     return forms[0]
 
 
 def ambiguity_message(rules: CompiledGame, play: ParsedPlay, forms: Sequence[int]) -> str:
-    """What is wrong with a play that can be of several forms."""
+    """Return the message for a play that can be of several forms."""
     spoken, labels = rules.card_codes.to_text(play.cards), _labels_of_forms(rules, forms)
     if len(labels) > 1:
         return f'{spoken} can be {join_with_or(labels)}: write {{"label": "{labels[0]}", "cards": …}}'

@@ -1,4 +1,4 @@
-"""One table as a state tells it."""
+"""Position of one table, read from a state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abl_cards.games.types import LEADING, NO_CARD
 
 @dataclass
 class TablePosition:
-    """What `TableState` has of a table; filled field by field while a state is read."""
+    """Fields of `TableState` for one table; filled field by field while a state is read."""
 
     hands: NDArray[np.int64]  # [seats, kinds]
     aside: NDArray[np.int64]  # [kinds]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Fluent, fluents_by_name
 from abl_cards.games.notation import seats
@@ -107,7 +107,7 @@ def _deal_json(rules: CompiledGame, tables: Tables, table: int) -> dict[str, Any
 
 
 def lasting_fluents_json(rules: CompiledGame, tables: Tables, table: int) -> dict[str, Any]:
-    """What a match keeps from one episode to the next, as far as there is anything."""
+    """Return the fluents that a match keeps between episodes, if it has any."""
     values, fluents = FluentCodec(rules.card_codes.term_texts), tables.state.fluents[table]
     return {
         name: values.write(fluent, fluents)
@@ -141,18 +141,20 @@ class Record:
 def read_record(rules: CompiledGame, value: Any) -> Record:
     """Read a record; raises GameError that names the field, and the number of the act."""
     if not isinstance(value, Mapping):
-        raise GameError("a record is a JSON object")
+        raise GameError("a record is a JSON object", ErrorCode.INVALID_RECORD)
     if value.get("game", rules.folder.name) != rules.folder.name:
-        raise GameError(f"game: the record is of {value['game']!r}, the rules of {rules.folder.name!r}")
+        raise GameError(
+            f"game: the record is of {value['game']!r}, the rules of {rules.folder.name!r}", ErrorCode.INVALID_RECORD
+        )
     check_profile(rules, value.get("profile"))
     stock = _read_stock(rules, value.get("stock"))
     hands, aside = _read_cards(rules, value)
     acts = value.get("acts")
     if not isinstance(acts, list):
-        raise GameError("acts: there must be a list of [seat, play or choice]")
+        raise GameError("acts: there must be a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
     episode = value.get("episode", 0)
     if type(episode) is not int or not 0 <= episode < 1 << 30:
-        raise GameError(f"episode: {episode!r} is no number of episodes")
+        raise GameError(f"episode: {episode!r} is no number of episodes", ErrorCode.INVALID_RECORD)
     return Record(
         hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
         np.array(_read_numbers(rules, value, "total") or [0] * rules.seating.seats, np.int64), episode,
@@ -164,13 +166,13 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
 def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     dealt, said = (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt, value.get("hands")
     if not isinstance(said, list) or len(said) != rules.seating.seats:
-        raise GameError(f"hands: there must be a list of {rules.seating.seats}, by seat")
+        raise GameError(f"hands: there must be a list of {rules.seating.seats}, by seat", ErrorCode.INVALID_RECORD)
     hands = []
     for seat, each in enumerate(said):
         with error_context(f"hands of seat {seat}"):
             hands.append(read_cards(rules, each))
             if hands[-1].sum() != dealt[seat]:
-                raise GameError(f"{hands[-1].sum()} cards, where {dealt[seat]} are dealt")
+                raise GameError(f"{hands[-1].sum()} cards, where {dealt[seat]} are dealt", ErrorCode.INVALID_RECORD)
     total = sum(hands, np.zeros(len(rules.pack), np.int64))
     with error_context("hands"):
         check_copies(rules, total)
@@ -178,19 +180,22 @@ def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[
     with error_context("aside"):
         aside = rest if value.get("aside") is None else read_cards(rules, value["aside"])
         if (aside != rest).any():
-            raise GameError("it must be what is left of the pack")
+            raise GameError("it must be what is left of the pack", ErrorCode.INVALID_RECORD)
     return np.stack(hands).astype(np.uint8), aside.astype(np.uint8)
 
 
 def _read_stock(rules: CompiledGame, value: Any) -> NDArray[np.uint8]:
     if not rules.has_draws:
         if value is not None:
-            raise GameError("stock: no cards are drawn one by one here")
+            raise GameError("stock: no cards are drawn one by one here", ErrorCode.INVALID_RECORD)
         return np.zeros(0, np.uint8)
     with error_context("stock"):
         cards = rules.card_codes.read([] if value is None else value)
         if len(cards) != len(rules.pack.deck):
-            raise GameError(f"{len(cards)} cards, where all {len(rules.pack.deck)} are wanted in their order")
+            raise GameError(
+                f"{len(cards)} cards, where all {len(rules.pack.deck)} are wanted in their order",
+                ErrorCode.INVALID_RECORD,
+            )
     return np.array(cards, np.uint8)
 
 
@@ -199,12 +204,14 @@ def _read_before(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
     if value is None:
         return fluents
     if not isinstance(value, Mapping):
-        raise GameError(f"before: {value!r} is no object of what the match remembers")
+        raise GameError(f"before: {value!r} is no object of what the match remembers", ErrorCode.INVALID_RECORD)
     values = FluentCodec(rules.card_codes.term_texts)
     for name, each in value.items():
         with error_context(f"before: {name}"):
             if name not in known:
-                raise GameError(f"no such thing is remembered (known: {', '.join(known) or 'nothing'})")
+                raise GameError(
+                    f"no such thing is remembered (known: {', '.join(known) or 'nothing'})", ErrorCode.INVALID_RECORD
+                )
             values.read(known[name], each, fluents)
     return fluents
 
@@ -214,7 +221,9 @@ def _read_lots(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
     found = np.zeros(len(names), np.int16)
     if value is None:
         if names:
-            raise GameError(f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)')
+            raise GameError(
+                f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)', ErrorCode.INVALID_RECORD
+            )
         return found
     with error_context("lots"):
         found[:] = read_lots(rules, value)
@@ -223,7 +232,7 @@ def _read_lots(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
 
 def _read_act(rules: CompiledGame, number: int, act: Any) -> tuple[int, Any]:
     if not isinstance(act, list) or len(act) != 2:
-        raise GameError(f"act {number}: {act!r} is no [seat, play or choice]")
+        raise GameError(f"act {number}: {act!r} is no [seat, play or choice]", ErrorCode.INVALID_RECORD)
     with error_context(f"act {number}"):
         return seats.read_seat_number(rules, act[0]), act[1]
 
@@ -234,7 +243,7 @@ def _read_finish(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[int, ..
         return None
     with error_context("finish"):
         if not isinstance(said, list):
-            raise GameError(f"{said!r} is no list of seats")
+            raise GameError(f"{said!r} is no list of seats", ErrorCode.INVALID_RECORD)
         return tuple(seats.read_seat_number(rules, seat) for seat in said)
 
 
@@ -244,7 +253,7 @@ def _read_numbers(rules: CompiledGame, value: Mapping[str, Any], field: str) -> 
         return None
     fits = isinstance(said, list) and len(said) == rules.seating.seats
     if not fits or any(type(each) is not int or abs(each) >= 1 << 40 for each in said):
-        raise GameError(f"{field}: {said!r} are no {rules.seating.seats} numbers, by seat")
+        raise GameError(f"{field}: {said!r} are no {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_RECORD)
     return tuple(said)
 
 
@@ -252,11 +261,11 @@ def _read_won(rules: CompiledGame, value: Any) -> Any:
     teams = max(rules.seating.teams) + 1
     if value is None or value == DRAWN_MATCH or (type(value) is int and 0 <= value < teams):
         return value
-    raise GameError(f'won: {value!r} is no team 0 to {teams - 1}, and not "{DRAWN_MATCH}"')
+    raise GameError(f'won: {value!r} is no team 0 to {teams - 1}, and not "{DRAWN_MATCH}"', ErrorCode.INVALID_RECORD)
 
 
 def initial_deals(records: list[Record]) -> DealtEpisodes:
-    """Where the episodes of some records begin."""
+    """Return the starts of the episodes of some records."""
     return DealtEpisodes(
         np.stack([record.hands for record in records]), np.stack([record.aside for record in records]),
         np.stack([record.fluents for record in records]), np.stack([record.lots for record in records]),

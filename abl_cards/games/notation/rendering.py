@@ -9,6 +9,7 @@ import clingo
 import numpy as np
 
 from abl_cards.asp import ArgumentTypes, Signature, Term, make_kb_error, string_value
+from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import (
     CHECKED_SORTS,
@@ -67,7 +68,7 @@ def _fluent_texts(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
 
 
 def _value_text(value: Any) -> str:
-    """What is remembered, in a line."""
+    """Format the value of a fluent in one line."""
     if isinstance(value, Mapping):
         return " ".join(f"{key}={_value_text(each)}" for key, each in value.items())
     if isinstance(value, list):
@@ -125,7 +126,16 @@ _VIEW_TEXTS = {
 
 
 def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: str = "en") -> str:
-    """What the seat sees, as text; what a state leaves open is left out."""
+    """Render what a seat sees, without fields that the state leaves out.
+
+    Args:
+        rules: Compiled game.
+        decision_point: Decision of the seat.
+        language: "en" or "zh".
+
+    Returns:
+        Text of several lines.
+    """
     state, say = decision_point.state, _VIEW_TEXTS[language]
     fluents = fluents_by_name(rules.fluents, ())
     lines = [
@@ -160,7 +170,7 @@ def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: st
 
 
 def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: str) -> str:
-    """Who has laid what in the trick, in their order."""
+    """Return the plays of the trick by seat, in order."""
     plays: list[Any] = decision_point.state["trick"]
     words = [
         spell(rules, "who", word, language)
@@ -170,12 +180,12 @@ def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: st
 
 
 def _is_shown(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:
-    """Whether a field of a state is a fluent that has a value; the number 0 may be one."""
+    """Return whether a field of a state is a fluent with a value; 0 is one if it is a number of the fluent."""
     return name in fluents and (bool(value) or (type(value) is int and fluents[name].value_type == SINGLE_VALUED))
 
 
 def _own_hand(rules: CompiledGame, decision_point: DecisionPoint) -> Any:
-    """As the state has it, where suits have no order in hands."""
+    """Return the hand as in the state, if hands have no order of suits."""
     if not rules.kb.facts("hand_order", 2):
         return decision_point.state["hand"]
     view = decision_point.decision.view
@@ -202,7 +212,7 @@ def _play_text(rules: CompiledGame, value: Any, language: str) -> str:
 
 
 def play_name(rules: CompiledGame, label: Term) -> PlayName:
-    """What players call a label: by ``called(Label,Kind,Rank)``, perhaps with a fourth word, else by itself."""
+    """Return the name of a label by ``called/3`` or ``called/4``; otherwise the label itself."""
     return _play_names(rules).get(str(label)) or PlayName(str(label))
 
 
@@ -222,7 +232,7 @@ def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
 
 
 class _TermTexts:
-    """Terms as they are said: ranks by their letters, suits by their symbols, ``num(5)`` as 5, tuples part by part."""
+    """Texts of terms: ranks by letters, suits by symbols, ``num(5)`` as 5, tuples part by part."""
 
     def __init__(self, rules: CompiledGame) -> None:
         self._terms: dict[Term, str] = dict(rules.card_codes.term_texts)
@@ -268,7 +278,7 @@ _ARGUMENT_SORTS = {
 
 @cache_per_game
 def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
-    """What the arguments of predicates stand for: those of the vocabulary, and of fluents by what may stand there."""
+    """Return the types of the arguments of predicates: those of the vocabulary, and of fluents by their values."""
     known: dict[Signature, tuple[str | None, ...]] = {
         Signature.parse(text): found for text, found in _ARGUMENT_SORTS.items()
     }
@@ -287,7 +297,9 @@ def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
         at = require_int(place, f"sort({name},{arity},…)")
         if not 1 <= at <= signature.arity:
             raise make_kb_error(
-                f"sort({name},{arity},{place},{sort}): no such argument", "arguments are counted from 1"
+                f"sort({name},{arity},{place},{sort}): no such argument",
+                "arguments are counted from 1",
+                code=ErrorCode.INVALID_ARGUMENT,
             )
         mine[at - 1] = str(sort)
         known[signature] = tuple(mine)
@@ -329,7 +341,7 @@ _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
 
 @cache_per_game
 def _term_words(rules: CompiledGame) -> Mapping[tuple[Term, str], str]:
-    """What is not said by its letter: ``word(big,en,"big joker")``."""
+    """Return the texts of terms without a letter: ``word(big,en,"big joker")``."""
     return {(term, str(language)): string_value(text) for term, language, text in rules.kb.facts("word", 3)}
 
 

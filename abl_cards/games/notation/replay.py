@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.notation.match_moves import find_options, find_plays
 from abl_cards.games.notation.records import Record, initial_deals, lasting_fluents_json, read_record, winner_json
@@ -23,10 +23,10 @@ def replay_records(
     listener: Listener | None = None,
     carry_over: dict[str, Any] | None = None,
 ) -> ReplayResult:
-    """Play records again, one a line, all at once; a listener hears every episode at a table of its own.
+    """Replay records, one per line, in parallel; a listener is notified of every episode at a table of its own.
 
-    Each record tells all that it hangs on, so nothing is kept for the next piece of a file. A record that leads where
-    the rules lead nowhere is wrong, and the others are judged; a listener has heard of it by then, so that is an error.
+    Each record is self-contained, so nothing is kept between chunks of a file. A record on which the rules get stuck is
+    reported and the others are replayed; with a listener, which has received its events already, it is an error.
     """
     lines: list[int] = []
     read: list[Record] = []
@@ -45,16 +45,16 @@ def replay_records(
             again = Replayer(rules, read, listener)
             again.run()
         except TableError as problem:
-            raise GameError(f"line {lines[problem.table]}: {problem}") from None
+            raise GameError(f"line {lines[problem.table]}: {problem}", ErrorCode.RULES_STUCK) from None
         wrong |= {lines[table]: text for table, text in again.errors.items()}
         plays -= int((again.tables.num_decisions - again.tables.state.num_acts).sum())  # choices are no plays
     return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(wrong.items())))
 
 
 def match_states_after(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | GameError]:
-    """What the match remembers after each record, and whether it is over; or what is wrong with the record.
+    """Return the match state after each record, with its end; or the error of the record.
 
-    They play side by side, each at a table of its own.
+    Records are replayed in parallel, each at a table of its own.
     """
     found: dict[int, dict[str, Any] | GameError] = {}
     read: dict[int, Record] = {}
@@ -70,7 +70,7 @@ def match_states_after(rules: CompiledGame, records: Sequence[Mapping[str, Any]]
         for table, place in enumerate(read):
             wrong = again.errors.get(table)
             memory = {**lasting_fluents_json(rules, again.tables, table), "over": bool(over[table])}
-            found[place] = GameError(wrong) if wrong else memory
+            found[place] = GameError(wrong, ErrorCode.INVALID_RECORD) if wrong else memory
     return [found[place] for place in range(len(records))]
 
 
@@ -167,7 +167,7 @@ class Replayer:
                 self.errors.setdefault(table, f"act {self.n_acts_done + 1}: the cards are dealt again")
 
     def _next_acts(self, tables: NDArray[np.int64]) -> list[Any]:
-        """What the records say is done next."""
+        """Return the next acts of the records."""
         return [self.records[table].acts[self.n_acts_done][1] for table in tables.tolist()]
 
     def _matched_rows(self, tables: NDArray[np.int64], found: Sequence[int | GameError]) -> NDArray[np.int64]:

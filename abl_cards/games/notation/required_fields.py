@@ -19,7 +19,7 @@ STATE_FIELDS = (
     "finish", "face", "stage", "profile", "trick", "picked", "stock", "drew", "drawn", "laid_down", "lots",
 )  # fmt: skip
 DRAW_FIELDS = "stock", "drew", "drawn"
-"""What a state may tell besides fluents."""
+"""Fields of states about drawing, besides fluents."""
 
 FIELD_DESCRIPTIONS = {
     "cards": "how many cards the others hold, next first",
@@ -40,7 +40,7 @@ FIELD_DESCRIPTIONS = {
     "lots": "the random numbers of the match, by name",
     "finish": "the seats without cards, in the order in which they went out",
 }
-"""What each field tells."""
+"""Descriptions of the fields of states."""
 
 _FIELD_BY_GROUP = {
     "sizes": "cards",
@@ -75,7 +75,7 @@ _TRICK_FIELDS, _NON_TRICK_FIELDS = {"trick", "picked"}, {"to_beat", "top", "has_
 
 
 def allowed_fields(rules: CompiledGame) -> list[str]:
-    """What a state of these rules may tell besides fluents."""
+    """Return the fields of states of these rules, besides fluents."""
     absent: set[str] = set() if rules.has_draws else set(DRAW_FIELDS)
     absent |= (
         _TRICK_FIELDS
@@ -98,26 +98,26 @@ class RequiredFields:
         return RequiredFields(other.fields | self.fields, other.fluents | self.fluents)
 
     def without(self, fields: Iterable[str]) -> RequiredFields:
-        """The same without some fields."""
+        """Return the required fields without some."""
         return replace(self, fields={name: each for name, each in self.fields.items() if name not in fields})
 
 
 @cache_per_game
 def required_for_play(rules: CompiledGame) -> RequiredFields:
-    """What legality and the order of the plays read."""
+    """Return the fields that legality and the order of plays read."""
     return _required_by_circuit(rules, rules.play_query.circuit)
 
 
 @cache_per_game
 def required_for_choice(rules: CompiledGame) -> RequiredFields:
-    """What the options read, and what cards act as."""
+    """Return the fields that the options and the roles of cards read."""
     return _required_by_circuit(rules, rules.option_query.circuit)
 
 
 def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFields:
-    """What legality, or the options, and the preferences read, but for what has a default.
+    """Return the fields that legality or the options, and the preferences read, without those that have defaults.
 
-    Where something is chosen nothing has been played, and no fluent has a value but those that legality reads.
+    At choices nothing has been played, and only fluents that legality reads have values.
     """
     found = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
     if not is_choice:
@@ -128,7 +128,7 @@ def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFi
 
 
 def fields_to_write(rules: CompiledGame, is_choice: bool) -> RequiredFields:
-    """What any query reads of a state: all of it belongs into a state that is written."""
+    """Return all fields that some query reads, as written in states."""
     mine = required_for_choice(rules) if is_choice else required_for_play(rules)
     return (
         mine | _required_for_preferences(rules) | (RequiredFields({}, {}) if is_choice else _required_for_points(rules))
@@ -152,7 +152,7 @@ def _is_single(fluent: Fluent) -> bool:
 
 @cache_per_game
 def _required_for_points(rules: CompiledGame) -> RequiredFields:
-    """What the points of an episode read of its plays so far."""
+    """Return the fields that the points of an episode read of its earlier plays."""
     if not any(name == "laid_down" for name, _ in rules.kb.input_atoms):
         return RequiredFields({}, {})
     told = rules.build_query(
@@ -164,7 +164,7 @@ def _required_for_points(rules: CompiledGame) -> RequiredFields:
 
 @cache_per_game
 def required_for_endgame(rules: CompiledGame) -> RequiredFields:
-    """What reads of a position that is played to its end: turns, points, sides, and what plays change."""
+    """Return the fields that playing a position to its end reads: turns, points, sides, and effects of plays."""
     rest = [] if rules.turn_query is None else [rules.turn_query.circuit]
     turns = rest or [
         rules.kb.circuit(*(name for name in _TURN_PREDICATES if Signature.parse(name) in rules.derived_outputs))
@@ -183,7 +183,7 @@ _TURN_PREDICATES = "turn/1", "trick_over/0", "over/0"
 
 @cache_per_game
 def _endgame_circuits(rules: CompiledGame) -> list[Circuit]:
-    """What says what an episode is worth, who plays with whom, and what plays change."""
+    """Return the circuits of points, sides and effects of plays."""
     flow = EventRules.from_rules(rules)
     points = [rules.kb.circuit("points/3")] if Signature("points", 3) in rules.derived_outputs else []
     parts = [flow.role_query.query.circuit] if flow.role_query else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 
 
@@ -34,24 +34,24 @@ def read_seat(rules: CompiledGame, seat: int, value: Any) -> int:
         return read_seat_number(rules, value)
     words = [str(word) for word in rules.seating.relative_names]
     if not isinstance(value, str) or value not in words:
-        raise GameError(f"{value!r} is none of {', '.join(words)}, and no number of a seat")
+        raise GameError(f"{value!r} is none of {', '.join(words)}, and no number of a seat", ErrorCode.INVALID_STATE)
     return other_seats(rules, seat)[words.index(value)]
 
 
 def read_seat_number(rules: CompiledGame, value: Any) -> int:
     """The number of a seat; raises GameError."""
     if type(value) is not int or not 0 <= value < rules.seating.seats:
-        raise GameError(f"{value!r} is no seat 0 to {rules.seating.seats - 1}")
+        raise GameError(f"{value!r} is no seat 0 to {rules.seating.seats - 1}", ErrorCode.INVALID_STATE)
     return value
 
 
 def read_seats(rules: CompiledGame, seat: int, value: Any) -> list[int]:
     """A list of seats; raises GameError."""
     if not isinstance(value, list):
-        raise GameError(f"{value!r} is no list of seats")
+        raise GameError(f"{value!r} is no list of seats", ErrorCode.INVALID_STATE)
     found = [read_seat(rules, seat, each) for each in value]
     if len(set(found)) < len(found):
-        raise GameError(f"{value!r} names a seat twice")
+        raise GameError(f"{value!r} names a seat twice", ErrorCode.INVALID_STATE)
     return found
 
 

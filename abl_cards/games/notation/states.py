@@ -1,7 +1,7 @@
-"""What a seat sees as a JSON object: written from tables, and read back into tables that stand so.
+"""JSON states: the view of a seat, written from tables and read back into equivalent tables.
 
-What a state leaves open is filled in, but for what the rules of its query read: that must be given, or follows from
-the rest.
+Fields that a state leaves out are filled in, except those that the rules of the query read: they must be given or
+follow from the others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import counts_from_cards, fluents_by_name
 from abl_cards.games.notation import hands, inference, seats
@@ -51,7 +51,7 @@ from abl_cards.games.types import LEADING, NO_CARD
 
 
 def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 0) -> dict[str, Any]:
-    """What the seat of one decision or choice sees."""
+    """Return the view of the seat of one decision or choice as a JSON state."""
     view = decisions.view
     state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
     choosing = isinstance(decisions, Choices)
@@ -87,7 +87,7 @@ def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 
 
 
 def _draw_fields(rules: CompiledGame, view: PlayerView, row: int) -> dict[str, Any]:
-    """How many cards are still to be drawn; who drew last, and what, if that is for these eyes."""
+    """Return the number of cards to draw, the last drawer, and its card if the seat may see it."""
     state, which = view.state, view.rows[[row]]
     found: dict[str, Any] = {"stock": int(cards_in_stock(rules, state, which)[0])}
     drawer, kind = int(state.last_drawer[which[0]]), int(card_drawn(state, which)[0])
@@ -107,7 +107,7 @@ def _to_beat_json(rules: CompiledGame, view: PlayerView, row: int) -> Any:
 
 
 def _act_fields(rules: CompiledGame, view: PlayerView, row: int, required: RequiredFields) -> dict[str, Any]:
-    """Who has passed, who is out; who acted last, and how often, where the rules look at it."""
+    """Return the seats that have passed or finished, the last actor and numbers of acts, where the rules read them."""
     state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
     found: dict[str, Any] = {}
     passed, gone_by = int(state.passed[table]), int(state.passed_in_trick[table])
@@ -143,19 +143,33 @@ def _fluent_fields(rules: CompiledGame, fluents: NDArray[np.int16], required: Re
 
 
 def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -> TablePosition:
-    """What a state tells, with the cards that it leaves open dealt anyhow; raises GameError that names the field.
+    """Read a state, with arbitrary cards for the hidden hands.
 
-    What legality reads must be there; what the preferences read as well, where it is to be explained.
+    Args:
+        rules: Compiled game.
+        value: JSON state.
+        for_explanation: Whether the preferences are evaluated too, so that their fields are required.
+
+    Returns:
+        Position of the table.
+
+    Raises:
+        GameError: Names the missing or invalid field.
     """
     if not isinstance(value, Mapping) or "hand" not in value:
         example = rules.card_codes.write_hand(rules.pack.copies)[:4]
-        raise GameError(f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}')
+        raise GameError(
+            f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}', ErrorCode.INVALID_STATE
+        )
     fluents = fluents_by_name(rules.fluents, STATE_FIELDS)
     strange = [str(name) for name in value if name not in STATE_FIELDS and name not in fluents]
     if strange:
-        raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*allowed_fields(rules), *fluents])})")
+        raise GameError(
+            f"unknown field {strange[0]!r} (a state has {', '.join([*allowed_fields(rules), *fluents])})",
+            ErrorCode.INVALID_STATE,
+        )
     if not rules.has_draws and (wrong := [field for field in DRAW_FIELDS if field in value and field not in fluents]):
-        raise GameError(f"{wrong[0]}: no cards are drawn one by one here")
+        raise GameError(f"{wrong[0]}: no cards are drawn one by one here", ErrorCode.INVALID_STATE)
     check_profile(rules, value.get("profile"))
     stage = _stage_index(rules, value.get("stage"))
     if for_explanation:
@@ -185,10 +199,12 @@ def check_profile(rules: CompiledGame, profile: Any) -> None:
     if profile is None or profile == rules.profile:
         return
     if not isinstance(profile, str):
-        raise GameError(f"profile: {profile!r} is no name")
+        raise GameError(f"profile: {profile!r} is no name", ErrorCode.UNKNOWN_PROFILE)
     if rules.profile is None:
-        raise GameError(f"profile: {profile!r}, but these rules have none")
-    raise GameError(f"profile: the rules are loaded for '{rules.profile}' (choose with --profile)")
+        raise GameError(f"profile: {profile!r}, but these rules have none", ErrorCode.UNKNOWN_PROFILE)
+    raise GameError(
+        f"profile: the rules are loaded for '{rules.profile}' (choose with --profile)", ErrorCode.UNKNOWN_PROFILE
+    )
 
 
 def _stage_index(rules: CompiledGame, value: Any) -> int:
@@ -196,7 +212,7 @@ def _stage_index(rules: CompiledGame, value: Any) -> int:
     if value is None or (value == "play" and value not in stages):
         return -1
     if value not in stages:
-        raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}")
+        raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}", ErrorCode.INVALID_STATE)
     return stages.index(value)
 
 
@@ -210,8 +226,11 @@ def _get_field(value: Mapping[str, Any], required: RequiredFields, field: str, d
 
 
 def missing_field_error(required: RequiredFields, field: str) -> GameError:
-    """What to say of a state that leaves open what the rules look at."""
-    return GameError(f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+    """Return the error for a missing field that the rules read."""
+    return GameError(
+        f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
+        ErrorCode.INCOMPLETE_STATE,
+    )
 
 
 def _read_fluents(
@@ -222,21 +241,27 @@ def _read_fluents(
         if name in value:
             with error_context(name):
                 if value[name] is None and fluent.signature in rules.always_set_fluents:
-                    raise GameError(f"null, but it is always {values.expected_text(fluent).removeprefix('null, or ')}")
+                    raise GameError(
+                        f"null, but it is always {values.expected_text(fluent).removeprefix('null, or ')}",
+                        ErrorCode.INVALID_STATE,
+                    )
                 values.read(fluent, value[name], position.fluents)
         elif name in required.fluents:
-            raise GameError(f'the rules look at {fluent.signature}: give "{name}" ({values.expected_text(fluent)})')
+            raise GameError(
+                f'the rules look at {fluent.signature}: give "{name}" ({values.expected_text(fluent)})',
+                ErrorCode.INCOMPLETE_STATE,
+            )
     position.context = int(rules.contexts.compute_index(position.fluents[None])[0])
 
 
 def _read_draw(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """How far the cards are drawn."""
+    """Read the progress of drawing."""
     cards = sum(rules.seating.num_dealt)
     stock = _get_field(value, required, "stock", 0)
     if type(stock) is not int or not 0 <= stock <= cards:
-        raise GameError(f"stock: {stock!r} is no number of cards from 0 to {cards}")
+        raise GameError(f"stock: {stock!r} is no number of cards from 0 to {cards}", ErrorCode.INVALID_STATE)
     position.stock = stock
     with error_context("drew"):
         drawer = _get_field(value, required, "drew", None)
@@ -244,7 +269,7 @@ def _read_draw(
     with error_context("drawn"):
         if value.get("drawn") is not None:
             if position.drew != position.seat:
-                raise GameError("only a seat that has drawn knows its card")
+                raise GameError("only a seat that has drawn knows its card", ErrorCode.INVALID_STATE)
             (position.drawn_kind,) = rules.card_codes.read([value["drawn"]])
 
 
@@ -253,10 +278,12 @@ def _read_to_beat(rules: CompiledGame, value: Mapping[str, Any], position: Table
     if said is None:
         return
     if position.choice >= 0:
-        raise GameError("there is none where something is chosen: leave it out")
+        raise GameError("there is none where something is chosen: leave it out", ErrorCode.INVALID_STATE)
     wanted = read_play(rules, said)
     if not wanted.cards:
-        raise GameError("a pass is nothing to beat: write the play before it, or null when leading")
+        raise GameError(
+            "a pass is nothing to beat: write the play before it, or null when leading", ErrorCode.INVALID_STATE
+        )
     position.to_beat = resolve_form(rules, wanted, position.context)
     position.top_cards[: len(wanted.cards)] = wanted.cards
 
@@ -264,12 +291,15 @@ def _read_to_beat(rules: CompiledGame, value: Mapping[str, Any], position: Table
 def _read_trick_field(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """What lies in the trick."""
+    """Read the cards of the trick."""
     for field in (each for each in STATE_FIELDS if each not in allowed_fields(rules)):
         if value.get(field):
             if field == "picked":
-                raise GameError("picked: no play is laid card by card here")
-            raise GameError(f'{field}: seats lay cards into tricks here: give "trick" ({FIELD_DESCRIPTIONS["trick"]})')
+                raise GameError("picked: no play is laid card by card here", ErrorCode.INVALID_STATE)
+            raise GameError(
+                f'{field}: seats lay cards into tricks here: give "trick" ({FIELD_DESCRIPTIONS["trick"]})',
+                ErrorCode.INCOMPLETE_STATE,
+            )
     said = _get_field(value, required, "trick", [])
     with error_context("trick"):
         read_trick(rules, said, position)
@@ -288,7 +318,7 @@ def _read_turn_fields(
     seat, following = position.seat, position.to_beat != LEADING
     with error_context("top"):
         if not following and value.get("top") is not None:
-            raise GameError("there is no play to beat")
+            raise GameError("there is no play to beat", ErrorCode.INVALID_STATE)
         before = seats.other_seats(rules, seat)[-1]
         top = value.get("top")
         position.owner = (
@@ -297,13 +327,13 @@ def _read_turn_fields(
     for field in ("passed", "has_passed"):
         with error_context(field):
             if not following and field in value and value[field]:
-                raise GameError("nobody has, in a trick that begins")
+                raise GameError("nobody has, in a trick that begins", ErrorCode.INVALID_STATE)
             masks = seats.mask_from_seats(seats.read_seats(rules, seat, value.get(field) or []))
             setattr(position, field, masks)
     if value.get("has_passed") is None:
         position.has_passed = position.passed
     elif position.passed & ~position.has_passed:
-        raise GameError("has_passed: who is among the passed has passed in the trick")
+        raise GameError("has_passed: who is among the passed has passed in the trick", ErrorCode.INVALID_STATE)
     with error_context("acted"):
         acted = value.get("acted")
         position.acted = seats.read_seat(rules, seat, acted) if acted is not None else position.owner
@@ -315,7 +345,7 @@ def _read_turn_fields(
 def _read_remaining(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """How many acts there were, who is out, and what follows from that."""
+    """Read numbers of acts and finished seats, and infer what follows from them."""
     acts = value.get("acts")
     if acts is None:
         beginning = (
@@ -325,14 +355,14 @@ def _read_remaining(
             raise missing_field_error(required, "acts")
         acts = int(not beginning)
     if type(acts) is not int or not 0 <= acts < 1 << 20:
-        raise GameError(f"acts: {acts!r} is no number of plays and passes")
+        raise GameError(f"acts: {acts!r} is no number of plays and passes", ErrorCode.INVALID_STATE)
     position.acts = acts
     empty = [seat for seat in range(rules.seating.seats) if not position.hands[seat].any()]
     with error_context("finish"):
         said = seats.read_seats(rules, position.seat, value.get("finish") or [])
         strangers = [seat for seat in said if seat not in empty]
         if strangers:
-            raise GameError(f"seat {strangers[0]} still holds cards")
+            raise GameError(f"seat {strangers[0]} still holds cards", ErrorCode.INVALID_STATE)
     if position.choice < 0:
         position.finish = [*said, *(seat for seat in empty if seat not in said)]
     with error_context("laid_down"):
@@ -410,12 +440,12 @@ def _read_plays(rules: CompiledGame, value: Any, position: TablePosition) -> lis
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != rules.seating.seats:
-        raise GameError(f"{value!r} is no list of {rules.seating.seats} numbers, by seat")
+        raise GameError(f"{value!r} is no list of {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_STATE)
     for seat, count in enumerate(value):
         if type(count) is not int or not 0 <= count < 1 << 14:
-            raise GameError(f"{count!r} is no number of plays")
+            raise GameError(f"{count!r} is no number of plays", ErrorCode.INVALID_STATE)
         if count == 0 and position.trick_cards[seat].any():
-            raise GameError(f"seat {seat} has laid down the play to beat")
+            raise GameError(f"seat {seat} has laid down the play to beat", ErrorCode.INVALID_STATE)
     return value
 
 
@@ -423,10 +453,10 @@ def read_lots(rules: CompiledGame, value: Any) -> list[int]:
     """The random numbers of a match, in the order of their names; raises GameError."""
     names = [str(name) for name in rules.schema.lots]
     if not isinstance(value, Mapping) or set(value) != set(names):
-        raise GameError(f"{value!r} is no object with {', '.join(names) or 'nothing in it'}")
+        raise GameError(f"{value!r} is no object with {', '.join(names) or 'nothing in it'}", ErrorCode.INVALID_STATE)
     for name in names:
         if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
-            raise GameError(f"{name}: {value[name]!r} is no random number")
+            raise GameError(f"{name}: {value[name]!r} is no random number", ErrorCode.INVALID_STATE)
     return [value[name] for name in names]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import seats
@@ -40,12 +40,12 @@ def seats_in_trick(rules: CompiledGame, state: TableState, table: int) -> list[i
 
 
 def passed_in_trick(seats: Iterable[int], trick_cards: NDArray[Any], hands: NDArray[Any]) -> int:
-    """Return who of the seats of a trick has passed in it, as bits: those with cards that have laid none.
+    """Return the seats that have passed in a trick, as bits: those with cards in the hand and none in the trick.
 
     Args:
-        seats: those before the seat to decide, the leader first
-        lying: [seats, kinds] the cards in the trick
-        hands: [seats, kinds] the cards held
+        seats: Seats before the one to decide, the leader first.
+        trick_cards: Cards of the trick [seats, kinds].
+        hands: Cards of the hands [seats, kinds].
     """
     return sum(1 << seat for seat in seats if hands[seat].any() and not trick_cards[seat].any())
 
@@ -63,9 +63,11 @@ def read_trick(rules: CompiledGame, value: Any, position: TablePosition) -> None
     """Fill in who led, and what each seat has laid; raises GameError."""
     most = rules.seating.seats - 1
     if not isinstance(value, list) or len(value) > most:
-        raise GameError(f"{value!r} is no list of plays, {most} at most: write [] for who leads")
+        raise GameError(
+            f"{value!r} is no list of plays, {most} at most: write [] for who leads", ErrorCode.INVALID_STATE
+        )
     if position.choice >= 0 and value:
-        raise GameError("there is none where something is chosen: leave it out")
+        raise GameError("there is none where something is chosen: leave it out", ErrorCode.INVALID_STATE)
     earlier = seats.other_seats(rules, position.seat)[most - len(value) :] if value else []
     position.owner = position.leader = earlier[0] if earlier else position.seat
     position.acted = earlier[-1] if earlier else position.seat

@@ -175,7 +175,7 @@ class ProjectIndex:
         ]
 
     def definitions(self, symbol: Symbol) -> list[FileOccurrence]:
-        """Return the declarations of a symbol, or else its derivations; for a constant its #const or first occurrence."""
+        """Return the declarations of a symbol, or else its derivations; of a constant #const or first use."""
         known = self.references(symbol)
         if symbol.arity is None:
             return [place for place in known if place.occurrence.role == CONSTANT] or known[:1]
