@@ -349,10 +349,10 @@ def _sample_way(share, weight, ways, strides, left, state, beyond, key, c):
         total += weight[way] * _suffix_weight_after(share[way], strides, left, state, beyond)
     mark = total * ((splitmix64(key, np.uint64(c)) >> np.uint64(11)) * 2.0**-53)
     for way in range(ways):
-        each = weight[way] * _suffix_weight_after(share[way], strides, left, state, beyond)
-        if each > 0.0:
+        product = weight[way] * _suffix_weight_after(share[way], strides, left, state, beyond)
+        if product > 0.0:
             chosen = way  # the last possible one where rounding leaves a little over
-            mark -= each
+            mark -= product
             if mark < 0.0:
                 break
     return chosen

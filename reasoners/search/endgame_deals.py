@@ -194,19 +194,21 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
 
 
 @njit(cache=True, nogil=True)
-def _solve_deal_rows(said, lying, outcomes, hands, position, queried, max_nodes, part, scratch, values):
-    """Write the values of the moves asked about, [deals, moves], deal after deal; how many are solved, and nodes left.
+def _solve_deal_rows(move_arrays, context, outcomes, hands, position, move_ids, max_nodes, deal_nodes, scratch, values):
+    """Write the values of moves, [deals, moves], for hands [deals, seats, kinds], one deal after the other.
 
-    Hands are [deals, seats, kinds].
+    Return the number of solved deals, and the remaining positions.
     """
     for deal in range(len(hands)):
-        arranged = pack_moves(said, lying, hands[deal])
+        arranged = pack_moves(move_arrays, context, hands[deal])
         if not arranged.fits:
             return deal, max_nodes
-        ground = static_position(arranged, outcomes)
-        here = position.copy()
-        here[kernels.HANDS], here[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
-        if not _move_values(ground, scratch, here, arranged.move_index[queried], min(max_nodes, part), values[deal]):
+        static = static_position(arranged, outcomes)
+        deal_position = position.copy()
+        deal_position[kernels.HANDS], deal_position[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
+        if not _move_values(
+            static, scratch, deal_position, arranged.move_index[move_ids], min(max_nodes, deal_nodes), values[deal]
+        ):
             return deal, max_nodes
         max_nodes -= scratch.state[kernels.NODES]
         if max_nodes <= 0:

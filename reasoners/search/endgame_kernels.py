@@ -180,52 +180,52 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
             frame[SLOT] = slot
             best_move = -1
             if known:
-                kept = table[slot, 3]
-                lower = np.int64(kept & np.uint64(0xFFFF)) - 1
-                upper = np.int64((kept >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
+                bounds = table[slot, 3]
+                lower = np.int64(bounds & np.uint64(0xFFFF)) - 1
+                upper = np.int64((bounds >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
                 if lower >= beta or upper < beta:
                     value, returned = (lower if lower >= beta else upper), 1
                     depth -= 1
                     continue
-                best_move = np.int64((kept >> np.uint64(32)) & np.uint64(0xFFFF)) - 1
-            begun, seat = frame[FIRST], frame[SEAT]
-            hands, mine = np.uint64(frame[HANDS]), static.seat_mask[seat]
-            for at in range(begun, begun + frame[COUNT]):
-                move = moves[at, 0]
-                score = history[move] * 64 + (frame[COUNT] - at + begun)
+                best_move = np.int64((bounds >> np.uint64(32)) & np.uint64(0xFFFF)) - 1
+            first_move, seat = frame[FIRST], frame[SEAT]
+            hands, own = np.uint64(frame[HANDS]), static.seat_mask[seat]
+            for index in range(first_move, first_move + frame[COUNT]):
+                move = moves[index, 0]
+                score = history[move] * 64 + (frame[COUNT] - index + first_move)
                 if move == best_move:
                     score += np.int64(1) << 60
-                elif (hands - static.cards[move]) & mine == 0:
+                elif (hands - static.cards[move]) & own == 0:
                     score += np.int64(1) << 56
-                moves[at, 1] = score
+                moves[index, 1] = score
             frame[NEXT], frame[MOVE] = 0, -1
             frame[BEST] = -1 if side[seat] == 0 else 1 << 20
         elif returned:  # a value for the move that was tried last
             returned = 0
             move = moves[frame[FIRST] + frame[NEXT] - 1, 0]
-            mine = side[frame[SEAT]] == 0
-            if (mine and value > frame[BEST]) or (not mine and value < frame[BEST]):
+            own = side[frame[SEAT]] == 0
+            if (own and value > frame[BEST]) or (not own and value < frame[BEST]):
                 frame[BEST], frame[MOVE] = value, move
-            if (mine and value >= beta) or (not mine and value < beta):
+            if (own and value >= beta) or (not own and value < beta):
                 history[move] += 1 + frame[COUNT] - frame[NEXT]  # by the number of moves that are cut off
                 frame[NEXT] = frame[COUNT]
         if frame[NEXT] < frame[COUNT]:
-            begun, at = frame[FIRST], frame[FIRST] + frame[NEXT]
-            best = at
-            for other in range(at + 1, begun + frame[COUNT]):
+            first_move, index = frame[FIRST], frame[FIRST] + frame[NEXT]
+            best = index
+            for other in range(index + 1, first_move + frame[COUNT]):
                 if moves[other, 1] > moves[best, 1]:
                     best = other
             move, score = moves[best, 0], moves[best, 1]
-            for back in range(best, at, -1):
+            for back in range(best, index, -1):
                 moves[back, 0], moves[back, 1] = moves[back - 1, 0], moves[back - 1, 1]
-            moves[at, 0], moves[at, 1] = move, score
+            moves[index, 0], moves[index, 1] = move, score
             frame[NEXT] += 1
-            if depth + 1 == MAX_PLIES or begun + 2 * frame[COUNT] + 1024 > MAX_MOVES:
+            if depth + 1 == MAX_PLIES or first_move + 2 * frame[COUNT] + 1024 > MAX_MOVES:
                 state[ERROR] = TOO_DEEP
                 return True
             following = frames[depth + 1]
             following[:POSITION_SIZE] = frame[:POSITION_SIZE]
-            following[FIRST], following[COUNT] = begun + frame[COUNT], -1
+            following[FIRST], following[COUNT] = first_move + frame[COUNT], -1
             if not apply_move(static, following, move):
                 state[ERROR] = NO_SEAT
                 return True
