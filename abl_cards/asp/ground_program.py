@@ -72,8 +72,14 @@ class GroundProgram:
         Returns:
             The program with equal rules.
         """
-        kept = [(name, number) for name, number in zip(self.atoms, self.numbers, strict=True) if name.name != predicate]
-        return replace(self, atoms=tuple(name for name, _ in kept), numbers=array("i", [number for _, number in kept]))
+        named_atoms = [
+            (name, number) for name, number in zip(self.atoms, self.numbers, strict=True) if name.name != predicate
+        ]
+        return replace(
+            self,
+            atoms=tuple(name for name, _ in named_atoms),
+            numbers=array("i", [number for _, number in named_atoms]),
+        )
 
 
 @dataclass

@@ -20,12 +20,12 @@ class IntInterval(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds no number."""
+        """True if it holds no number."""
         return self.low > self.high
 
     @property
     def fits_int32(self) -> bool:
-        """Whether all of its numbers fit into 32 bits."""
+        """True if all of its numbers fit into 32 bits."""
         return self.is_empty or (self.low >= INT32_MIN and self.high <= INT32_MAX)
 
     def __and__(self, other: IntInterval) -> IntInterval:

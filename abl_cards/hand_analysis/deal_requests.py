@@ -112,10 +112,10 @@ def analyse_hand(rules: DealRules, hand: HandKey) -> dict[str, Any]:
 
 
 def _group_cards_text(rules: DealRules, group: HandGroup) -> str:
-    rules = rules.engine.rules
-    forms = [rules.forms.forms[rules.forms.index[label]] for label in (group.label, group.carried) if label]
-    kinds = [[rules.pack.index[rules.cells.names[group.cell]]] * group.count for form in forms for group in form.groups]
-    return rules.card_codes.to_text(card for group in kinds for card in group)
+    game = rules.engine.rules
+    forms = [game.forms.forms[game.forms.index[label]] for label in (group.label, group.carried) if label]
+    kinds = [[game.pack.index[game.cells.names[part.cell]]] * part.count for form in forms for part in form.groups]
+    return game.card_codes.to_text(card for cards in kinds for card in cards)
 
 
 def predict_class_probabilities(

@@ -223,7 +223,7 @@ class SplitBridge(ABLkitBridge):
 
     @property
     def is_done(self) -> bool:
-        """Whether all rounds are done."""
+        """True if all rounds are done."""
         return self.tagger.round >= self.settings.rounds
 
     def train(self, train_data: Any = None, evaluate: EvaluateFunction | None = None, on_progress: Any = None) -> None:

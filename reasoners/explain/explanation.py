@@ -1,7 +1,7 @@
-"""Why a move: what each preference says of it, and what speaks for and against the next best.
+"""Explain the choice of a move: the preferences that fire for it, and its difference to the alternatives.
 
-Everything is read off the circuits that choose the move; nothing is worked out a second time. An agent that has learned
-adds its opinion: then labels go by their probability, and the preferences choose among the card sets of the likeliest.
+The values come from the circuits that choose the move. For a trained agent the explanation includes its predictions:
+labels are then sorted by probability, and preferences choose among the card sets of the most probable label.
 """
 
 from __future__ import annotations
@@ -27,59 +27,80 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FiredPreference:
-    """A preference that fired."""
+    """Preference that fired for a move.
 
-    name: str  # such as "break_bomb(4)"
+    Attributes:
+        name: Instance, such as "break_bomb(4)".
+        group: Its group.
+        weight: Its weight.
+        text: Its sentence.
+    """
+
+    name: str
     group: str
     weight: int
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values for JSON."""
         return {"name": self.name, "group": self.group, "weight": self.weight, "words": self.text}
 
 
 @dataclass(frozen=True)
 class MoveAssessment:
-    """A move and what the knowledge base makes of it."""
+    """Evaluation of a move by the knowledge base and the agent.
 
-    rank: int  # from 1 for the best
+    Attributes:
+        rank: Rank from 1, the best.
+        action: The move.
+        label: Its label.
+        cost: Sum of the weights of the reasons.
+        reasons: Preferences that fired.
+        violations: Violated constraints; empty for a consistent move.
+        probability: Probability of the label by the agent, if it predicts one.
+        response_probs: Probability that each other seat can respond to the label.
+        lookahead: Results of looking ahead, if the agent does.
+        max_plays_left: Upper bound of the plays left after the move, if preferences read it.
+    """
+
+    rank: int
     action: Action
     label: str
-    cost: int  # the sum of the weights of the reasons
+    cost: int
     reasons: tuple[FiredPreference, ...]
-    violations: tuple[Constraint, ...]  # none for a consistent move
-    probability: float | None = None  # of the label, where an agent has an opinion
-    response_probs: Mapping[str, float | None] | None = None  # how likely each of the others could answer the label
-    lookahead: LabelLookahead | None = None  # where the agent looks ahead
-    max_plays_left: int | None = None  # plays left after it, where preferences read them and they are an upper bound
+    violations: tuple[Constraint, ...]
+    probability: float | None = None
+    response_probs: Mapping[str, float | None] | None = None
+    lookahead: LabelLookahead | None = None
+    max_plays_left: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The verdict with its reasons."""
+        """Return plain values for JSON, with the reasons."""
         return self.to_short_json() | {"reasons": [reason.to_json() for reason in self.reasons]}
 
     def to_short_json(self) -> dict[str, Any]:
-        """The verdict alone."""
-        found: dict[str, Any] = {
+        """Return plain values for JSON, without the reasons."""
+        data: dict[str, Any] = {
             "place": self.rank,
             "move": self.action.to_json(),
             "label": self.label,
             "cost": self.cost,
         }
         if self.probability is not None:
-            found["probability"] = round(self.probability, 6)
+            data["probability"] = round(self.probability, 6)
         if self.max_plays_left is not None:
-            found["plays_left"] = {"at_most": self.max_plays_left}
+            data["plays_left"] = {"at_most": self.max_plays_left}
         if self.violations:
-            found["violates"] = [
-                {"file": each.location.file, "line": each.location.line, "text": each.text} for each in self.violations
+            data["violates"] = [
+                {"file": constraint.location.file, "line": constraint.location.line, "text": constraint.text}
+                for constraint in self.violations
             ]
-        return found
+        return data
 
 
 @dataclass(frozen=True)
 class PreferenceDifference:
-    """A preference that two moves do not share: what it adds to the cost of each."""
+    """Preference that fires for one of two moves, with its weights for both."""
 
     name: str
     group: str
@@ -89,63 +110,85 @@ class PreferenceDifference:
 
     @property
     def cost_difference(self) -> int:
-        """How much more the second move costs by it."""
+        """Difference that it makes to the cost of the second move."""
         return self.second_weight - self.first_weight
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The chosen move, its reasons, and the alternatives."""
+    """Explanation of a decision.
+
+    Attributes:
+        decision_point: The decision.
+        chosen: The chosen move.
+        runner_up: The best move of another label, or of the same one where there is no other.
+        candidates: Card sets of the chosen label, best first, inconsistent ones last.
+        dropped: All inconsistent moves.
+        made: The move that was made, if it is known.
+        scores: Evaluation of all moves.
+        model_explanation: Predictions of the agent.
+    """
 
     decision_point: DecisionPoint
     chosen: MoveAssessment
-    runner_up: MoveAssessment | None  # the best move of another label; of the same one where there is no other
-    candidates: tuple[MoveAssessment, ...]  # the card sets of the chosen label, best first; inconsistent ones last
-    dropped: tuple[MoveAssessment, ...]  # every inconsistent move
-    made: MoveAssessment | None  # the move that was made, if that is known
+    runner_up: MoveAssessment | None
+    candidates: tuple[MoveAssessment, ...]
+    dropped: tuple[MoveAssessment, ...]
+    made: MoveAssessment | None
     scores: MoveScores = field(repr=False)
     model_explanation: ModelExplanation | None = None
 
     @property
     def labels(self) -> tuple[MoveAssessment, ...]:
-        """The labels that an agent chose among, the most probable first, each by its best move."""
+        """Best move of each label that the agent may choose, the most probable label first."""
         return self.scores.labels()
 
     @property
     def ranking(self) -> tuple[MoveAssessment, ...]:
-        """Every move, the best first."""
+        """All moves, the best first."""
         return tuple(map(self.scores.assess, self.scores.order))
 
     def assess(self, row: int) -> MoveAssessment:
-        """What the knowledge base makes of a move, by its place in wire order."""
+        """Return the evaluation of a move, by its index in wire order."""
         return self.scores.assess(row)
 
     @property
     def texts(self) -> PreferenceTexts:
-        """The words of the preferences."""
+        """Texts of the preferences."""
         return self.scores.texts
 
     def best_of(self, rows: Collection[int]) -> MoveAssessment:
-        """What the knowledge base makes of the best of some moves, given by their places in wire order."""
+        """Return the evaluation of the best of several moves, given by their indices in wire order."""
         row = min(rows, key=lambda row: self.scores.rank[row])
         return self.scores.assess(row)
 
     def differences(self, other: MoveAssessment) -> tuple[PreferenceDifference, ...]:
-        """What tells the chosen move from another, the largest share first; the shares add up to the difference."""
+        """Return the preferences that differ between the chosen and another move, the largest difference first.
+
+        Args:
+            other: Another move.
+
+        Returns:
+            Differences, whose sum is the difference in cost.
+        """
         return compare_moves(self.chosen, other)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values for JSON, with keys in a stable order."""
         return self._reasons_json() | (self._model_json(self.model_explanation) if self.model_explanation else {})
 
     def _model_json(self, model_explanation: ModelExplanation) -> dict[str, Any]:
         return {
             "drawn": model_explanation.is_sampled,
             "labels": [
-                {"label": each.label, "probability": round(each.probability or 0.0, 6), "cost": each.cost}
-                | ({} if each.response_probs is None else {"answers": dict(each.response_probs)})
-                | ({} if each.lookahead is None else each.lookahead.to_json())
-                for each in self.labels
+                {
+                    "label": assessment.label,
+                    "probability": round(assessment.probability or 0.0, 6),
+                    "cost": assessment.cost,
+                }
+                | ({} if assessment.response_probs is None else {"answers": dict(assessment.response_probs)})
+                | ({} if assessment.lookahead is None else assessment.lookahead.to_json())
+                for assessment in self.labels
             ],
             "estimate": model_explanation.estimate and model_explanation.estimate.to_json(),
         }
@@ -158,22 +201,22 @@ class Explanation:
             "chosen": self.chosen.to_json(),
             "runner_up": self.runner_up and self.runner_up.to_json(),
             "difference": self.runner_up and self.differences_json(self.runner_up),
-            "candidates": [verdict.to_short_json() for verdict in self.candidates],
-            "dropped": [verdict.to_short_json() for verdict in self.dropped],
+            "candidates": [assessment.to_short_json() for assessment in self.candidates],
+            "dropped": [assessment.to_short_json() for assessment in self.dropped],
             "made": self.made and self.made.to_json() | {"difference": self.differences_json(self.made)},
         }
 
     def differences_json(self, other: MoveAssessment) -> list[dict[str, Any]]:
-        """The same as plain values."""
+        """Return the differences between the chosen and another move as plain values for JSON."""
         return [
             {
-                "name": each.name,
-                "group": each.group,
-                "chosen": each.first_weight,
-                "other": each.second_weight,
-                "words": each.text,
+                "name": difference.name,
+                "group": difference.group,
+                "chosen": difference.first_weight,
+                "other": difference.second_weight,
+                "words": difference.text,
             }
-            for each in self.differences(other)
+            for difference in self.differences(other)
         ]
 
 
@@ -184,9 +227,20 @@ def explain(
     language: str = "en",
     model_explanation: ModelExplanation | None = None,
 ) -> Explanation:
-    """Explain a decision of an agent with this opinion, or with none.
+    """Explain a decision.
 
-    The preferences are told what the opinion estimates of the other hands. Raises GameError for an unknown language.
+    Args:
+        engine: Engine of the game.
+        preference_model: Preferences that choose the move.
+        decision_point: The decision.
+        language: Language of the sentences.
+        model_explanation: Predictions of the agent, with its estimate of hidden hands for the preferences.
+
+    Returns:
+        The explanation.
+
+    Raises:
+        GameError: The language is unknown.
     """
     scores = MoveScores(
         preference_model, decision_point, PreferenceTexts.of(preference_model.kb, engine, language), model_explanation
@@ -207,50 +261,62 @@ def explain(
 
 
 def compare_moves(first: MoveAssessment, second: MoveAssessment) -> tuple[PreferenceDifference, ...]:
-    """The preferences that two moves do not share, the one that weighs most first."""
-    one = {reason.name: reason for reason in first.reasons}
-    two = {reason.name: reason for reason in second.reasons}
-    found = [
-        PreferenceDifference(reason.name, reason.group, *_weight_pair(name, one, two), reason.text)
-        for name, reason in (one | two).items()
-        if (name in one) != (name in two)
+    """Compare the preferences that fire for two moves.
+
+    Args:
+        first: A move.
+        second: Another move.
+
+    Returns:
+        Preferences that fire for one of them, the largest difference first.
+    """
+    first_reasons = {reason.name: reason for reason in first.reasons}
+    second_reasons = {reason.name: reason for reason in second.reasons}
+    differences = [
+        PreferenceDifference(reason.name, reason.group, *_weight_pair(name, first_reasons, second_reasons), reason.text)
+        for name, reason in (first_reasons | second_reasons).items()
+        if (name in first_reasons) != (name in second_reasons)
     ]
-    return tuple(sorted(found, key=lambda each: -abs(each.cost_difference)))
+    return tuple(sorted(differences, key=lambda difference: -abs(difference.cost_difference)))
 
 
-def _weight_pair(name: str, one: Mapping[str, FiredPreference], two: Mapping[str, FiredPreference]) -> tuple[int, int]:
-    return (one[name].weight if name in one else 0), (two[name].weight if name in two else 0)
+def _weight_pair(
+    name: str, first_reasons: Mapping[str, FiredPreference], second_reasons: Mapping[str, FiredPreference]
+) -> tuple[int, int]:
+    return (first_reasons[name].weight if name in first_reasons else 0), (
+        second_reasons[name].weight if name in second_reasons else 0
+    )
 
 
 def _label_probabilities(
     decision_point: DecisionPoint, model_explanation: ModelExplanation | None
 ) -> tuple[NDArray[np.float64] | None, list[float | None]]:
-    """[moves] how likely an opinion finds the label of each, as a number to sort by and as a probability."""
+    """Return for each move the rank of its label by the agent, to sort by, and the probability of the label."""
     if model_explanation is None:
         return None, [None] * len(decision_point.actions)
     labels = _label_numbers(decision_point)
-    chances = [
-        float(chance) if chosen else None
-        for chance, chosen in zip(
+    probabilities = [
+        float(probability) if is_choosable else None
+        for probability, is_choosable in zip(
             model_explanation.probabilities[labels], model_explanation.choosable[labels], strict=True
         )
     ]
-    return -model_explanation.rank[labels].astype(np.float64), chances
+    return -model_explanation.rank[labels].astype(np.float64), probabilities
 
 
 def _for_each_move(
     decision_point: DecisionPoint,
     model_explanation: ModelExplanation | None,
-    ask: Callable[[ModelExplanation, int], T | None],
+    get_value: Callable[[ModelExplanation, int], T | None],
 ) -> list[T | None]:
-    """[moves] what an opinion answers when it is asked about the label of each."""
+    """Return for each move a value of its label."""
     if model_explanation is None:
         return [None] * len(decision_point.actions)
-    return [ask(model_explanation, int(label)) for label in _label_numbers(decision_point)]
+    return [get_value(model_explanation, int(label)) for label in _label_numbers(decision_point)]
 
 
 def _label_numbers(decision_point: DecisionPoint) -> NDArray[np.integer]:
-    """[moves] the number of the label of each, of what is chosen that of the option."""
+    """Return int[moves] the label of each move; the option for decisions that are no plays."""
     if is_play_decision(decision_point.decision):
         return decision_point.decision.labels_of(decision_point.move_lists.form)
     return decision_point.move_lists.cards[:, 0]
@@ -259,16 +325,23 @@ def _label_numbers(decision_point: DecisionPoint) -> NDArray[np.integer]:
 def _plays_left_bounds(
     engine: Engine, preference_model: PreferenceModel, decision_point: DecisionPoint
 ) -> list[int | None]:
-    """[moves] the plays left after each where preferences read them and they are an upper bound."""
-    rules, asked = engine.rules, (decision_point.decision, decision_point.move_lists)
+    """Return for each move the plays left, where preferences read them and they are an upper bound."""
+    rules, arguments = engine.rules, (decision_point.decision, decision_point.move_lists)
     if not reads_plays_left(preference_model.kb):
         return [None] * len(decision_point.actions)
-    bounds, plays = is_upper_bound(rules, *asked), plays_left(rules, *asked)
+    bounds, plays = is_upper_bound(rules, *arguments), plays_left(rules, *arguments)
     return [int(count) if bound else None for count, bound in zip(plays, bounds, strict=True)]
 
 
 class MoveScores:
-    """What fires for each move of a decision, and their order."""
+    """Preferences that fire for each move of a decision, and the order of the moves.
+
+    Attributes:
+        texts: Texts of the preferences.
+        label_names: Label of each move.
+        order: Rows of the moves, the best first.
+        rank: Rank of each row, from 1.
+    """
 
     def __init__(
         self,
@@ -277,18 +350,21 @@ class MoveScores:
         texts: PreferenceTexts,
         model_explanation: ModelExplanation | None = None,
     ) -> None:
+        """Evaluate all moves of a decision."""
         self.texts, self._decision_point, self._preference_model = texts, decision_point, preference_model
         estimate = model_explanation.preference_estimate if model_explanation else None
-        # Who has an opinion on options weighs each by itself.
-        each = model_explanation is not None and not is_play_decision(decision_point.decision)
-        self.label_names = tuple(map(str, decision_point.actions)) if each else decision_point.labels
-        likely, self._probabilities = _label_probabilities(decision_point, model_explanation)
+        # An agent predicts a probability for each option by itself.
+        by_option = model_explanation is not None and not is_play_decision(decision_point.decision)
+        self.label_names = tuple(map(str, decision_point.actions)) if by_option else decision_point.labels
+        label_ranks, self._probabilities = _label_probabilities(decision_point, model_explanation)
         self._response_probs = _for_each_move(decision_point, model_explanation, ModelExplanation.response_probs_of)
         self._lookahead = _for_each_move(decision_point, model_explanation, ModelExplanation.lookahead_of)
         self._max_plays_left = _plays_left_bounds(texts.engine, preference_model, decision_point)
-        order = Minimiser(preference_model).order(decision_point.decision, decision_point.move_lists, likely, estimate)
+        order = Minimiser(preference_model).order(
+            decision_point.decision, decision_point.move_lists, label_ranks, estimate
+        )
         self.order: list[int] = order.tolist()
-        self.rank = {row: number for number, row in enumerate(self.order, 1)}
+        self.rank = {row: index for index, row in enumerate(self.order, 1)}
         self._output_values: NDArray[np.uint8] = np.concatenate(
             [
                 fired
@@ -298,7 +374,7 @@ class MoveScores:
         )
 
     def assess(self, row: int) -> MoveAssessment:
-        """The move of a row."""
+        """Return the evaluation of the move of a row."""
         reasons = tuple(self._fired_preferences(row))
         return MoveAssessment(
             rank=self.rank[row],
@@ -316,7 +392,7 @@ class MoveScores:
         )
 
     def labels(self) -> tuple[MoveAssessment, ...]:
-        """The first move of each label that an opinion gives a chance, the most probable label first."""
+        """Return the best move of each label that the agent may choose, the most probable label first."""
         first: dict[str, int] = {}
         for row in self.order:
             if self._probabilities[row] is not None:
@@ -324,7 +400,7 @@ class MoveScores:
         return tuple(self.assess(row) for row in first.values())
 
     def violated_constraints(self, row: int) -> list[int]:
-        """The constraints that the move of a row violates."""
+        """Return the indices of the constraints that the move of a row violates."""
         return [int(args[0]) for name, args in self._true_outputs(row) if name == "violated"]
 
     def _fired_preferences(self, row: int) -> Sequence[FiredPreference]:

@@ -1,4 +1,4 @@
-"""An explanation as text, in English or Chinese: the tables of the paper's figures 3 and 4, with reasons."""
+"""Render explanations as text, in English or Chinese: the tables of the paper's figures 3 and 4, with reasons."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
 from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
 
 MAX_LISTED_MOVES = 12
-"""Candidates and dropped moves; the JSON form has them all."""
+"""Most candidates and dropped moves in the text; the JSON form has all."""
 MAX_LISTED_LABELS = 8
-"""Labels with their probabilities; the JSON form has them all."""
+"""Most labels with probabilities in the text; the JSON form has all."""
 _LIST_SEPARATOR = {"en": ", ", "zh": "、"}
 _BAR_WIDTH = 20  # characters for a probability of one
 
@@ -77,7 +77,7 @@ _TEXTS = {"en": _ENGLISH, "zh": _CHINESE}
 
 @dataclass(frozen=True)
 class PreferenceLine:
-    """Instances of one preference, drawn together."""
+    """Instances of one preference, merged into one line."""
 
     weight: int
     name: str
@@ -85,26 +85,30 @@ class PreferenceLine:
 
 
 def render_explanation(explanation: Explanation) -> str:
-    """The explanation as text, without the state.
+    """Render an explanation as text, without the state.
 
-    The shares of each list add up to the cost, or to the difference, above it.
+    Args:
+        explanation: The explanation.
+
+    Returns:
+        Lines of text. The weights of each list add up to the cost, or to the difference in cost, above it.
     """
     return "\n".join(_lines(explanation))
 
 
 def _lines(explanation: Explanation) -> Iterator[str]:
-    say, book = _TEXTS[explanation.texts.language], explanation.texts
+    phrases, preference_texts = _TEXTS[explanation.texts.language], explanation.texts
     chosen = explanation.chosen
     if explanation.model_explanation is not None:
         yield from _label_lines(explanation)
         yield ""
     yield _choice_line(explanation)
-    yield from _reason_lines(chosen, book)
+    yield from _reason_lines(chosen, preference_texts)
     if explanation.runner_up is not None:
         other = explanation.runner_up
         yield ""
-        yield say["runner_up"].format(move=_move_text(other, book), cost=other.cost, place=other.rank)
-        yield from _reason_lines(other, book)
+        yield phrases["runner_up"].format(move=_move_text(other, preference_texts), cost=other.cost, place=other.rank)
+        yield from _reason_lines(other, preference_texts)
         yield ""
         yield from contrast_lines(explanation, other)
     yield ""
@@ -118,37 +122,47 @@ def _lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _label_lines(explanation: Explanation) -> Iterator[str]:
-    """The most probable labels, with bars, as in the paper's figure 4."""
-    book, labels = explanation.texts, explanation.labels
-    say, shown = _TEXTS[book.language], labels[:MAX_LISTED_LABELS]
-    seats = [SEAT_TEXTS[book.language][name] for name in ((shown[0].response_probs if shown else None) or ())]
-    answered = say["answered"].format(names=_LIST_SEPARATOR[book.language].join(seats)) if seats else ""
-    looked = any(each.lookahead and each.lookahead.expected_points is not None for each in shown)
-    deals = max((each.lookahead.n_deals for each in shown if each.lookahead), default=0)
-    told = say["solved"].format(deals=deals) if deals else say["ahead"] if looked else ""
-    yield say["labels"].format(count=len(labels)) + answered + told
-    names = [book.label_text(each.label) for each in shown]
+    """Yield the most probable labels, with bars, as in the paper's figure 4."""
+    preference_texts, labels = explanation.texts, explanation.labels
+    phrases, shown = _TEXTS[preference_texts.language], labels[:MAX_LISTED_LABELS]
+    seats = [
+        SEAT_TEXTS[preference_texts.language][name] for name in ((shown[0].response_probs if shown else None) or ())
+    ]
+    answered = phrases["answered"].format(names=_LIST_SEPARATOR[preference_texts.language].join(seats)) if seats else ""
+    has_lookahead = any(
+        assessment.lookahead and assessment.lookahead.expected_points is not None for assessment in shown
+    )
+    deals = max((assessment.lookahead.n_deals for assessment in shown if assessment.lookahead), default=0)
+    suffix = phrases["solved"].format(deals=deals) if deals else phrases["ahead"] if has_lookahead else ""
+    yield phrases["labels"].format(count=len(labels)) + answered + suffix
+    names = [preference_texts.label_text(assessment.label) for assessment in shown]
     width = max(map(_display_width, names), default=0)
-    for each, name in zip(shown, names, strict=True):
-        mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
-        answers = "".join(f"{_response_text(answer):>6}" for answer in (each.response_probs or {}).values())
-        told = f"{_percentage(share):>7}{answers}{_lookahead_text(each) if looked else ''}"
-        yield f"{mark} {_pad(name, width)}  {told}  {'█' * round(_BAR_WIDTH * share)}".rstrip()
-    rest = labels[MAX_LISTED_LABELS:]
-    if rest:
-        together = _percentage(sum(each.probability or 0.0 for each in rest))
-        yield f"  {say['more_labels'].format(count=len(rest), share=together)}"
+    for assessment, name in zip(shown, names, strict=True):
+        mark, share = ">" if assessment.label == explanation.chosen.label else " ", assessment.probability or 0.0
+        answers = "".join(f"{_response_text(answer):>6}" for answer in (assessment.response_probs or {}).values())
+        row_text = f"{_percentage(share):>7}{answers}{_lookahead_text(assessment) if has_lookahead else ''}"
+        yield f"{mark} {_pad(name, width)}  {row_text}  {'█' * round(_BAR_WIDTH * share)}".rstrip()
+    omitted = labels[MAX_LISTED_LABELS:]
+    if omitted:
+        total_share = _percentage(sum(assessment.probability or 0.0 for assessment in omitted))
+        yield f"  {phrases['more_labels'].format(count=len(omitted), share=total_share)}"
 
 
 def _choice_line(explanation: Explanation) -> str:
-    chosen, moves, opinion = explanation.chosen, len(explanation.decision_point.actions), explanation.model_explanation
-    sets = sum(not verdict.violations for verdict in explanation.candidates) or len(explanation.candidates)
+    chosen, moves, model_explanation = (
+        explanation.chosen,
+        len(explanation.decision_point.actions),
+        explanation.model_explanation,
+    )
+    num_sets = sum(not assessment.violations for assessment in explanation.candidates) or len(explanation.candidates)
     key = "chosen" if moves > 1 else "only"
-    if opinion is not None and moves > 1:
-        key = "only_set" if sets == 1 else "drawn" if opinion.is_sampled else "likeliest"
-    book = explanation.texts
-    say, label = _TEXTS[book.language][key], book.label_text(chosen.label)
-    return say.format(move=_move_text(chosen, book), cost=chosen.cost, moves=moves, label=label, count=sets)
+    if model_explanation is not None and moves > 1:
+        key = "only_set" if num_sets == 1 else "drawn" if model_explanation.is_sampled else "likeliest"
+    preference_texts = explanation.texts
+    phrase, label = _TEXTS[preference_texts.language][key], preference_texts.label_text(chosen.label)
+    return phrase.format(
+        move=_move_text(chosen, preference_texts), cost=chosen.cost, moves=moves, label=label, count=num_sets
+    )
 
 
 def _response_text(answer: float | None) -> str:
@@ -167,7 +181,15 @@ def _percentage(share: float | None) -> str:
 
 
 def contrast_lines(explanation: Explanation, other: MoveAssessment) -> Iterator[str]:
-    """What speaks for the chosen move against another, as lines."""
+    """Render the difference between the chosen and another move.
+
+    Args:
+        explanation: The explanation.
+        other: Another move.
+
+    Yields:
+        Lines of text.
+    """
     chosen, more = explanation.chosen, other.cost - explanation.chosen.cost
     key = "worse" if other.violations else "tie" if more == 0 else "why_not"
     if explanation.model_explanation is not None and not other.violations:
@@ -179,18 +201,26 @@ def contrast_lines(explanation: Explanation, other: MoveAssessment) -> Iterator[
             else key
         )
     shares = {"share": _percentage(chosen.probability), "other": _percentage(other.probability)}
-    book = explanation.texts
-    say, label = _TEXTS[book.language][key], book.label_text(other.label)
-    yield say.format(move=_move_text(other, book), more=more, label=label, **shares)
-    yield from (f"  {_citation(each)}" for each in other.violations)
+    preference_texts = explanation.texts
+    phrase, label = _TEXTS[preference_texts.language][key], preference_texts.label_text(other.label)
+    yield phrase.format(move=_move_text(other, preference_texts), more=more, label=label, **shares)
+    yield from (f"  {_citation(constraint)}" for constraint in other.violations)
     yield from _preference_table(merge_instances(explanation.differences(other), explanation.texts))
 
 
 def assessment_lines(explanation: Explanation, assessment: MoveAssessment) -> Iterator[str]:
-    """What the knowledge base makes of one move, and what speaks for the chosen one instead, as lines."""
+    """Render the evaluation of a move, and its difference to the chosen one.
+
+    Args:
+        explanation: The explanation.
+        assessment: Evaluation of the move.
+
+    Yields:
+        Lines of text.
+    """
     moves = len(explanation.decision_point.actions)
-    say = _TEXTS[explanation.texts.language]["judged"]
-    yield say.format(
+    phrase = _TEXTS[explanation.texts.language]["judged"]
+    yield phrase.format(
         move=_move_text(assessment, explanation.texts), cost=assessment.cost, place=assessment.rank, moves=moves
     )
     yield from _reason_lines(assessment, explanation.texts)
@@ -199,7 +229,7 @@ def assessment_lines(explanation: Explanation, assessment: MoveAssessment) -> It
 
 
 def _reason_lines(assessment: MoveAssessment, texts: PreferenceTexts) -> Iterator[str]:
-    yield from (f"  {_citation(each)}" for each in assessment.violations)
+    yield from (f"  {_citation(constraint)}" for constraint in assessment.violations)
     if not assessment.reasons:
         yield f"  {_TEXTS[texts.language]['no_reasons']}"
     yield from _preference_table(merge_instances(assessment.reasons, texts))
@@ -208,31 +238,33 @@ def _reason_lines(assessment: MoveAssessment, texts: PreferenceTexts) -> Iterato
 
 
 def _candidate_lines(explanation: Explanation) -> Iterator[str]:
-    say, candidates = _TEXTS[explanation.texts.language], explanation.candidates
-    yield say["candidates"].format(label=explanation.texts.label_text(explanation.chosen.label), count=len(candidates))
+    phrases, candidates = _TEXTS[explanation.texts.language], explanation.candidates
+    yield phrases["candidates"].format(
+        label=explanation.texts.label_text(explanation.chosen.label), count=len(candidates)
+    )
     shown = candidates[:MAX_LISTED_MOVES]
-    names = [_move_text(verdict, explanation.texts) for verdict in shown]
+    names = [_move_text(assessment, explanation.texts) for assessment in shown]
     width = max(map(_display_width, names))
-    for verdict, name in zip(shown, names, strict=True):
-        mark = ">" if verdict.rank == explanation.chosen.rank else " "
-        tells = ", ".join(
+    for assessment, name in zip(shown, names, strict=True):
+        mark = ">" if assessment.rank == explanation.chosen.rank else " "
+        differences = ", ".join(
             f"{line.weight:+d} {line.name}"
-            for line in merge_instances(explanation.differences(verdict), explanation.texts)
+            for line in merge_instances(explanation.differences(assessment), explanation.texts)
         )
-        cost = "–" if verdict.violations else str(verdict.cost)
-        yield f"{mark} {_pad(name, width)}  {cost:>5}  {tells}".rstrip()
+        cost = "–" if assessment.violations else str(assessment.cost)
+        yield f"{mark} {_pad(name, width)}  {cost:>5}  {differences}".rstrip()
     if len(candidates) > len(shown):
-        yield f"  {say['more'].format(count=len(candidates) - len(shown))}"
+        yield f"  {phrases['more'].format(count=len(candidates) - len(shown))}"
 
 
 def _dropped_lines(explanation: Explanation) -> Iterator[str]:
-    say, dropped = _TEXTS[explanation.texts.language], explanation.dropped
-    yield say["dropped"].format(count=len(dropped))
-    for verdict in dropped[:MAX_LISTED_MOVES]:
-        yield f"  {_move_text(verdict, explanation.texts)}"
-        yield from (f"    {_citation(each)}" for each in verdict.violations)
+    phrases, dropped = _TEXTS[explanation.texts.language], explanation.dropped
+    yield phrases["dropped"].format(count=len(dropped))
+    for assessment in dropped[:MAX_LISTED_MOVES]:
+        yield f"  {_move_text(assessment, explanation.texts)}"
+        yield from (f"    {_citation(constraint)}" for constraint in assessment.violations)
     if len(dropped) > MAX_LISTED_MOVES:
-        yield f"  {say['more'].format(count=len(dropped) - MAX_LISTED_MOVES)}"
+        yield f"  {phrases['more'].format(count=len(dropped) - MAX_LISTED_MOVES)}"
 
 
 def _citation(constraint: Constraint) -> str:
@@ -240,17 +272,17 @@ def _citation(constraint: Constraint) -> str:
 
 
 def _made_lines(explanation: Explanation, made: MoveAssessment) -> Iterator[str]:
-    say, moves = _TEXTS[explanation.texts.language], len(explanation.decision_point.actions)
+    phrases, moves = _TEXTS[explanation.texts.language], len(explanation.decision_point.actions)
     if made.rank == explanation.chosen.rank:
-        yield say["same"]
+        yield phrases["same"]
         return
-    share = say["made_label"].format(
+    share = phrases["made_label"].format(
         label=explanation.texts.label_text(made.label), share=_percentage(made.probability)
     )
-    told = share if made.probability is not None else ""
+    label_suffix = share if made.probability is not None else ""
     yield (
-        say["made"].format(move=_move_text(made, explanation.texts), cost=made.cost, place=made.rank, moves=moves)
-        + told
+        phrases["made"].format(move=_move_text(made, explanation.texts), cost=made.cost, place=made.rank, moves=moves)
+        + label_suffix
     )
     yield from _reason_lines(made, explanation.texts)
     yield ""
@@ -260,14 +292,22 @@ def _made_lines(explanation: Explanation, made: MoveAssessment) -> Iterator[str]
 def merge_instances(
     instances: Iterable[FiredPreference | PreferenceDifference], texts: PreferenceTexts
 ) -> list[PreferenceLine]:
-    """One line for the instances of a preference with the same share, the largest first."""
-    alike: dict[tuple[str, int], list[str]] = {}
-    for each in instances:
-        share = each.weight if isinstance(each, FiredPreference) else each.cost_difference
-        alike.setdefault((functor(each.name), share), []).append(each.name)
+    """Merge the instances of a preference with equal weights.
+
+    Args:
+        instances: Preferences that fired, or differences.
+        texts: Texts of the preferences.
+
+    Returns:
+        One line for each preference and weight, the largest total first.
+    """
+    names_by_share: dict[tuple[str, int], list[str]] = {}
+    for instance in instances:
+        share = instance.weight if isinstance(instance, FiredPreference) else instance.cost_difference
+        names_by_share.setdefault((functor(instance.name), share), []).append(instance.name)
     lines = [
         PreferenceLine(share * len(names), name if len(names) == 1 else f"{name} × {len(names)}", texts.sentence(names))
-        for (name, share), names in alike.items()
+        for (name, share), names in names_by_share.items()
     ]
     return sorted(lines, key=lambda line: -abs(line.weight))
 
@@ -287,5 +327,5 @@ def _pad(text: str, width: int) -> str:
 
 
 def _display_width(text: str) -> int:
-    """Columns of a terminal: Chinese characters take two."""
+    """Return the width of a text in columns of a terminal; Chinese characters take two."""
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,4 +1,4 @@
-"""An estimate of the hidden hands as a heat-map of text, a block a seat (Chen et al. 2025, figure 4)."""
+"""Render an estimate of hidden hands as a heat map of text, one block for each seat (Chen et al. 2025, figure 4)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS, HandEstima
 
 _CELL_WIDTH = 5
 IMPOSSIBLE_MARK = "·"
-"""A card that the seat cannot hold."""
+"""Mark of a card that a seat cannot hold."""
 MIN_SHOWN_COPIES = 0.005
-"""Copies that do not round to nothing."""
+"""Least copies that do not round to 0.00."""
 
 _TEXTS = {
     "en": {
@@ -32,7 +32,12 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class HeatMapCell:
-    """Some text of a line, and how hot it is: expected copies, or None for what is no cell."""
+    """Part of a line of a heat map.
+
+    Attributes:
+        text: Its text.
+        heat: Expected copies; None for text outside of cells.
+    """
 
     text: str
     heat: float | None = None
@@ -42,30 +47,38 @@ HeatMapLine = tuple[HeatMapCell, ...]
 
 
 def render_heat_map(estimate: HandEstimateReport, language: str) -> Iterator[HeatMapLine]:
-    """The lines of a heat-map, at most 80 columns wide."""
-    say = _TEXTS[language]
-    how = say["projected" if estimate.is_projected else "raw"]
-    yield (HeatMapCell(say["title"].format(how=how, nowhere=IMPOSSIBLE_MARK)),)
-    for place, (name, left) in enumerate(zip(estimate.names, estimate.left, strict=True)):
+    """Render a heat map.
+
+    Args:
+        estimate: Estimate of the hidden hands.
+        language: Language of the texts.
+
+    Yields:
+        Lines of at most 80 columns.
+    """
+    phrases = _TEXTS[language]
+    how = phrases["projected" if estimate.is_projected else "raw"]
+    yield (HeatMapCell(phrases["title"].format(how=how, nowhere=IMPOSSIBLE_MARK)),)
+    for seat_index, (name, left) in enumerate(zip(estimate.names, estimate.left, strict=True)):
         yield (HeatMapCell(""),)
-        yield (HeatMapCell(say["seat"].format(name=SEAT_TEXTS[language][name], left=left)),)
-        yield from _seat_lines(estimate, place)
+        yield (HeatMapCell(phrases["seat"].format(name=SEAT_TEXTS[language][name], left=left)),)
+        yield from _seat_lines(estimate, seat_index)
 
 
-def _seat_lines(estimate: HandEstimateReport, place: int) -> Iterator[HeatMapLine]:
-    """Ranks by suits; what has no suit stands behind the first one."""
+def _seat_lines(estimate: HandEstimateReport, seat_index: int) -> Iterator[HeatMapLine]:
+    """Yield ranks by suits; cards without suit stand in the first column."""
     grid = estimate.grid
     yield (HeatMapCell("   " + "".join(head.rjust(_CELL_WIDTH) for head in grid.column_headers)),)
     for row, kinds in zip(grid.row_headers, grid.kinds.tolist(), strict=True):
         last = max(column for column, kind in enumerate(kinds) if kind != NO_KIND)
-        yield (HeatMapCell(f"{row:>3}"), *(_cell(estimate, place, kind) for kind in kinds[: last + 1]))
+        yield (HeatMapCell(f"{row:>3}"), *(_cell(estimate, seat_index, kind) for kind in kinds[: last + 1]))
 
 
-def _cell(estimate: HandEstimateReport, place: int, card: int) -> HeatMapCell:
+def _cell(estimate: HandEstimateReport, seat_index: int, card: int) -> HeatMapCell:
     if card == NO_KIND:
         return HeatMapCell(" " * _CELL_WIDTH)
-    copies = float(estimate.copies[place, card])
-    if not estimate.is_possible[place, card] and copies < MIN_SHOWN_COPIES:
+    copies = float(estimate.copies[seat_index, card])
+    if not estimate.is_possible[seat_index, card] and copies < MIN_SHOWN_COPIES:
         return HeatMapCell(IMPOSSIBLE_MARK.rjust(_CELL_WIDTH), 0.0)
     text = f"{copies:.2f}"
     return HeatMapCell(text.removeprefix("0").rjust(_CELL_WIDTH), copies)

@@ -1,4 +1,4 @@
-"""What an agent that has learned thinks of one decision: how likely its labels are, and what the others hold."""
+"""Predictions of a trained agent for one decision: probabilities of labels, and an estimate of the hidden hands."""
 
 from __future__ import annotations
 
@@ -17,94 +17,116 @@ SEAT_TEXTS = {
     "en": {"next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous"},
     "zh": {"next": "下家", "opposite": "对面", "partner": "对家", "previous": "上家"},
 }
-"""The names of ``seat_names`` in words."""
+"""Texts of the names of ``seat_names``, by language."""
 
 
 @dataclass(frozen=True)
 class HandEstimateReport:
-    """The hands of the other seats, as expected copies of each card; the seats in the order of play."""
+    """Estimate of the hands of the other seats, in the order of play.
 
-    copies: NDArray[np.float32]  # [others, cards]
-    constraints: InformationSet  # of this one observer
-    is_projected: bool  # onto what is consistent with the facts
-    names: tuple[str, ...]  # of the seats, see ``seat_names``
-    grid: CardGrid  # how the cards are written
+    Attributes:
+        copies: float32[others, cards] Expected copies.
+        constraints: Counts and facts of one observer.
+        is_projected: Whether the estimate was projected onto the constraints.
+        names: Names of the seats, by ``seat_names``.
+        grid: Layout and texts of cards.
+    """
+
+    copies: NDArray[np.float32]
+    constraints: InformationSet
+    is_projected: bool
+    names: tuple[str, ...]
+    grid: CardGrid
 
     @property
     def left(self) -> list[int]:
-        """[others] cards in each of the hands."""
-        return [int(number) for number in self.constraints.cards_left[0]]
+        """[others] Number of cards of each hand."""
+        return [int(count) for count in self.constraints.cards_left[0]]
 
     @property
     def is_possible(self) -> NDArray[np.bool_]:
-        """[others, cards] whether the seat may hold the card at all."""
+        """bool[others, cards] Whether a seat may hold a card."""
         possible: NDArray[np.bool_] = self.constraints.max_copies[0] > 0
         return possible
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order; cards that are not among the unseen ones are left out."""
+        """Return plain values for JSON, in a stable order and without cards that are seen."""
         return {
             "projected": self.is_projected,
             "hands": [
-                {"seat": name, "left": left, "copies": self._copies_json(place)}
-                for place, (name, left) in enumerate(zip(self.names, self.left, strict=True))
+                {"seat": name, "left": left, "copies": self._copies_json(seat_index)}
+                for seat_index, (name, left) in enumerate(zip(self.names, self.left, strict=True))
             ],
         }
 
-    def _copies_json(self, place: int) -> dict[str, float]:
+    def _copies_json(self, seat_index: int) -> dict[str, float]:
         unseen = self.constraints.unseen[0]
         texts = self.grid.texts
-        return {text: round(float(self.copies[place, card]), 4) for card, text in enumerate(texts) if unseen[card]}
+        return {text: round(float(self.copies[seat_index, card]), 4) for card, text in enumerate(texts) if unseen[card]}
 
 
 @dataclass(frozen=True)
 class LabelLookahead:
-    """What looking ahead found about a label."""
+    """Results of looking ahead for a label.
 
-    prior_probability: float  # its probability before
-    expected_points: float | None  # expected of the episode; None for a label that was not tried
-    wins: int = 0  # deals that it wins,
-    n_deals: int = 0  # of so many that were solved to their ends; none where there are many cards
+    Attributes:
+        prior_probability: Probability of the label before looking ahead.
+        expected_points: Expected points of the episode; None for a label that was not tried.
+        wins: Solved deals that the label wins.
+        n_deals: Number of solved deals; 0 where there are too many cards to solve.
+    """
+
+    prior_probability: float
+    expected_points: float | None
+    wins: int = 0
+    n_deals: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        told = {
+        """Return plain values for JSON."""
+        data = {
             "proposed": round(self.prior_probability, 6),
             "points": None if self.expected_points is None else round(self.expected_points, 4),
         }
-        return told | ({"wins": self.wins, "deals": self.n_deals} if self.n_deals else {})
+        return data | ({"wins": self.wins, "deals": self.n_deals} if self.n_deals else {})
 
 
 @dataclass(frozen=True)
 class ModelExplanation:
-    """What led an agent to its move, besides the preferences."""
+    """Predictions that led an agent to its move, besides the preferences.
 
-    row: int  # the move, among the candidates
-    log_probs: NDArray[np.float32]  # [labels] it goes by these; -inf for what may not be chosen
-    prior_log_probs: NDArray[np.float32] | None = None  # [labels] the same before looking ahead
-    expected_points: NDArray[np.float32] | None = (
-        None  # [labels] expected of the labels it looked ahead at, NaN elsewhere
-    )
-    wins: NDArray[np.int64] | None = (
-        None  # [labels] deals that each wins, of those that were solved; None where none was
-    )
-    n_deals: int = 0  # that were solved
-    is_sampled: bool = False  # whether any card set of the label would have done
+    Attributes:
+        row: Row of the move among the candidates.
+        log_probs: float32[labels] Log-probabilities by which it chooses; -inf for labels that may not be chosen.
+        prior_log_probs: float32[labels] Log-probabilities before looking ahead.
+        expected_points: float32[labels] Expected points by looking ahead; NaN for labels that were not tried.
+        wins: int64[labels] Solved deals that each label wins; None where none was solved.
+        n_deals: Number of solved deals.
+        is_sampled: Whether the card set of the label was sampled at random.
+        estimate: Estimate of the hidden hands.
+        sampled_deals: uint8[deals, others, cards] First deals of looking ahead.
+        response_probs: float32[others, labels] Probability that a seat can respond to a label; NaN for a pass.
+    """
+
+    row: int
+    log_probs: NDArray[np.float32]
+    prior_log_probs: NDArray[np.float32] | None = None
+    expected_points: NDArray[np.float32] | None = None
+    wins: NDArray[np.int64] | None = None
+    n_deals: int = 0
+    is_sampled: bool = False
     estimate: HandEstimateReport | None = None
-    sampled_deals: NDArray[np.uint8] | None = None  # [deals, others, cards] the first of the deals it looked ahead on
-    response_probs: NDArray[np.float32] | None = (
-        None  # [others, labels] how likely each could answer each; NaN for a pass
-    )
+    sampled_deals: NDArray[np.uint8] | None = None
+    response_probs: NDArray[np.float32] | None = None
 
     def response_probs_of(self, label: int) -> dict[str, float | None] | None:
-        """How likely each of the others could answer a label, by its name; None for a pass."""
+        """Return the probability that each other seat can respond to a label, by its name; None for a pass."""
         if self.response_probs is None or self.estimate is None:
             return None
         shares = self.response_probs[:, label].tolist()
         return {name: None if isnan(share) else share for name, share in zip(self.estimate.names, shares, strict=True)}
 
     def lookahead_of(self, label: int) -> LabelLookahead | None:
-        """What looking ahead found about a label; None for an opinion without foresight."""
+        """Return the results of looking ahead for a label; None for an agent that does not look ahead."""
         if self.prior_log_probs is None or self.expected_points is None:
             return None
         points = float(self.expected_points[label])
@@ -115,29 +137,36 @@ class ModelExplanation:
 
     @property
     def preference_estimate(self) -> HandEstimate | None:
-        """[1, others, cards] what the preferences are told of the other hands."""
+        """float32[1, others, cards] Estimate of the hidden hands that preferences read."""
         return None if self.estimate is None else self.estimate.copies[None]
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """[labels] 0 for what may not be chosen."""
+        """float64[labels] Probabilities; 0 for labels that may not be chosen."""
         return np.exp(self.log_probs.astype(np.float64))
 
     @property
     def choosable(self) -> NDArray[np.bool_]:
-        """[labels] whether each may be chosen."""
+        """bool[labels] Whether a label may be chosen."""
         choosable: NDArray[np.bool_] = self.log_probs > -np.inf
         return choosable
 
     @property
     def rank(self) -> NDArray[np.int64]:
-        """[labels] the place of each, from 0 for the most probable; of equals the first comes first."""
-        place = np.empty(len(self.log_probs), np.int64)
-        place[np.argsort(-self.log_probs, kind="stable")] = np.arange(len(place))
-        return place
+        """int64[labels] Rank of each label, from 0 for the most probable; equal ones by their index."""
+        rank = np.empty(len(self.log_probs), np.int64)
+        rank[np.argsort(-self.log_probs, kind="stable")] = np.arange(len(rank))
+        return rank
 
 
 def seat_names(teams: Sequence[int]) -> tuple[str, ...]:
-    """What the other seats are called, in the order of play; teams [seats] by turns."""
+    """Return the names of the other seats.
+
+    Args:
+        teams: [seats] Team of each seat, in the order of play from the observer.
+
+    Returns:
+        Names from the next seat on.
+    """
     middle = "partner" if teams[0] == teams[len(teams) // 2] else "opposite"
     return ("next", *[middle] * (len(teams) - 3), "previous")

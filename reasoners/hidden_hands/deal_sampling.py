@@ -1,14 +1,13 @@
-"""Whole deals under an estimate: the most probable one, random ones and expected copies; the kernels behind hands.py.
+"""Kernels of hands.py for whole deals under an estimate: the most probable one, random ones, and expected copies.
 
-A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs as many as there are ways to deal
-it, times the product of ``estimate[s, c] ** k[s, c]``. Card c has
-``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways.
+A deal gives seat s ``k[s, c]`` copies of card c. The weight of a consistent deal is the number of ways to deal it,
+times the product of ``estimate[s, c] ** k[s, c]``. Card c has ``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways.
 
-* The most probable deal is a flow of least convex cost from cards to seats. Every card is first dealt as it likes best;
-  then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. A path
-  leads over at most one seat more, since there are three.
-* The others come out of a dynamic programme over the cards: the weight of all ways to deal the cards from c on, by how
-  many cards the first two seats still lack; the third lacks the rest.
+* The most probable deal is a flow of least convex cost from cards to seats. Every copy is first assigned to its best
+  seat; then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. A
+  path has at most one more seat, since there are three.
+* Samples and means come from a dynamic programme over the cards: the weight of all ways to deal the cards from c on, by
+  the cards that the first two seats lack; the third one lacks the rest.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -23,23 +22,23 @@ from numpy.typing import NDArray
 from abl_cards.core import splitmix64
 
 SEATS = 3
-"""Other seats; a game with fewer leaves the last ones without cards. A card has up to four copies."""
+"""Other seats; in a game with fewer seats the last ones have no cards. A card has up to four copies."""
 MIN_ESTIMATE = 1e-6
-"""Smaller estimates count as this much: no deal that the facts allow is impossible."""
+"""Lower bound of estimates, so that all consistent deals are possible."""
 _MIN_ESTIMATE_FALLBACK = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 do not
 _INFINITE_COST = 1e18
 _MAX_WAYS = 15  # to share four copies among three seats
 _LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
 MAX_COPIES = 4
 _MARGIN = MAX_COPIES
-_SCALE_INTERVAL = 8  # cards between two layers that are scaled; over so few no weight grows or shrinks out of a double
+_SCALE_INTERVAL = 8  # cards between two layers that are scaled, few enough that weights stay within a double
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
 def most_probable_rows(estimate, unseen, left, at_least, at_most, lo, hi, deals):
-    """Fill deals [n, 3, cards] for the rows lo..hi-1; a row that nothing is consistent with stays unbalanced."""
+    """Fill deals [n, 3, cards] for the rows lo..hi-1; the counts of a row without consistent deals are wrong."""
     cards = estimate.shape[2]
     log = np.empty((SEATS, cards))
     excess = np.empty(SEATS, np.int64)
@@ -56,14 +55,14 @@ def most_probable_rows(estimate, unseen, left, at_least, at_most, lo, hi, deals)
 
 @njit(cache=True, nogil=True)
 def _assign_greedily(log, unseen, at_least, at_most, deal, excess):
-    """Give every copy where it is likeliest, whatever the hands come to."""
+    """Assign every copy to its most probable seat, regardless of the sizes of hands."""
     for c in range(len(unseen)):
-        rest = np.int64(unseen[c])
+        remaining = np.int64(unseen[c])
         for s in range(SEATS):
             deal[s, c] = at_least[s, c]
-            rest -= at_least[s, c]
+            remaining -= at_least[s, c]
             excess[s] += at_least[s, c]
-        for _ in range(rest):
+        for _ in range(remaining):
             best, gain = -1, -_INFINITE_COST
             for s in range(SEATS):
                 if deal[s, c] < at_most[s, c] and log[s, c] - _LOG[deal[s, c]] > gain:
@@ -75,7 +74,7 @@ def _assign_greedily(log, unseen, at_least, at_most, deal, excess):
 
 @njit(cache=True, nogil=True)
 def _balance(log, at_least, at_most, deal, excess, cost, card):
-    """Move a card along the cheapest path from a seat with too many to one with too few; False where none can."""
+    """Move a card along the cheapest path from a seat with too many to one with too few; return False without one."""
     giver, taker = np.int64(0), np.int64(0)
     for s in range(SEATS):
         giver = s if excess[s] > excess[giver] else giver
@@ -99,18 +98,18 @@ def _balance(log, at_least, at_most, deal, excess, cost, card):
 
 @njit(cache=True, nogil=True)
 def _find_cheapest_moves(log, at_least, at_most, deal, cost, card):
-    """For any two seats the card that moves from one to the other at least cost, and the cost."""
+    """Find for each pair of seats the card that moves from one to the other at least cost, and the cost."""
     cost[:], card[:] = _INFINITE_COST, -1
     for c in range(deal.shape[1]):
         for s in range(SEATS):
             if deal[s, c] <= at_least[s, c]:
                 continue
-            lost = log[s, c] - _LOG[deal[s, c] - 1]
+            value_lost = log[s, c] - _LOG[deal[s, c] - 1]
             for t in range(SEATS):
                 if t != s and deal[t, c] < at_most[t, c]:
-                    dearer = lost - log[t, c] + _LOG[deal[t, c]]
-                    if dearer < cost[s, t]:
-                        cost[s, t], card[s, t] = dearer, c
+                    move_cost = value_lost - log[t, c] + _LOG[deal[t, c]]
+                    if move_cost < cost[s, t]:
+                        cost[s, t], card[s, t] = move_cost, c
 
 
 @njit(cache=True, nogil=True)
@@ -123,21 +122,21 @@ def _move_card(deal, card, giver, taker):
 
 
 class DealSamplingScratch(NamedTuple):
-    """Scratch paper of one thread."""
+    """Buffers of one thread."""
 
-    weight: NDArray[np.float64]  # [cards, 15] of each way to share the copies of a card
+    weight: NDArray[np.float64]  # [cards, 15] weight of each way to share the copies of a card
     first: NDArray[np.int64]  # [cards, 15] copies of the first seat
     second: NDArray[np.int64]  # [cards, 15] copies of the second seat
-    n_ways: NDArray[np.int64]  # [cards] how many ways there are
+    n_ways: NDArray[np.int64]  # [cards] number of ways
     copies_left: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
-    suffix_weight: NDArray[np.float64]  # [cards + 1, place of a and b] weight of the cards from c on; see _row_stride
+    suffix_weight: NDArray[np.float64]  # [cards + 1, index of a and b] weight of the cards from c on; see _row_stride
     prefix_weight: NDArray[np.float64]  # [a, b] weight of the cards before c
-    next_prefix_weight: NDArray[np.float64]  # [a, b] the same with c
+    next_prefix_weight: NDArray[np.float64]  # [a, b] weight of the cards up to c
 
 
 @njit(cache=True, nogil=True)
 def new_scratch(cards, most):
-    """Scratch paper for so many cards, and seats that lack up to so many."""
+    """Make buffers for a number of cards, and for seats that lack at most `most` cards."""
     return DealSamplingScratch(
         np.empty((cards, _MAX_WAYS)), np.empty((cards, _MAX_WAYS), np.int64), np.empty((cards, _MAX_WAYS), np.int64),
         np.empty(cards, np.int64), np.empty(cards + 1, np.int64),
@@ -148,17 +147,17 @@ def new_scratch(cards, most):
 
 @njit(cache=True, nogil=True, inline="always")
 def _row_stride(left):
-    """Numbers in a row of ``suffix_weight``.
+    """Return the length of a row of ``suffix_weight``.
 
-    Where the first seats lack a and b cards the weight is at _MARGIN + a * row + b.
-    A margin is before each row, behind the last, and at its end at once the next one's.
+    The weight where the first seats lack a and b cards is at _MARGIN + a * row + b. There is a margin before each row
+    and behind the last one; the margin behind a row is that before the next one.
     """
     return np.int64(left[1]) + 1 + _MARGIN
 
 
 @njit(cache=True, nogil=True)
 def _fill_tables(scratch, estimate, unseen, left, at_least, at_most):
-    """Fill the tables of one observer; False where nothing is consistent."""
+    """Fill the tables of one observer; return False where no deal is consistent."""
     for least in (MIN_ESTIMATE, _MIN_ESTIMATE_FALLBACK):
         _fill_ways(scratch, estimate, unseen, at_least, at_most, least)
         if scratch.copies_left[0] != np.int64(left[0]) + left[1] + left[2]:
@@ -171,7 +170,7 @@ def _fill_tables(scratch, estimate, unseen, left, at_least, at_most):
 
 @njit(cache=True, nogil=True)
 def _fill_ways(scratch, estimate, unseen, at_least, at_most, least):
-    """The ways to share each card, the likeliest with weight 1."""
+    """Fill the ways to share each card; the most probable way has weight 1."""
     cards, chance = len(unseen), np.ones((SEATS, MAX_COPIES + 1))
     scratch.copies_left[cards] = 0
     for c in range(cards - 1, -1, -1):
@@ -199,8 +198,8 @@ def _fill_ways(scratch, estimate, unseen, at_least, at_most, least):
 def _fill_suffix_weights(scratch, left):
     """Fill ``suffix_weight`` from the last card to the first.
 
-    A way to share a card moves a whole layer by one distance, so that it is added in one long loop, which vector units
-    like; the margins are empty, and what would cross the edge of a row falls into them.
+    A way to share a card shifts a whole layer by one distance, so it is added in one long loop, which is vectorised;
+    the margins are empty, and terms that would cross the edge of a row fall into them.
     """
     cards, most0, most1, most2 = len(scratch.n_ways), np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
     row, last_before = _row_stride(left), 0
@@ -231,7 +230,7 @@ def _add_scaled(layer, weight, moved):
 
 @njit(cache=True, nogil=True)
 def _normalise_layer(layer, rest, row, first, last, most1, most2):
-    """Let the greatest weight that can be asked for be 1, lest they vanish."""
+    """Scale the greatest weight that is read later to 1, to avoid underflow."""
     top = 0.0
     for a in range(first, last + 1):
         for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
@@ -242,25 +241,25 @@ def _normalise_layer(layer, rest, row, first, last, most1, most2):
 
 @njit(cache=True, nogil=True, inline="always")
 def _is_possible(rest, x, y, most0, most1, most2):
-    """Whether the seats can lack x, y and what remains of the rest; elsewhere a layer holds old or useless numbers."""
+    """Return whether the seats can lack x, y and the remainder; elsewhere a layer holds no valid weights."""
     return 0 <= x <= most0 and 0 <= y <= most1 and 0 <= rest - x - y <= most2
 
 
 @njit(cache=True, nogil=True)
 def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
-    """Fill deals [n, draws, 3, cards] for rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
-    room = new_scratch(estimate.shape[2], np.int64(left.max()))
+    """Fill deals [n, draws, 3, cards] for rows lo..hi-1 by keys [n, draws]; return a row without deals, or -1."""
+    scratch = new_scratch(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
-        if not _fill_tables(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
+        if not _fill_tables(scratch, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i
         for draw in range(keys.shape[1]):
-            _sample_row(room, unseen[i], left[i], keys[i, draw], deals[i, draw])
+            _sample_row(scratch, unseen[i], left[i], keys[i, draw], deals[i, draw])
     return -1
 
 
 @njit(cache=True, nogil=True)
 def _sample_row(scratch, unseen, left, key, deal):
-    """Card by card, each way as often as its weight and that of what can follow demand."""
+    """Sample card by card, each way in proportion to its weight times that of its continuations."""
     a, b, rest_of = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
     most0, most1, most2, row = a, b, rest_of, _row_stride(left)
     for c in range(len(unseen)):
@@ -280,7 +279,7 @@ def _sample_row(scratch, unseen, left, key, deal):
                 continue
             weight = scratch.weight[c, way] * beyond[_MARGIN + x * row + y]
             if weight > 0.0:
-                chosen = way  # the last possible one where rounding leaves a little over
+                chosen = way  # the last possible one where rounding leaves a remainder
                 mark -= weight
                 if mark < 0.0:
                     break
@@ -291,18 +290,18 @@ def _sample_row(scratch, unseen, left, key, deal):
 
 @njit(cache=True, nogil=True)
 def expected_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
-    """Fill expected [n, 3, cards] for the rows lo..hi-1: mean copies over all deals; returns as sample_rows."""
-    room = new_scratch(estimate.shape[2], np.int64(left.max()))
+    """Fill expected [n, 3, cards] for rows lo..hi-1 with mean copies; return a row without deals, or -1."""
+    scratch = new_scratch(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
-        if not _fill_tables(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
+        if not _fill_tables(scratch, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i
-        _expected_row(room, unseen[i], left[i], expected[i])
+        _expected_row(scratch, unseen[i], left[i], expected[i])
     return -1
 
 
 @njit(cache=True, nogil=True)
 def _expected_row(scratch, unseen, left, expected):
-    """Carry the weight of the cards before c along, and weigh each way with what can follow."""
+    """Compute the means of one observer from prefix weights, ways and suffix weights."""
     most0, most1, most2 = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
     row = _row_stride(left)
     scratch.prefix_weight[:] = 0.0

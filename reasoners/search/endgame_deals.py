@@ -106,20 +106,20 @@ def _solve_group(
 
 
 def _runs_with_equal_outcomes(endgame: EndgameTables, rows: range) -> Iterator[tuple[range, OutcomeTable]]:
-    """Deals one after the other in which the same ends can come; up to one of which nothing can be said."""
-    begun, worth = rows.start, None
+    """Yield runs of deals with equal outcome tables, up to a deal that the solver does not support."""
+    run_start, outcomes = rows.start, None
     for row in rows:
         try:
-            here = endgame.outcomes.of_row(row)
-        except GameError:  # of these hands: whether the game fits was asked before
+            row_outcomes = endgame.outcomes.of_row(row)
+        except GameError:  # about these hands; the game was checked before
             rows = range(rows.start, row)
             break
-        if worth is not None and here is not worth:
-            yield range(begun, row), worth
-            begun = row
-        worth = here
-    if worth is not None and begun < rows.stop:
-        yield range(begun, rows.stop), worth
+        if outcomes is not None and row_outcomes is not outcomes:
+            yield range(run_start, row), outcomes
+            run_start = row
+        outcomes = row_outcomes
+    if outcomes is not None and run_start < rows.stop:
+        yield range(run_start, rows.stop), outcomes
 
 
 def _solve_run(
@@ -130,26 +130,28 @@ def _solve_run(
     max_nodes: tuple[int, int],
     scratch: EndgameScratch,
 ) -> tuple[NDArray[np.int64], int]:
-    """[deals, moves] places among the values of an end; and what is left of the positions for all and for one."""
-    told, stakes = (
+    """Return [deals, moves] indices of values, and the remaining positions of the group."""
+    context, static = (
         endgame.table_context(rows.start, outcomes),
         static_outcomes(outcomes, endgame.tables.rules.turn_table),
     )
-    at, hands = endgame.turn_state(rows.start, 0), endgame.tables.state.hands[rows.start : rows.stop]
+    turn_state, hands = endgame.turn_state(rows.start, 0), endgame.tables.state.hands[rows.start : rows.stop]
     plays = sum(int(count) << (4 * seat) for seat, count in enumerate(outcomes.plays) if outcomes.strides[2 + seat])
-    place = np.array([0, at.seat, 0, at.owner, at.passed, at.gone_by, 0, 0, plays, -1], np.int64)
-    values = np.empty((len(rows), len(queried)), np.int64)
-    solved, left = _solve_deal_rows(
-        endgame.move_arrays, told, stakes, hands, place, queried, *max_nodes, scratch, values
+    position = np.array(
+        [0, turn_state.seat, 0, turn_state.owner, turn_state.passed, turn_state.gone_by, 0, 0, plays, -1], np.int64
     )
-    return values[:solved], left
+    values = np.empty((len(rows), len(queried)), np.int64)
+    solved, nodes_left = _solve_deal_rows(
+        endgame.move_arrays, context, static, hands, position, queried, *max_nodes, scratch, values
+    )
+    return values[:solved], nodes_left
 
 
 @njit(cache=True, nogil=True)
 def _move_values(static, scratch, position, moves, max_nodes, values):
-    """Write what a place is worth after each of some moves, as places among the values of an end.
+    """Write the indices of the values of a position after each move.
 
-    Returns whether so many positions were enough, and nothing was wrong.
+    Return whether the bound on positions sufficed and no error occurred.
     """
     state, history = scratch.state, np.zeros(len(static.cards), np.int64)
     stamp = state[kernels.STAMP] + 1
@@ -158,15 +160,15 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
         stamp = 0
     state[:] = 0
     state[kernels.STAMP] = stamp
-    for at in range(len(moves)):
-        values[at] = -1
-        for other in range(at):
-            if moves[other] == moves[at]:
-                values[at] = values[other]
-        if values[at] >= 0:
+    for index in range(len(moves)):
+        values[index] = -1
+        for other in range(index):
+            if moves[other] == moves[index]:
+                values[index] = values[other]
+        if values[index] >= 0:
             continue
         following = position.copy()
-        if not kernels.apply_move(static, following, moves[at]):
+        if not kernels.apply_move(static, following, moves[index]):
             return False
         lower = following[kernels.OUTCOME]
         upper = lower
@@ -187,24 +189,26 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
                 lower = state[kernels.VALUE]
             else:
                 upper = state[kernels.VALUE]
-        values[at] = lower
+        values[index] = lower
     return True
 
 
 @njit(cache=True, nogil=True)
-def _solve_deal_rows(said, lying, outcomes, hands, position, queried, max_nodes, part, scratch, values):
-    """Write the values of the moves asked about, [deals, moves], deal after deal; how many are solved, and nodes left.
+def _solve_deal_rows(move_arrays, context, outcomes, hands, position, move_ids, max_nodes, deal_nodes, scratch, values):
+    """Write the values of moves, [deals, moves], for hands [deals, seats, kinds], one deal after the other.
 
-    Hands are [deals, seats, kinds].
+    Return the number of solved deals, and the remaining positions.
     """
     for deal in range(len(hands)):
-        arranged = pack_moves(said, lying, hands[deal])
+        arranged = pack_moves(move_arrays, context, hands[deal])
         if not arranged.fits:
             return deal, max_nodes
-        ground = static_position(arranged, outcomes)
-        here = position.copy()
-        here[kernels.HANDS], here[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
-        if not _move_values(ground, scratch, here, arranged.move_index[queried], min(max_nodes, part), values[deal]):
+        static = static_position(arranged, outcomes)
+        deal_position = position.copy()
+        deal_position[kernels.HANDS], deal_position[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
+        if not _move_values(
+            static, scratch, deal_position, arranged.move_index[move_ids], min(max_nodes, deal_nodes), values[deal]
+        ):
             return deal, max_nodes
         max_nodes -= scratch.state[kernels.NODES]
         if max_nodes <= 0:

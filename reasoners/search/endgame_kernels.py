@@ -1,7 +1,7 @@
-"""The search through the end of an episode, which asks whether a position is worth so much to the party of seat 0.
+"""Kernels of the endgame search, which decides whether the value of a position for the party of seat 0 reaches a bound.
 
-One explicit stack, so that the search can stop after so many positions and go on later. A table of positions keeps
-bounds, never guesses. What has one legal move is made at once and is no node.
+The search has an explicit stack, so it can be interrupted. The table of positions holds proven bounds. Single legal
+moves are made at once, and are no nodes.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -13,19 +13,19 @@ from numba import njit
 from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, SEAT_MASK, TRICK_OVER_BIT
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, FINISH, FLUENTS, PLAYS, OUTCOME = range(10)
-"""A place: where play has come to. Plays of a seat are four bits; OUTCOME is -1 as long as it goes on."""
+"""Columns of a position. The plays of a seat have four bits; OUTCOME is -1 until the episode is over."""
 POSITION_SIZE = 10
 BEST, MOVE, NEXT, COUNT, FIRST, SLOT = range(POSITION_SIZE, POSITION_SIZE + 6)
-"""More of a frame: the bound so far, the move that made it, which move is tried next, of how many, where they begin."""
+"""Further columns of a frame: best value, its move, next move, number of moves, index of the first one, table entry."""
 FRAME_SIZE = POSITION_SIZE + 6
 
 MAX_PLIES, MAX_MOVES = 512, 1 << 15
 
 NODES, DEPTH, HAS_VALUE, VALUE, ERROR, STAMP = range(6)
 STATE_SIZE = 6
-"""Of a search: positions so far, how deep it is, whether a value has come back, and which; an error.
+"""Number of columns of the state of a search: positions, depth, whether a value is returned, the value, an error.
 
-And the number of the search among those that share a table of positions, below 2 ** 15.
+The last column is the number of the search among those that share a table, below 2 ** 15.
 """
 
 NO_ERROR, NO_SEAT, NO_MOVE, TOO_DEEP = range(4)
@@ -36,13 +36,13 @@ _STAMP_SHIFT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
 
 @njit(cache=True, nogil=True, inline="always")
 def _has_cards(hands, guard, need):
-    """Whether the cards are there."""
+    """Return whether hands contain cards."""
     return ((hands | guard) - need) & guard == guard
 
 
 @njit(cache=True, nogil=True)
 def apply_move(static, position, move):
-    """Make a move; place [POSITION_SIZE] is changed. Returns whether somebody is next, or it is over."""
+    """Make a move in position [POSITION_SIZE]; return False where the rules name no next seat."""
     hands, seat = np.uint64(position[HANDS]), position[SEAT]
     passing = static.next_trick[move] < 0
     order = position[FINISH]
@@ -79,7 +79,7 @@ def apply_move(static, position, move):
 
 @njit(cache=True, nogil=True)
 def _outcome(static, position):
-    """What an end is worth, as a place among the values."""
+    """Return the index of the value of a final position."""
     strides, seats = static.strides, len(static.party)
     entry = position[FINISH] * strides[0] + position[FLUENTS] * strides[1]
     for seat in range(seats):
@@ -94,11 +94,11 @@ def _outcome(static, position):
 
 @njit(cache=True, nogil=True)
 def _list_moves(static, position, moves, begin):
-    """Write the legal moves of who is next from begin on; returns how many there are."""
+    """Write the legal moves of the next seat from an index on; return their number."""
     hands, seat, trick, count = np.uint64(position[HANDS]), position[SEAT], position[TRICK], begin
-    need, answers, guard = static.cards, static.replies, static.guard_bits
-    for at in range(static.reply_start[seat, trick], static.reply_start[seat, trick + 1]):
-        move = answers[at]
+    need, replies, guard = static.cards, static.replies, static.guard_bits
+    for reply_index in range(static.reply_start[seat, trick], static.reply_start[seat, trick + 1]):
+        move = replies[reply_index]
         if _has_cards(hands, guard, need[move]):
             moves[count, 0] = move
             count += 1
@@ -107,7 +107,7 @@ def _list_moves(static, position, moves, begin):
 
 @njit(cache=True, nogil=True, inline="always")
 def _position_key(position):
-    """Two words that tell a place from all others of a search, besides its hands."""
+    """Return two words that identify a position of a search together with its hands."""
     table = (
         position[SEAT] | position[OWNER] << 4 | position[TRICK] << 8 | position[PASSED] << 24 | position[GONE_BY] << 40
     )  # fmt: skip
@@ -117,22 +117,22 @@ def _position_key(position):
 
 @njit(cache=True, nogil=True)
 def _find_slot(table, position, stamp):
-    """The slot of a place in the table, and whether it is there; entries with another stamp are of other searches."""
+    """Return the entry of a position, and whether it is valid; entries with another stamp are of other searches."""
     first, second = _position_key(position)
     hands = np.uint64(position[HANDS])
     mixed = (hands ^ (first * _MIX_1) ^ (second * _MIX_2)) * _MIX_1
     mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX_2
     slot = np.int64((mixed >> np.uint64(20)) & np.uint64(len(table) - 2))
-    for at in range(slot, slot + 2):
-        taken = table[at, 3] >> _STAMP_SHIFT == stamp
-        if taken and table[at, 0] == hands and table[at, 1] == first and table[at, 2] == second:
-            return at, True
+    for entry in range(slot, slot + 2):
+        is_current = table[entry, 3] >> _STAMP_SHIFT == stamp
+        if is_current and table[entry, 0] == hands and table[entry, 1] == first and table[entry, 2] == second:
+            return entry, True
     return slot, False
 
 
 @njit(cache=True, nogil=True)
 def start_search(state, frames, position):
-    """Put a place on the first frame."""
+    """Write a position to the first frame."""
     frames[0, :POSITION_SIZE] = position
     frames[0, FIRST], frames[0, COUNT] = 0, -1
     state[DEPTH], state[HAS_VALUE] = 0, 0
@@ -140,9 +140,9 @@ def start_search(state, frames, position):
 
 @njit(cache=True, nogil=True)
 def continue_search(state, frames, moves, history, table, static, beta, max_nodes):
-    """Search on for about so many positions; whether there is an answer, in state[VALUE]: a bound on the side of beta.
+    """Search about `max_nodes` further positions; return whether the search is finished.
 
-    Or there is a fault, in state[ERROR].
+    The result is state[VALUE], a bound on the side of beta, or an error in state[ERROR].
     """
     depth, stop = state[DEPTH], state[NODES] + max_nodes
     value, returned = state[VALUE], state[HAS_VALUE]
@@ -150,7 +150,7 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
     stamp = np.uint64(state[STAMP]) | _TAKEN
     while depth >= 0:
         frame = frames[depth]
-        if not returned and frame[COUNT] < 0:  # a new place
+        if not returned and frame[COUNT] < 0:  # a new position
             if state[NODES] >= stop:
                 state[DEPTH], state[HAS_VALUE] = depth, 0
                 return False
@@ -180,52 +180,52 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
             frame[SLOT] = slot
             best_move = -1
             if known:
-                kept = table[slot, 3]
-                lower = np.int64(kept & np.uint64(0xFFFF)) - 1
-                upper = np.int64((kept >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
+                bounds = table[slot, 3]
+                lower = np.int64(bounds & np.uint64(0xFFFF)) - 1
+                upper = np.int64((bounds >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
                 if lower >= beta or upper < beta:
                     value, returned = (lower if lower >= beta else upper), 1
                     depth -= 1
                     continue
-                best_move = np.int64((kept >> np.uint64(32)) & np.uint64(0xFFFF)) - 1
-            begun, seat = frame[FIRST], frame[SEAT]
-            hands, mine = np.uint64(frame[HANDS]), static.seat_mask[seat]
-            for at in range(begun, begun + frame[COUNT]):
-                move = moves[at, 0]
-                score = history[move] * 64 + (frame[COUNT] - at + begun)
+                best_move = np.int64((bounds >> np.uint64(32)) & np.uint64(0xFFFF)) - 1
+            first_move, seat = frame[FIRST], frame[SEAT]
+            hands, own = np.uint64(frame[HANDS]), static.seat_mask[seat]
+            for index in range(first_move, first_move + frame[COUNT]):
+                move = moves[index, 0]
+                score = history[move] * 64 + (frame[COUNT] - index + first_move)
                 if move == best_move:
                     score += np.int64(1) << 60
-                elif (hands - static.cards[move]) & mine == 0:
+                elif (hands - static.cards[move]) & own == 0:
                     score += np.int64(1) << 56
-                moves[at, 1] = score
+                moves[index, 1] = score
             frame[NEXT], frame[MOVE] = 0, -1
             frame[BEST] = -1 if side[seat] == 0 else 1 << 20
         elif returned:  # a value for the move that was tried last
             returned = 0
             move = moves[frame[FIRST] + frame[NEXT] - 1, 0]
-            mine = side[frame[SEAT]] == 0
-            if (mine and value > frame[BEST]) or (not mine and value < frame[BEST]):
+            own = side[frame[SEAT]] == 0
+            if (own and value > frame[BEST]) or (not own and value < frame[BEST]):
                 frame[BEST], frame[MOVE] = value, move
-            if (mine and value >= beta) or (not mine and value < beta):
-                history[move] += 1 + frame[COUNT] - frame[NEXT]  # more where more need not be tried
+            if (own and value >= beta) or (not own and value < beta):
+                history[move] += 1 + frame[COUNT] - frame[NEXT]  # by the number of moves that are cut off
                 frame[NEXT] = frame[COUNT]
         if frame[NEXT] < frame[COUNT]:
-            begun, at = frame[FIRST], frame[FIRST] + frame[NEXT]
-            best = at
-            for other in range(at + 1, begun + frame[COUNT]):
+            first_move, index = frame[FIRST], frame[FIRST] + frame[NEXT]
+            best = index
+            for other in range(index + 1, first_move + frame[COUNT]):
                 if moves[other, 1] > moves[best, 1]:
                     best = other
             move, score = moves[best, 0], moves[best, 1]
-            for back in range(best, at, -1):
+            for back in range(best, index, -1):
                 moves[back, 0], moves[back, 1] = moves[back - 1, 0], moves[back - 1, 1]
-            moves[at, 0], moves[at, 1] = move, score
+            moves[index, 0], moves[index, 1] = move, score
             frame[NEXT] += 1
-            if depth + 1 == MAX_PLIES or begun + 2 * frame[COUNT] + 1024 > MAX_MOVES:
+            if depth + 1 == MAX_PLIES or first_move + 2 * frame[COUNT] + 1024 > MAX_MOVES:
                 state[ERROR] = TOO_DEEP
                 return True
             following = frames[depth + 1]
             following[:POSITION_SIZE] = frame[:POSITION_SIZE]
-            following[FIRST], following[COUNT] = begun + frame[COUNT], -1
+            following[FIRST], following[COUNT] = first_move + frame[COUNT], -1
             if not apply_move(static, following, move):
                 state[ERROR] = NO_SEAT
                 return True
@@ -240,19 +240,19 @@ def continue_search(state, frames, moves, history, table, static, beta, max_node
 
 @njit(cache=True, nogil=True)
 def _store_bound(table, frame, value, beta, stamp):
-    """Write a bound into the table: over what is known of the place, or in the place of another."""
+    """Store a bound in the table: merge it with the bounds of the position, or replace another entry."""
     first, second = _position_key(frame)
     hands, slot = np.uint64(frame[HANDS]), frame[SLOT]
-    at, lower, upper = -1, np.int64(-1), np.int64(0xFFFE)
+    entry, lower, upper = -1, np.int64(-1), np.int64(0xFFFE)
     base = slot & ~1
     for other in range(base, base + 2):
-        taken = table[other, 3] >> _STAMP_SHIFT == stamp
-        if taken and table[other, 0] == hands and table[other, 1] == first and table[other, 2] == second:
-            at = other
-            lower = np.int64(table[at, 3] & np.uint64(0xFFFF)) - 1
-            upper = np.int64((table[at, 3] >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
-    if at < 0:
-        at = base
+        is_current = table[other, 3] >> _STAMP_SHIFT == stamp
+        if is_current and table[other, 0] == hands and table[other, 1] == first and table[other, 2] == second:
+            entry = other
+            lower = np.int64(table[entry, 3] & np.uint64(0xFFFF)) - 1
+            upper = np.int64((table[entry, 3] >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
+    if entry < 0:
+        entry = base
         if table[base, 3] >> _STAMP_SHIFT == stamp:  # the newer of two moves to the second place
             for word in range(4):
                 table[base + 1, word] = table[base, word]
@@ -260,8 +260,8 @@ def _store_bound(table, frame, value, beta, stamp):
         lower = max(lower, value)
     else:
         upper = min(upper, value)
-    table[at, 0], table[at, 1], table[at, 2] = hands, first, second
-    table[at, 3] = (
+    table[entry, 0], table[entry, 1], table[entry, 2] = hands, first, second
+    table[entry, 3] = (
         np.uint64(lower + 1) | np.uint64(upper + 1) << np.uint64(16) | np.uint64(frame[MOVE] + 1) << np.uint64(32)
         | stamp << _STAMP_SHIFT
     )  # fmt: skip

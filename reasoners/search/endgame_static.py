@@ -1,4 +1,4 @@
-"""What a search through the end of an episode reads of a position: what stays, whatever is played."""
+"""Static data of an endgame for the kernels of the search: all data that no move changes."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -14,17 +14,17 @@ from abl_cards.games.state import TurnTable
 
 
 class StaticPosition(NamedTuple):
-    """Everything about a position that stays; see EndgamePosition and OutcomeTable."""
+    """Static data of a position; see EndgamePosition and OutcomeTable."""
 
     guard_bits: np.uint64
     seat_mask: NDArray[np.uint64]
     cards: NDArray[np.uint64]
     next_trick: NDArray[np.int64]
-    turn_offset: NDArray[np.int64]  # [moves] as summands of an entry of the turns
+    turn_offset: NDArray[np.int64]  # [moves] summand of the index in `turns`
     effect: NDArray[np.int64]  # [moves]
     reply_start: NDArray[np.int64]
     replies: NDArray[np.int64]
-    fields: NDArray[np.int64]  # [n, 3] seat, beginning, as many ones as the field has bits
+    fields: NDArray[np.int64]  # [n, 3] seat, first bit, and mask of each bit field of the hands
     party: NDArray[np.int8]
     next_finish: NDArray[np.int32]
     out: NDArray[np.int64]
@@ -39,7 +39,7 @@ class StaticPosition(NamedTuple):
 
 
 class StaticOutcomes(NamedTuple):
-    """What a position is about: the ends, and whose turn it is."""
+    """Static data of the outcomes and turns of a position."""
 
     party: NDArray[np.int8]
     next_finish: NDArray[np.int32]
@@ -52,11 +52,11 @@ class StaticOutcomes(NamedTuple):
     max_value: NDArray[np.int32]
     turns: NDArray[np.uint8]
     turn_strides: NDArray[np.int64]  # acted, owner, passed, gone by, out
-    form_stride: int  # the same of the form that was laid
+    form_stride: int  # stride of the form that was played
 
 
 def static_outcomes(outcomes: OutcomeTable, turns: TurnTable) -> StaticOutcomes:
-    """What an end is worth, and the table of turns, for kernels."""
+    """Convert outcomes and turns to data for the kernels."""
     return StaticOutcomes(
         outcomes.party, outcomes.next_finish, outcomes.out, outcomes.next_fluents, outcomes.value_index,
         outcomes.strides, outcomes.max_plays, outcomes.min_value, outcomes.max_value, turns.entries,
@@ -66,7 +66,7 @@ def static_outcomes(outcomes: OutcomeTable, turns: TurnTable) -> StaticOutcomes:
 
 @njit(cache=True, nogil=True)
 def static_position(moves, outcomes):
-    """What stays of arranged hands and what they are about."""
+    """Combine the static data of moves and outcomes."""
     return StaticPosition(
         moves.guard_bits, moves.seat_mask, moves.cards, moves.next_trick, moves.turn_class * outcomes.form_stride,
         moves.effect, moves.reply_start, moves.replies, moves.fields, outcomes.party, outcomes.next_finish,

@@ -1,7 +1,7 @@
-"""The search itself, compiled: negamax with null windows on a stack of its own, so that it can stop and go on.
+"""Kernels of the race search: negamax with null windows on an explicit stack, so that it can be interrupted.
 
-A frame is a position with the seat to move first. A play that the other cannot answer forces a pass, so the same seat
-moves on in the next frame; of what there is to beat only the replies are kept that it leaves.
+A frame is a position, with the hand of the seat to move first. A play without replies forces a pass, so the same seat
+moves in the next frame. A play to beat is represented by the replies to it.
 """
 
 # mypy: disable-error-code="assignment,no-untyped-def,no-untyped-call"
@@ -40,35 +40,35 @@ from abl_cards.reasoners.search.transposition_table import (
     OWN, OTHER, OWN_CARDS, OTHER_CARDS, REPLY, BETA, BEST, BEST_MOVE, NEXT, END, START, SEAT_CHANGED, DEPTH,
     HORIZON_REACHED, BEST_HORIZON_REACHED, START_NODES, FIRST_KEY, SECOND_KEY,
 ) = range(18)  # fmt: skip
-"""A frame: hands; the first reply, or LEAD; what must be reached; what was, and by which label; its moves on the stack
-of moves; whether the other seat moved before; how far it may look; whether a horizon was met, by any move and by the
-best; the count of nodes when it began; its key in the table."""
+"""Columns of a frame: hands and their sizes; first reply, or LEAD; the bound to reach; best value and its label; the
+range of its moves on the stack of moves; whether the other seat moved before; the depth left; whether the depth limit
+affected any move, and the best one; the nodes at its begin; its key in the table."""
 FRAME_SIZE = 18
 
 LEAD, PASS, NO_MOVE = 511, 510, 509
-"""In the place of a label."""
+"""Special values in place of a label."""
 
 OWN_SET, OTHER_SET, LEGAL_SET = range(3)
-"""Sets of a frame: what the two hands can lay down, and what may be laid down now."""
+"""Sets of labels of a frame: those that each hand can play, and the legal ones."""
 
 MOVE_CARDS, MOVE_LABEL, MOVE_SCORE = range(3)
-"""A move on the stack of moves: its cards as a hand, its label or -1, its place in the order they are tried."""
+"""Columns of a move: its cards as a hand, its label or -1 for a pass, and its score for the order of moves."""
 
 PLY, NODES, VALUE, BEST_CARDS, BEST_LABEL, MERGE = range(6)
-"""The state of a search: where it stands; what it found at the root."""
+"""Columns of the state of a search: current ply, nodes, results at the root, whether ranks may be merged."""
 STATE_SIZE = 6
 
 MAX_PLIES, MAX_MOVES = 128, 1 << 16
 
 _SIZE_SHIFT = 14
-"""A lead is tried by its number of cards, then by how often its label cut off a search; a play comes before a pass."""
+"""Leads are sorted by number of cards, then by the cut-offs of their labels; plays come before a pass."""
 _PLAY_BONUS, _HASH_MOVE_BONUS, _MAX_HISTORY = 8000, 1 << 28, 8000
 _INFINITE_VALUE = 100
 
 
 @njit(cache=True, nogil=True)
 def fill_playable(hand, labels, label_sets, sets, ply, set_index):
-    """What a hand can lay down."""
+    """Fill a set with the labels that a hand can play."""
     sets[ply, set_index] = ~np.uint64(0)
     for rank in range(13):
         copies = np.int64((hand >> np.uint64(3 * rank)) & np.uint64(7))
@@ -78,31 +78,31 @@ def fill_playable(hand, labels, label_sets, sets, ply, set_index):
 
 
 @njit(cache=True, nogil=True)
-def _drop_lacking_kickers(hand, labels, label_sets, sets, ply, which):
+def _drop_lacking_kickers(hand, labels, label_sets, sets, ply, set_index):
     for word in range(label_sets.shape[1]):
-        left = sets[ply, which, word] & label_sets[WITH_KICKERS, word]
+        left = sets[ply, set_index, word] & label_sets[WITH_KICKERS, word]
         while left:
             bit = lowest_bit(left)
             left &= left - ONE
             label = np.int64(bit) + 64 * word
-            there = ranks_with(hand, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
-            if np.int64(popcount(there)) < labels[label, KICKERS]:
-                sets[ply, which, word] &= ~(ONE << bit)
+            kicker_ranks = ranks_with(hand, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
+            if np.int64(popcount(kicker_ranks)) < labels[label, KICKERS]:
+                sets[ply, set_index, word] &= ~(ONE << bit)
 
 
 @njit(cache=True, nogil=True)
 def list_moves(frames, sets, ply, labels, label_sets, history, moves, hash_move, merge, dominance):
-    """Put the moves of a frame on the stack of moves; ``known`` is the label that the table remembers.
+    """Write the moves of a frame to the stack of moves; ``hash_move`` is the best label by the table.
 
-    Where ``merge`` allows it, moves are left out that another move is at least as good as; see search_twins.
+    With ``merge``, dominated moves are left out; see dominated_moves.py.
     """
-    place = frames[ply, START]
+    move_index = frames[ply, START]
     own = np.uint64(frames[ply, OWN])
     leads = 1 if frames[ply, REPLY] == LEAD else 0
-    twinned, kind, border = False, -1, np.uint64(0)
+    has_dominated, kind, border = False, -1, np.uint64(0)
     if merge:
         loose = _loose_ranks(own, sets, ply, labels, label_sets)
-        twinned = find_dominated_ranks(own, np.uint64(frames[ply, OTHER]), loose, dominance)
+        has_dominated = find_dominated_ranks(own, np.uint64(frames[ply, OTHER]), loose, dominance)
         first = 0 if leads else frames[ply, REPLY]
         if not (label_sets[SEVERAL_RANKS, first // 64] >> np.uint64(first % 64)) & ONE:
             kind, border = labels[first, KIND], ONE << np.uint64(labels[first, MAIN])
@@ -111,65 +111,65 @@ def list_moves(frames, sets, ply, labels, label_sets, history, moves, hash_move,
         while left:
             label = np.int64(lowest_bit(left)) + 64 * word
             left &= left - ONE
-            if twinned and not (label_sets[SEVERAL_RANKS, word] >> np.uint64(label - 64 * word)) & ONE:
+            if has_dominated and not (label_sets[SEVERAL_RANKS, word] >> np.uint64(label - 64 * word)) & ONE:
                 main = labels[label, MAIN]
-                laid = np.uint64(labels[label, NEED]) >> np.uint64(main)
-                uses_all = (own >> np.uint64(main)) & np.uint64(7) == laid
-                twin = np.uint64(dominance[ALL_COPIES if uses_all else SOME_COPIES, main // 3])
-                if twin and (leads or (labels[label, KIND] == kind and twin >= border)):
+                num_copies = np.uint64(labels[label, NEED]) >> np.uint64(main)
+                uses_all = (own >> np.uint64(main)) & np.uint64(7) == num_copies
+                dominated = np.uint64(dominance[ALL_COPIES if uses_all else SOME_COPIES, main // 3])
+                if dominated and (leads or (labels[label, KIND] == kind and dominated >= border)):
                     continue
             rank = history[leads, label] + (labels[label, CARDS] << _SIZE_SHIFT if leads else _PLAY_BONUS)
             if label == hash_move:
                 rank += _HASH_MOVE_BONUS
             if labels[label, KICKERS] == 0:
-                moves[place, MOVE_CARDS], moves[place, MOVE_LABEL], moves[place, MOVE_SCORE] = (
+                moves[move_index, MOVE_CARDS], moves[move_index, MOVE_LABEL], moves[move_index, MOVE_SCORE] = (
                     labels[label, NEED],
                     label,
                     rank,
                 )
-                place += 1
+                move_index += 1
             else:
-                place = _add_kicker_moves(own, label, rank, labels, moves, place, dominance, merge)
+                move_index = _add_kicker_moves(own, label, rank, labels, moves, move_index, dominance, merge)
     if not leads:
-        moves[place, MOVE_CARDS], moves[place, MOVE_LABEL] = 0, -1
-        moves[place, MOVE_SCORE] = history[0, labels.shape[0]] + (_HASH_MOVE_BONUS if hash_move == PASS else 0)
-        place += 1
-    frames[ply, NEXT], frames[ply, END] = frames[ply, START], place
+        moves[move_index, MOVE_CARDS], moves[move_index, MOVE_LABEL] = 0, -1
+        moves[move_index, MOVE_SCORE] = history[0, labels.shape[0]] + (_HASH_MOVE_BONUS if hash_move == PASS else 0)
+        move_index += 1
+    frames[ply, NEXT], frames[ply, END] = frames[ply, START], move_index
 
 
 @njit(cache=True, nogil=True)
 def _loose_ranks(own, sets, ply, labels, label_sets):
-    """The ranks of a hand that none of its combinations of several ranks needs."""
+    """Return the ranks of a hand that none of its combinations of several ranks needs."""
     needed = np.uint64(0)
     for word in range(label_sets.shape[1]):
-        left = sets[ply, OWN_SET, word] & label_sets[SEVERAL_RANKS, word]
-        while left:
-            needed |= np.uint64(labels[np.int64(lowest_bit(left)) + 64 * word, NEED])
-            left &= left - ONE
+        remaining = sets[ply, OWN_SET, word] & label_sets[SEVERAL_RANKS, word]
+        while remaining:
+            needed |= np.uint64(labels[np.int64(lowest_bit(remaining)) + 64 * word, NEED])
+            remaining &= remaining - ONE
     return ranks_with(own, 1) & ~ranks_with(needed, 1)
 
 
 @njit(cache=True, nogil=True)
 def _add_kicker_moves(own, label, rank, labels, moves, place, dominance, merge):
-    """Every choice of kickers, low ones first; returns the place behind them."""
+    """Write the moves of a label with all choices of kickers, low ones first; return the index behind them."""
     size, groups = np.uint64(labels[label, KICKER_SIZE]), labels[label, KICKERS]
-    there = ranks_with(own, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
-    chosen, end = (1 << groups) - 1, 1 << np.int64(popcount(there))
+    kicker_ranks = ranks_with(own, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
+    chosen, end = (1 << groups) - 1, 1 << np.int64(popcount(kicker_ranks))
     while chosen < end:
-        cards, left, number, height = np.uint64(labels[label, NEED]), there, 0, 0
-        picked, twinned = np.uint64(0), False
-        while left and not twinned:
-            if (chosen >> number) & 1:
+        cards, left, rank_index, height = np.uint64(labels[label, NEED]), kicker_ranks, 0, 0
+        chosen_ranks, is_dominated = np.uint64(0), False
+        while left and not is_dominated:
+            if (chosen >> rank_index) & 1:
                 shift = lowest_bit(left)
                 cards += size << shift
-                height += number
+                height += rank_index
                 if merge:
                     lower = np.uint64(dominance[np.int64(size), np.int64(shift) // 3])
-                    twinned = lower & there & ~picked != 0
-                    picked |= ONE << shift
+                    is_dominated = lower & kicker_ranks & ~chosen_ranks != 0
+                    chosen_ranks |= ONE << shift
             left &= left - ONE
-            number += 1
-        if not twinned:
+            rank_index += 1
+        if not is_dominated:
             moves[place, MOVE_CARDS], moves[place, MOVE_LABEL], moves[place, MOVE_SCORE] = (
                 np.int64(cards),
                 label,
@@ -184,12 +184,12 @@ def _add_kicker_moves(own, label, rank, labels, moves, place, dominance, merge):
 
 @njit(cache=True, nogil=True)
 def _pick_next(frames, ply, moves):
-    """Bring the best of the moves that are left to the front; returns its place."""
+    """Move the best of the remaining moves to the front; return its index."""
     first = frames[ply, NEXT]
     best = first
-    for place in range(first + 1, frames[ply, END]):
-        if moves[place, MOVE_SCORE] > moves[best, MOVE_SCORE]:
-            best = place
+    for move_index in range(first + 1, frames[ply, END]):
+        if moves[move_index, MOVE_SCORE] > moves[best, MOVE_SCORE]:
+            best = move_index
     if best != first:
         for column in range(3):
             moves[first, column], moves[best, column] = moves[best, column], moves[first, column]
@@ -199,7 +199,7 @@ def _pick_next(frames, ply, moves):
 
 @njit(cache=True, nogil=True)
 def _apply_pass(frames, sets, ply, child, label_sets):
-    """The next frame after a pass: the other seat leads."""
+    """Fill the next frame after a pass: the other seat leads."""
     frames[child, OWN], frames[child, OTHER] = frames[ply, OTHER], frames[ply, OWN]
     frames[child, OWN_CARDS], frames[child, OTHER_CARDS] = frames[ply, OTHER_CARDS], frames[ply, OWN_CARDS]
     frames[child, REPLY], frames[child, SEAT_CHANGED], frames[child, BETA] = LEAD, 1, 1 - frames[ply, BETA]
@@ -214,7 +214,7 @@ def _apply_pass(frames, sets, ply, child, label_sets):
 
 @njit(cache=True, nogil=True)
 def _apply_play(frames, sets, ply, child, cards, label, labels, label_sets):
-    """The next frame after a play: the other seat replies, or has to pass and the same seat leads."""
+    """Fill the next frame after a play: the other seat replies, or must pass and the same seat leads."""
     hand, reply = np.uint64(frames[ply, OWN] - cards), LEAD
     for word in range(label_sets.shape[1] - 1, -1, -1):
         replies = sets[ply, OTHER_SET, word] & label_sets[BEATERS + label, word]
@@ -249,7 +249,7 @@ def _apply_play(frames, sets, ply, child, cards, label, labels, label_sets):
 
 @njit(cache=True, nogil=True)
 def _set_key(frames, sets, ply, labels, label_sets, merge, merged):
-    """The key of a frame; positions of the same order of ranks share one where no runs are left."""
+    """Compute the key of a frame; positions with equal order of ranks share one where no runs are left."""
     runs = np.uint64(0)
     for word in range(label_sets.shape[1]):
         runs |= (sets[ply, OWN_SET, word] | sets[ply, OTHER_SET, word]) & label_sets[SEVERAL_RANKS, word]
@@ -266,7 +266,7 @@ def _set_key(frames, sets, ply, labels, label_sets, merge, merged):
 
 @njit(cache=True, nogil=True)
 def _update_best(frames, ply, value, is_open, label):
-    """A move of a frame is worth this much."""
+    """Update the best value of a frame by that of a move."""
     if is_open:
         frames[ply, HORIZON_REACHED] = 1
     if value > frames[ply, BEST]:
@@ -276,35 +276,35 @@ def _update_best(frames, ply, value, is_open, label):
 
 @njit(cache=True, nogil=True)
 def _evaluate_frame(frames, sets, ply, labels, label_sets, table, merge, merged):
-    """What can be said of a new frame at once: whether it is settled, its value, whether a horizon was met, a move."""
+    """Evaluate a new frame without search: return whether it is settled, the value, whether it is open, and a move."""
     beta, own, other = frames[ply, BETA], frames[ply, OWN_CARDS], frames[ply, OTHER_CARDS]
-    out = np.uint64(0)
+    finishing = np.uint64(0)
     for word in range(label_sets.shape[1]):
-        out |= sets[ply, LEGAL_SET, word] & label_sets[BY_CARDS + own, word]
-    if out or other < beta:  # goes out, which nothing can better; or could not win enough
+        finishing |= sets[ply, LEGAL_SET, word] & label_sets[BY_CARDS + own, word]
+    if finishing or other < beta:  # goes out, which is optimal; or cannot win enough
         return True, other, 0, NO_MOVE
     if -own >= beta:
         return True, -own, 0, NO_MOVE
     if frames[ply, DEPTH] <= 0:
         return True, other - own, 1, NO_MOVE
     _set_key(frames, sets, ply, labels, label_sets, merge, merged)
-    place = find_entry(table, np.uint64(frames[ply, FIRST_KEY]), np.uint64(frames[ply, SECOND_KEY]))
-    if place < 0:
+    entry = find_entry(table, np.uint64(frames[ply, FIRST_KEY]), np.uint64(frames[ply, SECOND_KEY]))
+    if entry < 0:
         return False, 0, 0, NO_MOVE
-    depth = depth_of(table, place)
+    depth = depth_of(table, entry)
     if depth == FULL_DEPTH or depth >= frames[ply, DEPTH]:
-        lower, upper = lower_bound(table, place), upper_bound(table, place)
+        lower, upper = lower_bound(table, entry), upper_bound(table, entry)
         is_open = 0 if depth == FULL_DEPTH else 1
         if lower >= beta:
             return True, lower, is_open, NO_MOVE
         if upper < beta:
             return True, upper, is_open, NO_MOVE
-    return False, 0, 0, best_move_of(table, place)
+    return False, 0, 0, best_move_of(table, entry)
 
 
 @njit(cache=True, nogil=True)
 def _store_frame(frames, ply, labels, table, history, nodes):
-    """Write down what a finished frame has come to."""
+    """Store the bound of a finished frame in the table."""
     best, reached = frames[ply, BEST], frames[ply, BEST] >= frames[ply, BETA]
     if reached:
         leads = 1 if frames[ply, REPLY] == LEAD else 0
@@ -327,7 +327,7 @@ def _store_frame(frames, ply, labels, table, history, nodes):
 
 @njit(cache=True, nogil=True)
 def start_search(state, frames, sets, labels, label_sets, history, moves, merged, dominance):
-    """Start at the root, whose hands, cards, reply, beta, depth and sets are filled in."""
+    """Begin at the root, whose hands, cards, reply, beta, depth and sets are filled in."""
     frames[0, BEST], frames[0, BEST_MOVE], frames[0, START] = -_INFINITE_VALUE, NO_MOVE, 0
     frames[0, HORIZON_REACHED], frames[0, BEST_HORIZON_REACHED], frames[0, START_NODES], frames[0, SEAT_CHANGED] = (
         0,
@@ -336,14 +336,14 @@ def start_search(state, frames, sets, labels, label_sets, history, moves, merged
         0,
     )
     state[PLY], state[BEST_LABEL], state[BEST_CARDS] = 0, -1, 0
-    root, nothing = np.int64(0), np.int64(NO_MOVE)  # for literals numba would compile kernels of their own
+    root, nothing = np.int64(0), np.int64(NO_MOVE)  # literals would make numba compile further kernels
     _set_key(frames, sets, root, labels, label_sets, state[MERGE], merged)
     list_moves(frames, sets, root, labels, label_sets, history, moves, nothing, state[MERGE], dominance)
 
 
 @njit(cache=True, nogil=True)
 def continue_search(state, frames, sets, labels, label_sets, history, moves, table, merged, dominance, max_nodes):
-    """Search at most so many nodes more; whether the root is finished."""
+    """Search at most `max_nodes` further nodes; return whether the root is finished."""
     ply, nodes, stop = state[PLY], state[NODES], state[NODES] + max_nodes
     while True:
         if frames[ply, BEST] >= frames[ply, BETA] or frames[ply, NEXT] == frames[ply, END]:
@@ -359,17 +359,17 @@ def continue_search(state, frames, sets, labels, label_sets, history, moves, tab
             return False
         else:
             nodes += 1
-            place, child = _pick_next(frames, ply, moves), ply + 1
-            label = moves[place, MOVE_LABEL]
+            move_index, child = _pick_next(frames, ply, moves), ply + 1
+            label = moves[move_index, MOVE_LABEL]
             if label < 0:
                 _apply_pass(frames, sets, ply, child, label_sets)
             else:
-                _apply_play(frames, sets, ply, child, moves[place, MOVE_CARDS], label, labels, label_sets)
+                _apply_play(frames, sets, ply, child, moves[move_index, MOVE_CARDS], label, labels, label_sets)
             frames[child, DEPTH] = frames[ply, DEPTH] - 1
-            settled, value, is_open, known = _evaluate_frame(
+            is_settled, value, is_open, hash_move = _evaluate_frame(
                 frames, sets, child, labels, label_sets, table, state[MERGE], merged
             )
-            if not settled:
+            if not is_settled:
                 frames[child, BEST], frames[child, BEST_MOVE], frames[child, START] = (
                     -_INFINITE_VALUE,
                     NO_MOVE,
@@ -380,12 +380,12 @@ def continue_search(state, frames, sets, labels, label_sets, history, moves, tab
                     0,
                     nodes,
                 )
-                list_moves(frames, sets, child, labels, label_sets, history, moves, known, state[MERGE], dominance)
+                list_moves(frames, sets, child, labels, label_sets, history, moves, hash_move, state[MERGE], dominance)
                 ply = child
                 continue
             if frames[child, SEAT_CHANGED]:
                 value = -value
-        place = frames[ply, NEXT] - 1
+        move_index = frames[ply, NEXT] - 1
         if ply == 0 and value > frames[0, BEST]:
-            state[BEST_CARDS], state[BEST_LABEL] = moves[place, MOVE_CARDS], moves[place, MOVE_LABEL]
-        _update_best(frames, ply, value, is_open, moves[place, MOVE_LABEL])
+            state[BEST_CARDS], state[BEST_LABEL] = moves[move_index, MOVE_CARDS], moves[move_index, MOVE_LABEL]
+        _update_best(frames, ply, value, is_open, moves[move_index, MOVE_LABEL])

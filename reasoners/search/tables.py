@@ -78,7 +78,7 @@ class SearchTables:
 
     @cached_property
     def is_ordered(self) -> bool:
-        """Whether the first reply to a play determines the set of replies for all hands, so that it can be the key."""
+        """True if the first reply to a play determines the set of replies for all hands, and so can be the key."""
         rows = self.combinations.beats[self.label_order][:, self.label_order]
         for label in range(len(rows)):
             replied = rows[rows[:, label], label:]
@@ -109,7 +109,7 @@ class SearchTables:
 
     @cached_property
     def is_order_only(self) -> bool:
-        """Whether labels of one rank exist for all ranks, and beat each other by kind and order of ranks alone.
+        """True if labels of one rank exist for all ranks, and beat each other by kind and order of ranks alone.
 
         Within a kind exactly the higher ranks beat a lower one; between kinds the ranks do not matter.
         """

@@ -6,8 +6,8 @@ search is exact, and runs for many hands at once. Without a learner the split ha
 
 >>> from abl_cards.games import load
 >>> splitter = Splitter.of(SplitRules.of(load("doudizhu").engine().rules))
->>> found = splitter.best_by_rules(np.array([splitter.rules.read_hand("34445556789TA22XD")], np.uint64))
->>> found.tags_text(0)
+>>> splits = splitter.best_by_rules(np.array([splitter.rules.read_hand("34445556789TA22XD")], np.uint64))
+>>> splits.tags_text(0)
 '02222220000001133'
 """
 

@@ -44,7 +44,7 @@ def load(file: Path, **settings: object) -> KnowledgeBase:
 
 
 def results_of(monkeypatch: pytest.MonkeyPatch, work: Callable[..., Result]) -> list[Result]:
-    """What a function really gives, each time that a knowledge base calls it."""
+    """Record the results of a function that knowledge bases call."""
     done: list[Result] = []
 
     def counted(*args: object) -> Result:
@@ -57,13 +57,13 @@ def results_of(monkeypatch: pytest.MonkeyPatch, work: Callable[..., Result]) -> 
 
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[BuildResult]:
-    """Every knowledge base that is really built."""
+    """Record the knowledge bases that are built and not loaded."""
     return results_of(monkeypatch, build_program)
 
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Circuit]:
-    """Every circuit that is really compiled."""
+    """Record the circuits that are compiled and not loaded."""
     return results_of(monkeypatch, compile_circuit)
 
 
@@ -79,7 +79,7 @@ def test_second_load_is_not_built(file: Path, builds: list[BuildResult]) -> None
 def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
     tmp_path: Path, builds: list[BuildResult], private_cache: Path
 ) -> None:
-    """One path begins as the other does."""
+    """The paths of its files are a prefix of each other."""
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "rules.lp").write_text(TEXT + '#include "rules.lp.lp".\n')

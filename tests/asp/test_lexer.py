@@ -1,4 +1,4 @@
-"""What is taken out of a rule file changes nothing, and clingo is never told to open a file."""
+"""Blanking out parts of a rule file does not change its rules, and clingo gets no include."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRICKS = st.lists(st.sampled_from([*PIECES, INCLUDE, '"/dev/zero"', "<x>", "#scr
 
 
 def read_by_clingo(text: str) -> list[str] | None:
-    """The statements of a text with their places; None where clingo refuses it."""
+    """Parse a text by clingo; return statements with locations, None where clingo refuses it."""
     statements: list[ast.AST] = []
     try:
         ast.parse_string(text, statements.append, logger=lambda code, message: None)

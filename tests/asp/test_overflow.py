@@ -99,7 +99,7 @@ BOUNDS = st.tuples(st.integers(-9, 9), st.integers(0, 5)).map(lambda pair: IntIn
 
 
 def clingo_says(term: str) -> int | None:
-    """The value of a term; None where it has none."""
+    """Evaluate a term by clingo; None where it is undefined."""
     try:
         symbol = clingo.parse_term(term, logger=lambda code, text: None)
     except RuntimeError:
@@ -156,7 +156,7 @@ def test_what_is_sound_is_what_exact_numbers_say(
     test: tuple[str, Callable[[int, int], bool]],
     right: tuple[str, Term],
 ) -> None:
-    """Where nothing is refused, clingo derives what Python's whole numbers derive."""
+    """Rules that are accepted derive in clingo the atoms that exact integers imply."""
     facts = "".join(f"{name}({number}). " for name, numbers in NUMBERS.items() for number in numbers)
     rule = f"p({head[0]}) :- n(X), m(Y), {left[0]} {test[0]} {right[0]}."
     with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,7 @@ def test_same_result_as_in_this_process(load: Load) -> None:
 
 
 def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It is used once, whatever becomes of it and wherever it is, and another one takes its place."""
+    """It serves one build from any working directory, and another one replaces it."""
     monkeypatch.setattr(sandbox, "_warm_pool", sandbox._WarmPool())
     sandbox.keep_warm_process()
     (first,) = sandbox._warm_pool.processes

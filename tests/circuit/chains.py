@@ -1,4 +1,4 @@
-"""What chains of reasons claim."""
+"""Atoms of proofs, for comparison with clingo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abl_cards.circuit.proofs import Proof
 
 
 def claims(why: Proof) -> Iterator[tuple[str, bool]]:
-    """The atoms of a chain, and whether it says that they hold."""
+    """Yield the atoms of a proof, and whether they hold by it."""
     if why.kind != "literal":
         yield why.atom, why.holds
     for each in why.premises:

@@ -101,7 +101,7 @@ def test_outputs_that_never_hold_can_be_left_out(load: Load) -> None:
 
 
 def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
-    """As plain literals and as negated ones, in full blocks and in those that are not."""
+    """Literals are plain and negated, in full blocks and in partial ones."""
     circuit = load(DECLARATION + "p :- held(1,1). q :- not held(1,1).").circuit("p/0", "q/0")
     for states in (1, 64, 100, 512, 700):
         for truth in (0, 1):
@@ -110,7 +110,7 @@ def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
 
 
 def test_what_is_alike_is_compiled_once(load: Load) -> None:
-    """Of edited rules most circuits are those of the rules before; a circuit that nobody holds is not kept."""
+    """After an edit most circuits are reused; a circuit without references is not cached."""
     text = DECLARATION + "q :- held(1,1), not held(2,1). q :- held(3,1). r :- held(2,1)."
     first, again = load(text).circuit("q/0"), load(text + " other :- held(1,1).").circuit("q/0")
     assert first is not again
@@ -132,7 +132,7 @@ def test_what_is_alike_is_compiled_once(load: Load) -> None:
     ],
 )
 def test_what_differs_is_told_apart(load: Load, one: str, other: str) -> None:
-    """By gates and by names."""
+    """They depend on gates and on names."""
     assert load(DECLARATION + one).circuit("q/0").digest != load(DECLARATION + other).circuit("q/0").digest
 
 

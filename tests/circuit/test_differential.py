@@ -62,7 +62,7 @@ def test_random_programs(text: str, seed: int, states: int) -> None:
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(0, 99))
 def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
-    """Each atom behind an output is said to be what it is, in a state that may violate a constraint."""
+    """Proofs state the true value of each atom, also in states that violate a constraint."""
     with tempfile.TemporaryDirectory() as folder:
         kb = load_text(text, Path(folder))
         circuit = kb.circuit(*ALL)
@@ -91,7 +91,7 @@ def test_specialised_and_pruned_circuits(text: str, seed: int, data: st.DataObje
 
 @given(st.integers(0, 2**32), st.integers(0, 5000))
 def test_blocks_threads_and_tails_agree(seed: int, states: int) -> None:
-    """One state at a time, many at once, in several threads, into a strided table: the same bytes."""
+    """Single states, many states, several threads and a strided table give equal bytes."""
     text = """
         #external in(X,N) : X = 1..3, N = 1..2.
         p0(X) :- in(X,1), #sum { N,Y : in(Y,N) } >= 4.   p0(X) :- p0(Y), in(X,2), Y != X.

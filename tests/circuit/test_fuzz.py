@@ -79,7 +79,7 @@ def test_edited_files(edits: list[tuple[int, int, str]]) -> None:
 
 
 def refusal(file: Path) -> str | None:
-    """What is said about a knowledge base that cannot be used; None for one that can."""
+    """Return the errors of a knowledge base; None for a valid one."""
     inputs = [Input("held", ((1, 2, 3), (1, 2)))]
     try:
         kb = KnowledgeBase.load([file], inputs=inputs, outputs=[("legal", 1)], cache=False)

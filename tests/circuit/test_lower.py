@@ -27,7 +27,7 @@ def test_sums_of_any_weights(weights: list[int], bound: int) -> None:
 
 @pytest.mark.parametrize("states", [0, 1, 2, 63, 64, 65, 448, 513, 700, 5000])
 def test_any_number_of_states(states: int) -> None:
-    """A state's answer hangs on nothing but what it is told, whatever block it comes to lie in."""
+    """The outputs of a state depend on its inputs alone, and not on its block."""
     inputs = [(number, Atom("in", (number,))) for number in range(1, 6)]
     equations = {6: [Body((1, -2)), Body((3, 4))], 7: [Body((6, 5, 1), (1, 2, 1), 2)]}
     circuit = compile_circuit(equations, inputs, [(6, Atom("some", ())), (7, Atom("most", ()))])

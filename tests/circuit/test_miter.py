@@ -31,7 +31,7 @@ def anything(encoding: MiterEncoding) -> None:
 
 
 def rising(encoding: MiterEncoding) -> None:
-    """Who has two has one."""
+    """Holding two copies implies holding one."""
     for number in range(3):
         encoding.forbid(encoding.input_atom(Atom("a", (number + 1,))), -encoding.input_atom(Atom("a", (number,))))
 

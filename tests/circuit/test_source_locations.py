@@ -1,4 +1,4 @@
-"""Where a knowledge base says something."""
+"""Files of a knowledge base that derive predicates."""
 
 from __future__ import annotations
 

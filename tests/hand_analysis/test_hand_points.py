@@ -48,7 +48,7 @@ def plain(hand: str) -> tuple[int, float]:
 
 
 def rest(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, float]:
-    """What is left of the hand without jokers and bombs when these trios are kept."""
+    """Return the cards without jokers, bombs and these trios."""
     for letter in trios:
         counts[letter] = 0
     plays, points = len(trios), float(sum(WORTH[letter] + 6 for letter in trios))

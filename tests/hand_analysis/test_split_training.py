@@ -99,7 +99,7 @@ def test_it_learns_and_is_measured(tmp_path: Path) -> None:
 
 
 def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> None:
-    """No labels: legality alone teaches the learner whatever it says already; the prices lead it to pieces."""
+    """Without labels, consistency alone reinforces the learner's predictions; prices lead it to pieces."""
 
     def singles(weight: float) -> float:
         settings = SplitTrainConfig(tmp_path / str(weight), "tiny", 25, 0, 64, weight)

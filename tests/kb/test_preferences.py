@@ -1,4 +1,4 @@
-"""The preferences say what they look at: moves where one fires, or does not, and the words in which it says so."""
+"""Preferences of the games: moves for which one fires or does not, and its sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functo
 
 @dataclass(frozen=True)
 class Case:
-    """A move, what a preference says of it in English and Chinese, and which preferences say nothing."""
+    """A move, sentences of preferences that fire in English and Chinese, and preferences that do not fire."""
 
     game: str
     state: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Case:
 
 @cache
 def players(name: str, profile: str | None = None) -> tuple[Engine, PreferenceModel]:
-    """A game and its preferences, compiled once."""
+    """Compile a game and its preferences once."""
     engine = load(name).engine(profile=profile)
     return engine, make_preference_model("kb", engine)
 
@@ -45,7 +45,7 @@ def judged(case: Case, language: str) -> MoveAssessment:
 
 
 def said(case: Case, language: str) -> dict[str, str]:
-    """What is said of the move, by preference, all instances of one at once."""
+    """Return the sentences about the move by preference, one for all instances."""
     engine, scorer = players(case.game, case.state.get("profile"))
     book = PreferenceTexts.of(scorer.kb, engine, language)
     names = [reason.name for reason in judged(case, language).reasons]
@@ -271,7 +271,7 @@ def chosen(name: str, state: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu", "big2"])
 def test_no_sentence_counts_upwards_aloud(name: str) -> None:
-    """Instances that only count, ``cost(plays_to_go(N), …)``, are told by the last of them, or not at all."""
+    """Instances that only count, ``cost(plays_to_go(N), …)``, have one sentence for the last of them, or none."""
     engine, scorer = players(name)
     for language in ("en", "zh"):
         book = PreferenceTexts.of(scorer.kb, engine, language)

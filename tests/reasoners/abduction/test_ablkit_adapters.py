@@ -24,7 +24,7 @@ def kb() -> RulesKB:
 
 
 def example(kb: RulesKB, likely: dict[str, float]) -> Any:
-    """One decision, with what a learner thinks of the labels."""
+    """Make one decision with probabilities of the labels."""
     labels = list(kb.engine.labels)
     probabilities = np.full((1, len(labels)), 1e-6)
     for label, probability in likely.items():

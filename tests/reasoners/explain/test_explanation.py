@@ -31,7 +31,7 @@ def positions(engine: Any) -> list[Decisions]:
 
 
 def test_the_shown_weights_add_up_to_the_score() -> None:
-    """Of the chosen move, the runner-up and all candidates; the shares of a difference to the difference."""
+    """Weights of the chosen move, the runner-up and all candidates add up to costs and differences."""
     engine = load("guandan").engine()
     scorer = make_preference_model("kb", engine)
     for decisions in positions(engine):
@@ -116,7 +116,7 @@ def in_both_languages(engine: Any, scorer: PreferenceModel, state: dict) -> tupl
 
 
 def test_chinese() -> None:
-    """The same names and weights in other words, headings included."""
+    """Both languages have equal names and weights, and different texts and headings."""
     engine = load("guandan").engine()
     english, chinese = in_both_languages(engine, make_preference_model("kb", engine), FOLLOW)
     one, two = english.to_json(), chinese.to_json()

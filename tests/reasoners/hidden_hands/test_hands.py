@@ -41,7 +41,7 @@ def dealt(
 
 
 def by_quadratic_programming(estimate: NDArray[np.float32], constraints: InformationSet) -> NDArray[np.float64]:
-    """The same projection for one observer by Goldfarb and Idnani's dual method."""
+    """Project for one observer by Goldfarb and Idnani's dual method."""
     size = estimate[0].size
     of_card = np.tile(np.eye(estimate.shape[2]), SEATS)[constraints.unseen[0] > 0]
     of_seat = np.kron(np.eye(SEATS), np.ones(estimate.shape[2]))[1:]  # the first seat has what the others leave
@@ -115,7 +115,7 @@ def test_one_row_is_projected_as_among_many() -> None:
 
 
 def test_nonsense_ends() -> None:
-    """Hands that nobody can hold and numbers that are none give an answer, if a useless one."""
+    """Impossible hands and NaN give a result, though a useless one."""
     constraints, truth = dealt(np.random.default_rng(7), 20)
     impossible = InformationSet(
         constraints.unseen, constraints.cards_left + np.int8(1), constraints.min_copies, constraints.max_copies

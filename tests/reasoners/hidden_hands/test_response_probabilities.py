@@ -1,4 +1,4 @@
-"""Who could answer what, by deals that are drawn from an estimate."""
+"""Responses of other seats, by deals that are sampled from an estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moves win in many deals: as the solver of one position says of each, however many are asked together."""
+"""Points of moves in many deals equal those of the solver of single positions, for any number of deals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_many_deals_are_solved_as_each_alone(name: str, cards: int) -> None:
 
 
 def test_a_table_of_positions_serves_many_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it holds of one search is no answer to another, even when it begins to number them anew."""
+    """Entries of one search do not answer another one, even after the search numbers wrap around."""
     deals, group, lists = deals_of("guandan", 6, 12, 5)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
     once = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
