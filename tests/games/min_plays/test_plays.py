@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from abl_cards.core import ErrorCode
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
@@ -134,6 +135,7 @@ def test_large_hands_get_an_upper_bound_and_check_says_so(tmp_path: Path) -> Non
     (problem,) = plays_left_warnings(rules)
     assert problem.location is not None
     assert problem.severity == "warning"
+    assert problem.code == ErrorCode.INEXACT_COUNT
     assert problem.location.line == MANY.splitlines().index(READER) + 1
     assert str(MAX_PARTS) in problem.message
     hands = np.zeros((2, len(rules.pack)), np.uint8)
