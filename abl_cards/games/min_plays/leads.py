@@ -116,7 +116,7 @@ class LeadFinder:
 def _leading_view(
     rules: CompiledGame, hands: NDArray[np.uint8], context: NDArray[np.integer], fluents: NDArray[np.int16]
 ) -> PlayerView:  # fmt: skip
-    """What seats with hands [n, kinds] see that lead, when the play is well under way."""
+    """Create views of leading seats with hands [n, kinds], late in an episode."""
     n, state = len(hands), rules.create_state(len(hands))
     state.hands[:, 0], state.context[:], state.num_acts[:], state.fluents[:] = hands, context, _LATE_ACTS, fluents
     state.recent_seat[:] = NO_SEAT
