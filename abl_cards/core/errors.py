@@ -63,6 +63,7 @@ class ErrorCode(StrEnum):
     MISPLACED_FACT = "misplaced-fact", "A fact that is read from the text has a body, variables, or another file."
     WRONG_ARITY = "wrong-arity", "A derived predicate has another number of arguments than the engine reads."
     UNSUPPLIED_INPUT = "unsupplied-input", "A rule reads an input that its query never supplies."
+    INEXACT_COUNT = "inexact-count", "Preferences read a count of plays that is only an upper bound for large hands."
     INVALID_FORM = "invalid-form", "The facts of a form contradict each other, or no cards satisfy them."
     INVALID_FLUENT = "invalid-fluent", "A fluent is declared twice, without a value, or without an #external."
     INVALID_SEATING = "invalid-seating", "The seats are not numbered from 0, or have no cyclic order."

@@ -245,7 +245,11 @@ class CompiledGame:
         return np.argsort(np.argsort(weakest.T, axis=1, kind="stable"), axis=1).astype(np.int32)
 
     def create_state(self, n: int) -> TableState:
-        """Create the state of n tables before the first deal."""
+        """Create the state of tables before the first deal.
+
+        Args:
+            n: Number of tables.
+        """
         schema = self.schema
         return empty_state(
             n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents),

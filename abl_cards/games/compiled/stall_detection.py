@@ -37,7 +37,7 @@ def stall_text(kb: KnowledgeBase, end_predicate: str, stage: str | None) -> str:
             f"`asks/2`, and what it waits for{source_hint(kb, 'asks/2', 'next/1')}"
         )
     return (
-        f"{MAX_IDLE_DECISIONS:,} decisions in a row and no card is laid: `legal/1`, `turn/1`, `{end_predicate}/0`"
+        f"{MAX_IDLE_DECISIONS:,} decisions in a row and no card is played: `legal/1`, `turn/1`, `{end_predicate}/0`"
         f"{source_hint(kb, 'legal/1', 'turn/1', f'{end_predicate}/0')}"
     )
 

@@ -140,7 +140,11 @@ class Cells:
 
     @staticmethod
     def is_word_aligned(cards: NDArray[np.uint8]) -> bool:
-        """Return True if the cards [blocks, kinds] of a table take a multiple of 8 bytes."""
+        """Return True if the cards of a table take a multiple of 8 bytes.
+
+        Args:
+            cards: uint8 [tables, blocks, kinds], copies of each card.
+        """
         return bool(_flatten_cards(cards)[1].shape[1])
 
     def set_bits_dense(

@@ -116,7 +116,14 @@ class Fluents:
         return tuple(fluent.signature for fluent in self.fluents)
 
     def find(self, name: str) -> Fluent | None:
-        """Find the first fluent with a name, with any number of arguments; None if there is none."""
+        """Find the first fluent with a name, with any number of arguments.
+
+        Args:
+            name: Name of the fluent.
+
+        Returns:
+            Fluent; None if there is none.
+        """
         return next((fluent for fluent in self.fluents if fluent.signature.name == name), None)
 
     @cached_property

@@ -87,7 +87,7 @@ def build_form_arrays(
         forms: Forms of the game.
         hand_order: Kinds of cards in the order of lists.
         last_descending: Order the last card of a combination downwards.
-        is_enumerated: Card sets are enumerated with these arrays; otherwise only the first context is laid out.
+        is_enumerated: Card sets are enumerated with these arrays; otherwise only the first context is built.
 
     Raises:
         KBError: Forms contradict each other or take too many cards.
@@ -135,7 +135,14 @@ def _cell_width_error(cells: Cells, rank_cells: Sequence[int], slots: RankSlots,
 
 
 def find_kicker_cells(forms: Forms) -> set[int]:
-    """Find the indices of the cells that kickers may be."""
+    """Find the cells that kickers may be.
+
+    Args:
+        forms: Forms of the game.
+
+    Returns:
+        Indices of cells.
+    """
     return {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
 
 

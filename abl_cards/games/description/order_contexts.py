@@ -83,11 +83,25 @@ class Contexts:
         return state
 
     def input_rows(self, circuit: Circuit) -> NDArray[np.uint8]:
-        """Compute the inputs [inputs, contexts] of a circuit in each context; inputs that are no fluents are false."""
+        """Compute the inputs of a circuit in each context.
+
+        Args:
+            circuit: Circuit; its inputs that are no fluents are false.
+
+        Returns:
+            uint8 [inputs, contexts].
+        """
         return compute_fluent_inputs(self.fluents, circuit.inputs, self.fluent_states)
 
     def evaluate(self, circuit: Circuit) -> NDArray[np.uint8]:
-        """Evaluate a circuit in each context; returns uint8 [outputs, contexts]."""
+        """Evaluate a circuit in each context.
+
+        Args:
+            circuit: Circuit; its inputs that are no fluents are false.
+
+        Returns:
+            uint8 [outputs, contexts].
+        """
         return evaluate(circuit, self.input_rows(circuit))
 
 

@@ -1,4 +1,4 @@
-"""The fewest plays that empty a hand."""
+"""Counters of the minimum number of plays that empty a hand."""
 
 from __future__ import annotations
 

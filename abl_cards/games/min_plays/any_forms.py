@@ -1,7 +1,7 @@
-"""Counts plays of any forms, by what the hand itself can lead: exactly where it has few parts, else a bound from above.
+"""Counter for any forms, by the card sets that a hand can lead: exact for hands of few parts, else an upper bound.
 
-The plays are the card sets that the hand could lead, as circuits and walk have them, and those forms that are played as
-a whole hand only, such as a trio whose kickers have run out (leads.py).
+The plays are the card sets that the hand can lead, and forms that are played as a whole hand only, such as a trio
+without kickers (leads.py).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -32,75 +32,117 @@ from abl_cards.games.min_plays.leads import LeadFinder
 from abl_cards.games.tables import largest_hand
 from abl_cards.games.types import NO_CARD
 
-_BATCH_SIZE = 1 << 9  # hands whose card sets are listed at once
-_ROUNDS, _ROUNDS_AFTER_MOVE = 512, 8  # tries for a whole hand, and for what is left after a move
+_BATCH_SIZE = 1 << 9  # number of hands whose card sets are listed at once
+_ROUNDS, _ROUNDS_AFTER_MOVE = 512, 8  # rounds of local search for a whole hand, and for the rest after a move
 
 
 @dataclass(frozen=True)
 class AnyFormCounter:
-    """Counts plays on all cores."""
+    """Counter for any forms, on all cores.
+
+    Attributes:
+        leads: Lists the card sets that hands can lead.
+        known_units: int64 [contexts, kinds], unit of each kind of card; cards of a unit are interchangeable in plays.
+        are_units_known: The units are known in advance; otherwise each kind is a unit, and units are found by hand.
+        reason: Explanation why no other counter supports the game.
+    """
 
     leads: LeadFinder
-    known_units: NDArray[np.int64]  # [contexts, kinds] cards that are known to be the same to all plays, else kinds
-    are_units_known: bool  # whether they are known
-    reason: str  # no other counter counts them
+    known_units: NDArray[np.int64]
+    are_units_known: bool
+    reason: str
 
     @classmethod
     def from_rules(cls, rules: CompiledGame, reason: str = "") -> AnyFormCounter:
-        """The counter of a game."""
-        unit = _known_ranks(rules)
+        """Make the counter of a game.
+
+        Args:
+            rules: Compiled game.
+            reason: Explanation why no other counter supports the game.
+        """
+        known_ranks = _known_ranks(rules)
         kinds = np.tile(np.arange(len(rules.pack)), (len(rules.contexts), 1))
-        return cls(LeadFinder(rules), kinds if unit is None else unit, unit is not None, reason)
+        return cls(LeadFinder(rules), kinds if known_ranks is None else known_ranks, known_ranks is not None, reason)
 
     @cached_property
     def bound_text(self) -> str:
-        """Which hands get an upper bound of their plays; empty where no hand does."""
+        """Description of the hands whose number of plays is an upper bound; empty if there are none."""
         rules = self.leads.rules
         counts = [np.bincount(unit, rules.pack.copies) for unit in self.known_units]
-        parts = max(_max_parts(each.astype(int).tolist(), largest_hand(rules)) for each in counts)
-        return "" if parts <= MAX_PARTS else f"hands of more than {MAX_PARTS} parts (here up to {parts})"
+        max_parts = max(_max_parts(unit_copies.astype(int).tolist(), largest_hand(rules)) for unit_copies in counts)
+        return "" if max_parts <= MAX_PARTS else f"hands of more than {MAX_PARTS} parts (here up to {max_parts})"
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """[n] the plays of hands [n, kinds], in contexts [n]."""
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+
+        Returns:
+            uint8 [n].
+        """
         start = np.arange(len(hands) + 1)
         return self.min_plays_after(hands, context, start, np.full((len(hands), 1), NO_CARD, np.uint8))
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """[moves] the plays after each move of decisions; start and cards as in MoveLists."""
+        """Count the plays that empty the rest of a hand after each move.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            uint8 [moves].
+        """
         return self.min_plays_and_bounds(hands, context, start, cards)[0]
 
     def min_plays_and_bounds(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """[moves] the plays after each move of decisions, and whether that is an upper bound and may be too many."""
+        """Count the plays that empty the rest of a hand after each move, and flag upper bounds.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            Number of plays, uint8 [moves], and whether it is only an upper bound, bool [moves].
+        """
         plays, bounds = np.zeros(len(cards), np.uint8), np.zeros(len(cards), np.bool_)
         for lo in range(0, len(hands), _BATCH_SIZE):
-            part = slice(lo, min(lo + _BATCH_SIZE, len(hands)))
-            lists, whole = self.leads.lead_moves(context[part], hands[part])
-            here = start[part.start : part.stop + 1]
-            given = (
-                np.ascontiguousarray(hands[part]), context[part].astype(np.int64), self.known_units,
-                self.are_units_known, lists.start, lists.cards, whole.start, whole.cards, here - here[0],
-                cards[here[0] : here[-1]],
+            batch = slice(lo, min(lo + _BATCH_SIZE, len(hands)))
+            lists, whole_hands = self.leads.lead_moves(context[batch], hands[batch])
+            offsets = start[batch.start : batch.stop + 1]
+            arguments = (
+                np.ascontiguousarray(hands[batch]), context[batch].astype(np.int64), self.known_units,
+                self.are_units_known, lists.start, lists.cards, whole_hands.start, whole_hands.cards,
+                offsets - offsets[0], cards[offsets[0] : offsets[-1]],
             )  # fmt: skip
-            moves = slice(int(here[0]), int(here[-1]))
-            map_ranges(len(lists.start) - 1, partial(_count, *given, plays[moves], bounds[moves]), min_size=16)
+            moves = slice(int(offsets[0]), int(offsets[-1]))
+            map_ranges(len(lists.start) - 1, partial(_count, *arguments, plays[moves], bounds[moves]), min_size=16)
         return plays, bounds
 
 
 def _max_parts(copies: list[int], hand_size: int) -> int:
-    """How many parts the worst hand of so many cards has, of units with so many copies."""
+    """Return the maximum number of parts of a hand, for units with the given copies."""
     held = [0] * len(copies)
     for _ in range(min(hand_size, sum(copies))):
-        unit = min((each for each in range(len(copies)) if held[each] < copies[each]), key=held.__getitem__)
+        unit = min(
+            (candidate for candidate in range(len(copies)) if held[candidate] < copies[candidate]), key=held.__getitem__
+        )
         held[unit] += 1
     return math.prod(count + 1 for count in held)
 
 
 def _known_ranks(rules: CompiledGame) -> NDArray[np.int64] | None:
-    """[contexts, kinds] ranks, where no form and no word about what may be led tells cards of a rank apart; or None."""
+    """Return the ranks [contexts, kinds] if cards of a rank are interchangeable in all forms and leads, else None."""
     if any(name == "held" and len(arguments) > 2 for name, arguments in rules.play_query.circuit.inputs):
         return None
     try:
@@ -113,15 +155,15 @@ def _known_ranks(rules: CompiledGame) -> NDArray[np.int64] | None:
 def _count(
     hands, context, known, merged, start, sets, whole_start, whole_sets, move_start, moves, fewest_plays, bounds, lo, hi
 ):  # fmt: skip
-    """Fill the plays and bounds [moves] of decisions lo..hi-1, whose hands [n, kinds] can lead these card sets.
+    """Write the plays and bounds [moves] of decisions lo..hi-1, whose hands [n, kinds] can lead the given card sets.
 
-    Known [contexts, kinds] are units of cards; where they are merged no two of them are the same to all plays.
+    ``known`` [contexts, kinds] are units of cards; ``merged`` means that no two units are interchangeable.
     """
-    most, most_cards = np.int64(0), np.int64(0)
+    max_plays, max_cards = np.int64(0), np.int64(0)
     for i in range(lo, hi):
-        most_cards = max(most_cards, np.int64(hands[i].sum()))
-        most = max(most, start[i + 1] - start[i] + whole_start[i + 1] - whole_start[i])
-    search = new_exact_search(most, most_cards, max(known.max() + 1, hands.shape[1]))
+        max_cards = max(max_cards, np.int64(hands[i].sum()))
+        max_plays = max(max_plays, start[i + 1] - start[i] + whole_start[i + 1] - whole_start[i])
+    search = new_exact_search(max_plays, max_cards, max(known.max() + 1, hands.shape[1]))
     for i in range(lo, hi):
         unit, first, last = known[context[i]], whole_start[i], whole_start[i + 1]
         plays, n = distinct_plays(hands[i], unit, sets, start[i], start[i + 1], whole_sets, first, last)
@@ -143,7 +185,7 @@ def _count(
 
 @njit(cache=True, nogil=True)
 def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_plays, bounds):
-    """Fill the plays after moves first..last-1 of a hand of many parts; equal rests are one."""
+    """Write the plays after moves first..last-1 of a hand of many parts; equal rests are counted once."""
     bound, whole = new_bound_state(plays, n, counts), np.int64(NONE)
     size = 16
     while size < 2 * (last - first):
@@ -158,17 +200,17 @@ def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_p
                 break
             rest[unit[card]] -= 1
             code += KIND_HASHES[unit[card]]
-        place = find_hash(table, codes, code)
-        if table[place] != NONE:
-            fewest_plays[move] = fewest_plays[first + table[place]]
-            bounds[move] = bounds[first + table[place]]
+        entry = find_hash(table, codes, code)
+        if table[entry] != NONE:
+            fewest_plays[move] = fewest_plays[first + table[entry]]
+            bounds[move] = bounds[first + table[entry]]
             continue
-        table[place], codes[move - first] = move - first, code
+        table[entry], codes[move - first] = move - first, code
         if count_parts(rest) <= MAX_PARTS:
             load_hand_plays(search, plays, n, rest)
             fewest_plays[move] = min_plays_of_part(search, rest)
             continue
         if whole == NONE:
             whole = bound_whole_hand(bound, plays, counts, _ROUNDS)
-        found = whole if code == 0 else bound_part(bound, plays, rest, _ROUNDS_AFTER_MOVE, whole - 1)
-        fewest_plays[move], bounds[move] = found, found > 1
+        num_plays = whole if code == 0 else bound_part(bound, plays, rest, _ROUNDS_AFTER_MOVE, whole - 1)
+        fewest_plays[move], bounds[move] = num_plays, num_plays > 1

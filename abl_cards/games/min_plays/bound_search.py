@@ -1,8 +1,9 @@
-"""An upper bound of the plays that empty a hand of many parts: greedy search with local improvement.
+"""Upper bound of the plays that empty a hand of many parts: greedy search with local improvement.
 
-Plays of one unit take what is left, by a table. Every other play *saves* plays: those that its cards would take by
-themselves, less one. The greedy search lays down what saves most, until nothing does. The improvement forces a random
-play into the best way known, takes out what it hinders, and completes it greedily; what is no worse is kept.
+A table gives the plays of cards of a single unit. Every other play *saves* plays: those that its cards would take by
+such plays, minus one. The greedy search adds the play that saves most, until none does. The improvement forces a random
+play into the best solution, removes the plays that no longer fit, and completes it greedily; solutions that are not
+worse are accepted.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -18,166 +19,197 @@ from abl_cards.games.min_plays.exact_search import UNREACHABLE
 from abl_cards.games.min_plays.hand_plays import NONE
 
 _NO_PLAY_COST = 1000
-"""Plays that a card counts for that no play of its unit takes: such a card is to go with others."""
+"""Cost of a card that no play of its unit alone takes, so that it is combined with others."""
 _DOES_NOT_FIT = -_NO_PLAY_COST * _NO_PLAY_COST
 _LCG_MULTIPLIER = np.uint64(6364136223846793005)
 
 
 class BoundSearchState(NamedTuple):
-    """What the search knows of a hand."""
+    """Working arrays of the search for one hand."""
 
-    min_single_unit_plays: NDArray[np.int64]  # [units, cards + 1] plays of one unit that so many cards take
-    multi_unit_plays: NDArray[np.int64]  # [plays] those of several units, and those that are the last play
-    fitting_plays: NDArray[np.int64]  # [plays] of these, those that a part of the hand holds
-    usable_plays: NDArray[np.int64]  # [plays] and those that it still holds
-    cards_left: NDArray[np.int64]  # [units] cards that are left
-    current_plays: NDArray[np.int64]  # [cards + 1] how many plays the way last tried has, and these
-    best_plays: NDArray[np.int64]  # [cards + 1] the same of the best way known for the whole hand
-    num_multi_unit: NDArray[np.int64]  # [1] how many plays are of several units
+    min_single_unit_plays: NDArray[np.int64]  # [units, cards + 1] plays of one unit that take a number of cards
+    multi_unit_plays: NDArray[np.int64]  # [plays] plays of several units, and plays of whole hands
+    fitting_plays: NDArray[np.int64]  # [plays] multi-unit plays that fit in the given part of the hand
+    usable_plays: NDArray[np.int64]  # [plays] fitting plays that fit in the cards left
+    cards_left: NDArray[np.int64]  # [units] cards left of each unit
+    current_plays: NDArray[np.int64]  # [cards + 1] number of multi-unit plays of the current solution, then the plays
+    best_plays: NDArray[np.int64]  # [cards + 1] number of multi-unit plays of the best solution, then the plays
+    num_multi_unit: NDArray[np.int64]  # [1] number of multi-unit plays
 
 
 @njit(cache=True, nogil=True)
 def new_bound_state(plays, n, counts):
-    """What is known of a hand that has so many cards of each unit, and n plays of units."""
-    units, cards = len(counts), counts.sum()
-    least = np.zeros((units, counts.max() + 1), np.int64)
-    several, m = np.zeros(n, np.int64), np.int64(0)
-    sizes = np.zeros((units, counts.max() + 1), np.bool_)
+    """Create the state of the search for a hand.
+
+    Args:
+        plays: HandPlays of units.
+        n: Number of plays.
+        counts: int64 [units], cards of each unit in the hand.
+    """
+    num_units, cards = len(counts), counts.sum()
+    min_plays = np.zeros((num_units, counts.max() + 1), np.int64)
+    multi_unit, num_multi_unit = np.zeros(n, np.int64), np.int64(0)
+    sizes = np.zeros((num_units, counts.max() + 1), np.bool_)
     for play in range(n):
         first = plays.start[play]
         if plays.start[play + 1] - first == 1 and not plays.is_whole_hand[play]:
             sizes[plays.part_unit[first], plays.copies[first]] = True
         else:
-            several[m] = play
-            m += 1
-    for unit in range(units):
+            multi_unit[num_multi_unit] = play
+            num_multi_unit += 1
+    for unit in range(num_units):
         for count in range(1, counts[unit] + 1):
-            least[unit, count] = least[unit, count - 1] + _NO_PLAY_COST
+            min_plays[unit, count] = min_plays[unit, count - 1] + _NO_PLAY_COST
             for size in range(1, count + 1):
                 if sizes[unit, size]:
-                    least[unit, count] = min(least[unit, count], least[unit, count - size] + 1)
+                    min_plays[unit, count] = min(min_plays[unit, count], min_plays[unit, count - size] + 1)
     return BoundSearchState(
-        least, several, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(units, np.int64),
-        np.zeros(cards + 1, np.int64), np.zeros(cards + 1, np.int64), np.array([m]),
+        min_plays, multi_unit, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(num_units, np.int64),
+        np.zeros(cards + 1, np.int64), np.zeros(cards + 1, np.int64), np.array([num_multi_unit]),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
 def bound_whole_hand(state, plays, counts, num_rounds):
-    """The fewest plays found in so many rounds that empty the hand, UNREACHABLE where none do; the way is kept."""
-    fitting = _find_fitting(state, plays, counts)
+    """Search for the fewest plays that empty the whole hand, and store the solution in the state.
+
+    Args:
+        state: BoundSearchState that is modified.
+        plays: HandPlays of units.
+        counts: int64 [units], cards of each unit in the hand.
+        num_rounds: Rounds of local improvement.
+
+    Returns:
+        Number of plays; UNREACHABLE if none are found.
+    """
+    num_fitting = _find_fitting(state, plays, counts)
     state.best_plays[0] = 0
-    found = _complete_greedily(state, plays, counts, fitting, NONE)
+    num_plays = _complete_greedily(state, plays, counts, num_fitting, NONE)
     state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
     return min(
-        _improve(state, plays, counts, fitting, num_rounds, found, np.int64(1), state.best_plays), np.int64(UNREACHABLE)
+        _improve(state, plays, counts, num_fitting, num_rounds, num_plays, np.int64(1), state.best_plays),
+        np.int64(UNREACHABLE),
     )
 
 
 @njit(cache=True, nogil=True)
 def bound_part(state, plays, counts, num_rounds, target):
-    """The fewest plays found that empty a part of the hand, beginning with the way that is kept, down to ``target``."""
-    fitting = _find_fitting(state, plays, counts)
-    kept = state.best_plays.copy()
-    found = _complete_greedily(state, plays, counts, fitting, NONE)
+    """Search for the fewest plays that empty a part of the hand, starting from the stored solution.
+
+    Args:
+        state: BoundSearchState after ``bound_whole_hand``.
+        plays: HandPlays of units.
+        counts: int64 [units], cards of each unit in the part.
+        num_rounds: Rounds of local improvement.
+        target: Number of plays at which the search stops.
+
+    Returns:
+        Number of plays; UNREACHABLE if none are found.
+    """
+    num_fitting = _find_fitting(state, plays, counts)
+    whole_hand_plays = state.best_plays.copy()
+    num_plays = _complete_greedily(state, plays, counts, num_fitting, NONE)
     state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
-    found = _improve(state, plays, counts, fitting, num_rounds, found, target, state.best_plays)
-    state.best_plays[:] = kept
-    return min(found, np.int64(UNREACHABLE))
+    num_plays = _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, state.best_plays)
+    state.best_plays[:] = whole_hand_plays
+    return min(num_plays, np.int64(UNREACHABLE))
 
 
 @njit(cache=True, nogil=True)
-def _improve(state, plays, counts, fitting, rounds, found, enough, best):
-    """Put one play more into the best way, again and again, and take out what it hinders."""
-    lots = np.uint64(1)
-    for _ in range(rounds if fitting else 0):
-        if found <= enough:
+def _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, best):
+    """Improve a solution: force a random play into it, and remove the plays that no longer fit."""
+    random_state = np.uint64(1)
+    for _ in range(num_rounds if num_fitting else 0):
+        if num_plays <= target:
             break
-        lots = lots * _LCG_MULTIPLIER + np.uint64(1442695040888963407)
-        forced = state.fitting_plays[np.int64((lots >> np.uint64(33)) % np.uint64(fitting))]
-        total = _complete_greedily(state, plays, counts, fitting, forced)
-        if total <= found:
-            found = total
+        random_state = random_state * _LCG_MULTIPLIER + np.uint64(1442695040888963407)
+        forced = state.fitting_plays[np.int64((random_state >> np.uint64(33)) % np.uint64(num_fitting))]
+        total = _complete_greedily(state, plays, counts, num_fitting, forced)
+        if total <= num_plays:
+            num_plays = total
             best[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
-    return found
+    return num_plays
 
 
 @njit(cache=True, nogil=True)
 def _find_fitting(state, plays, counts):
-    """Find the plays of several units that a part of the hand holds; returns how many there are."""
-    n = np.int64(0)
-    for each in range(state.num_multi_unit[0]):
-        play, fits = state.multi_unit_plays[each], True
+    """Find the multi-unit plays that fit in a part of the hand; returns their number."""
+    num_fitting = np.int64(0)
+    for index in range(state.num_multi_unit[0]):
+        play, fits = state.multi_unit_plays[index], True
         for part in range(plays.start[play], plays.start[play + 1]):
             if plays.copies[part] > counts[plays.part_unit[part]]:
                 fits = False
                 break
         if fits:
-            state.fitting_plays[n] = play
-            n += 1
-    return n
+            state.fitting_plays[num_fitting] = play
+            num_fitting += 1
+    return num_fitting
 
 
 @njit(cache=True, nogil=True)
-def _complete_greedily(state, plays, counts, fitting, forced):
-    """Lay down a play, unless it is NONE, then those of the best way that fit, then what saves most; returns how many.
+def _complete_greedily(state, plays, counts, num_fitting, forced):
+    """Build a solution: a forced play (or NONE), plays of the best solution that fit, then those that save most.
 
-    Plays of one unit take what is left.
+    Plays of one unit take the cards left. Returns the number of plays.
     """
-    usable, left, way, least, best = (
+    usable, cards_left, current, min_plays, best = (
         state.usable_plays,
         state.cards_left,
         state.current_plays,
         state.min_single_unit_plays,
         state.best_plays,
     )
-    left[:] = counts
-    usable[:fitting] = state.fitting_plays[:fitting]
-    way[0], ended = 0, False  # whether there is a last play
+    cards_left[:] = counts
+    usable[:num_fitting] = state.fitting_plays[:num_fitting]
+    current[0], has_last_play = 0, False
     if forced != NONE:
-        ended = _apply_play(plays, forced, left, way, ended)
-    for each in range(1, best[0] + 1):
-        if not (ended and plays.is_whole_hand[best[each]]) and _plays_saved(least, plays, best[each], left) > 0:
-            ended = _apply_play(plays, best[each], left, way, ended)
-    n = fitting
-    while n:
-        chosen, most, kept = np.int64(NONE), np.int64(0), np.int64(0)
-        for each in range(n):
-            play = usable[each]
-            saved = _plays_saved(least, plays, play, left)
-            if saved != _DOES_NOT_FIT and not (ended and plays.is_whole_hand[play]):
-                usable[kept] = play
-                kept += 1
-                if saved > most:
-                    chosen, most = play, saved
-        n = kept
+        has_last_play = _apply_play(plays, forced, cards_left, current, has_last_play)
+    for index in range(1, best[0] + 1):
+        if (
+            not (has_last_play and plays.is_whole_hand[best[index]])
+            and _plays_saved(min_plays, plays, best[index], cards_left) > 0
+        ):
+            has_last_play = _apply_play(plays, best[index], cards_left, current, has_last_play)
+    num_plays = num_fitting
+    while num_plays:
+        chosen, max_saved, num_usable = np.int64(NONE), np.int64(0), np.int64(0)
+        for index in range(num_plays):
+            play = usable[index]
+            saved = _plays_saved(min_plays, plays, play, cards_left)
+            if saved != _DOES_NOT_FIT and not (has_last_play and plays.is_whole_hand[play]):
+                usable[num_usable] = play
+                num_usable += 1
+                if saved > max_saved:
+                    chosen, max_saved = play, saved
+        num_plays = num_usable
         if chosen == NONE:
             break
-        ended = _apply_play(plays, chosen, left, way, ended)
-    total = way[0]
-    for unit in range(len(left)):
-        total += least[unit, left[unit]]
+        has_last_play = _apply_play(plays, chosen, cards_left, current, has_last_play)
+    total = current[0]
+    for unit in range(len(cards_left)):
+        total += min_plays[unit, cards_left[unit]]
     return total
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _plays_saved(least, plays, play, left):
-    """How many plays it saves where so many cards are left; _UNFIT where it cannot be laid down."""
+def _plays_saved(min_plays, plays, play, cards_left):
+    """Return the number of plays that a play saves given the cards left; _DOES_NOT_FIT if it does not fit."""
     saved = np.int64(-1)
     for part in range(plays.start[play], plays.start[play + 1]):
         unit = plays.part_unit[part]
-        rest = left[unit] - plays.copies[part]
+        rest = cards_left[unit] - plays.copies[part]
         if rest < 0:
             return np.int64(_DOES_NOT_FIT)
-        saved += least[unit, left[unit]] - least[unit, rest]
+        saved += min_plays[unit, cards_left[unit]] - min_plays[unit, rest]
     return saved
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _apply_play(plays, play, left, leading, ended):
-    """Lay down a play; returns whether there is a last one now."""
+def _apply_play(plays, play, cards_left, current, has_last_play):
+    """Add a play to the solution; returns True if the solution has a play of a whole hand."""
     for part in range(plays.start[play], plays.start[play + 1]):
-        left[plays.part_unit[part]] -= plays.copies[part]
-    leading[0] += 1
-    leading[leading[0]] = play
-    return ended or plays.is_whole_hand[play]
+        cards_left[plays.part_unit[part]] -= plays.copies[part]
+    current[0] += 1
+    current[current[0]] = play
+    return has_last_play or plays.is_whole_hand[play]

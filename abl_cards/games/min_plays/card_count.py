@@ -1,4 +1,4 @@
-"""Where nobody counts plays: how many cards are in the hand."""
+"""Counter for games whose plays cannot be counted: the number of cards in the hand."""
 
 from __future__ import annotations
 
@@ -12,17 +12,41 @@ from abl_cards.games.types import NO_CARD
 
 @dataclass(frozen=True)
 class CardCount:
-    """As many plays as there are cards: the most that there can be; learners are told so, preferences are not."""
+    """Counter that returns the number of cards, which bounds the number of plays.
 
-    reason: str  # nobody counts them
+    It is an input of networks only; preferences of such games may not read ``plays_left/1``.
+
+    Attributes:
+        reason: Explanation why plays are not counted.
+    """
+
+    reason: str
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """[n] the cards of hands [n, kinds]."""
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+
+        Returns:
+            uint8 [n].
+        """
         return hands.sum(axis=1, dtype=np.uint8)
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """[moves] the cards after each move of decisions; start and cards as in MoveLists."""
+        """Count the plays that empty the rest of a hand after each move.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            uint8 [moves].
+        """
         held = np.repeat(hands.sum(axis=1, dtype=np.uint8), np.diff(start))
         return held - (cards != NO_CARD).sum(axis=1, dtype=np.uint8)

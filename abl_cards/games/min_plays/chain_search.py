@@ -1,12 +1,11 @@
-"""About how many plays it takes to empty a hand when nobody answers, so that it leads every time: games of one pack.
+"""Approximate number of plays that empty a hand which leads every time, in games of one pack with chains and kickers.
 
-A search lays aside chains in all ways; what stays of each rank is a single, a pair, a trio or four, and a table says
-how few plays those are when trios, planes and fours carry what they can. Kickers are counted, not looked at: where it
-matters *which* cards go together the number can be too low, and where a group had to be broken up for the sake of
-kickers it can be too high. The tests of each game say how often.
+The search removes chains in all combinations. The rest of each rank is a single, a pair, a trio or four, and a table
+gives the fewest plays of these when trios, planes and fours carry as many kickers as they can. Kickers are counted, not
+chosen: the result can be too low where it matters *which* cards go together, and too high where a group would have to
+be broken up for kickers. The tests of each game measure how often.
 
-A hand is a *key*: four bits a rank, the copies of the lowest rank of thirteen in the lowest ones, then the two jokers
-where there are any.
+A hand is a *key*: four bits for each of thirteen ranks, the lowest rank first, then the two jokers.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type"
@@ -33,64 +32,80 @@ _CARRIER_SHAPES = (3, 1), (3, 2), (4, 1), (4, 2)
 
 
 class Chain(NamedTuple):
-    """Equal groups of ranks in a row that carry nothing."""
+    """Groups of equal size in consecutive ranks, without kickers."""
 
-    key: int
-    num_trios: int  # how many, 0 for other chains
+    key: int  # cards of the chain
+    num_trios: int  # number of trios, 0 for other chains
 
 
 class ChainPlayTable(NamedTuple):
-    """What the search reads."""
+    """Tables that the search reads; a set of planes (chains of trios) is given by its index."""
 
-    chain: NDArray[np.uint64]  # [chains] key of each
-    trio_length: NDArray[np.int64]  # [chains] length of a trio chain, 0 for other chains
-    extended_plane: NDArray[
-        np.int64
-    ]  # [planes, lengths] the number of the planes with one more of a length; -1 where too many
-    rest_plays: NDArray[
-        np.uint8
-    ]  # [singles, pairs, trios, bombs, rocket, planes] plays of what is no chain, planes included
-    memo: NDArray[np.uint64]  # [2^18] keys asked lately and their plays
+    chain: NDArray[np.uint64]  # [chains] key of each chain
+    trio_length: NDArray[np.int64]  # [chains] length of a chain of trios, 0 for other chains
+    # [sets of planes, lengths] index of the set with one more plane of a length; -1 if that takes too many cards
+    extended_plane: NDArray[np.int64]
+    # [singles, pairs, trios, bombs, rocket, sets of planes] plays of the cards in no chain, and of the planes
+    rest_plays: NDArray[np.uint8]
+    memo: NDArray[np.uint64]  # [2^18] cache of keys and their plays
 
 
 @dataclass(frozen=True)
 class Carriers:
-    """What may carry kickers."""
+    """Groups that may carry kickers."""
 
-    trio_single: bool
-    trio_pair: bool
-    plane_singles: frozenset[int]  # lengths
-    plane_pairs: frozenset[int]
-    four_singles: bool
-    four_pairs: bool
+    trio_single: bool  # a trio with one single card
+    trio_pair: bool  # a trio with a pair
+    plane_singles: frozenset[int]  # lengths of planes with a single card for each trio
+    plane_pairs: frozenset[int]  # lengths of planes with a pair for each trio
+    four_singles: bool  # four equal cards with two single cards
+    four_pairs: bool  # four equal cards with two pairs
 
     @classmethod
     def from_groups(cls, carrying: Iterable[tuple[int, int, int]]) -> Carriers:
-        """From the cards of each group, the groups in a row and the cards of each kicker of all that carries."""
+        """Make the carriers from all forms with kickers.
+
+        Args:
+            carrying: Cards of each group, number of groups, and cards of each kicker, for each form.
+        """
         lengths: dict[tuple[int, int], set[int]] = {}
         for copies, length, size in carrying:
             lengths.setdefault((copies, size), set()).add(length)
         (trio_single, plane_singles), (trio_pair, plane_pairs), (four_singles, _), (four_pairs, _) = (
-            (1 in found, frozenset(found - {1})) for found in (lengths.get(key, set()) for key in _CARRIER_SHAPES)
+            (1 in form_lengths, frozenset(form_lengths - {1}))
+            for form_lengths in (lengths.get(key, set()) for key in _CARRIER_SHAPES)
         )
         return cls(trio_single, trio_pair, plane_singles, plane_pairs, four_singles, four_pairs)
 
 
 @dataclass(frozen=True)
 class ChainSearchCounter:
-    """Counts plays on all cores; the tables behind it are shared by the process."""
+    """Counter of plays of hands given as keys, on all cores; equal games of a process share its tables."""
 
     table: ChainPlayTable
 
     @classmethod
     def from_chains(cls, chains: frozenset[Chain], carriers: Carriers, max_cards: int) -> ChainSearchCounter:
-        """The counter of a game of hands of so many cards."""
+        """Make the counter of a game.
+
+        Args:
+            chains: Chains without kickers.
+            carriers: Groups that may carry kickers.
+            max_cards: Maximum number of cards of a hand.
+        """
         return cls(
             _build_table(tuple(sorted(chains, key=lambda chain: (-_size(chain.key), chain))), carriers, max_cards)
         )
 
     def min_plays(self, hands: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """[n] the plays of hands given as keys [n]."""
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint64 [n], keys of hands.
+
+        Returns:
+            uint8 [n].
+        """
         plays = np.zeros(len(hands), np.uint8)
         map_ranges(len(hands), lambda lo, hi: _count(self.table, hands, lo, hi, plays))
         return plays
@@ -98,9 +113,15 @@ class ChainSearchCounter:
     def min_plays_after(
         self, hands: NDArray[np.uint64], start: NDArray[np.int64], played: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
-        """[moves] the plays after each move of decisions: hands [n], the first move of each [n + 1], cards laid down.
+        """Count the plays that empty the rest of a hand after each move.
 
-        All cards are given as keys.
+        Args:
+            hands: uint64 [n], keys of hands.
+            start: int64 [n + 1], offsets of the moves of each hand.
+            played: uint64 [moves], keys of the cards of each move.
+
+        Returns:
+            uint8 [moves].
         """
         plays = np.zeros(len(played), np.uint8)
         map_ranges(
@@ -114,7 +135,14 @@ def _size(key: int) -> int:
 
 
 def planes_of(num_trios: int, max_length: int) -> Iterator[tuple[int, ...]]:
-    """The trio chains that so many trios make at once, by their lengths up to ``max_length``; none at all too.
+    """Generate the sets of planes that a number of trios can form together, including the empty set.
+
+    Args:
+        num_trios: Number of trios.
+        max_length: Maximum length of a plane.
+
+    Yields:
+        Lengths of the planes in ascending order.
 
     >>> sorted(planes_of(5, 5))
     [(), (2,), (2, 2), (2, 3), (3,), (4,), (5,)]
@@ -127,63 +155,65 @@ def planes_of(num_trios: int, max_length: int) -> Iterator[tuple[int, ...]]:
 
 @cache
 def _build_table(chains: tuple[Chain, ...], carriers: Carriers, max_cards: int) -> ChainPlayTable:
-    most = max_cards // 3
-    planes = sorted(planes_of(most, most))
-    numbers = {each: number for number, each in enumerate(planes)}
-    plane = np.full((len(planes), most + 1), -1, np.int64)
-    for number, each in enumerate(planes):
-        for length in range(2, most + 1):
-            plane[number, length] = numbers.get(tuple(sorted((*each, length))), -1)
-    options = [_plane_options(each, carriers) for each in planes]
-    starts = np.cumsum([0, *(len(each) for each in options)])
-    flat = np.array([option for each in options for option in each], np.int64).reshape(-1, 2)
-    rest = np.zeros((*(max_cards // size + 1 for size in (1, 2, 3, 4)), 2, len(planes)), np.uint8)
+    max_trios = max_cards // 3
+    plane_sets = sorted(planes_of(max_trios, max_trios))
+    index_of = {planes: index for index, planes in enumerate(plane_sets)}
+    extended_plane = np.full((len(plane_sets), max_trios + 1), -1, np.int64)
+    for index, planes in enumerate(plane_sets):
+        for length in range(2, max_trios + 1):
+            extended_plane[index, length] = index_of.get(tuple(sorted((*planes, length))), -1)
+    options = [_plane_options(planes, carriers) for planes in plane_sets]
+    starts = np.cumsum([0, *(len(planes) for planes in options)])
+    flat = np.array([option for planes in options for option in planes], np.int64).reshape(-1, 2)
+    rest_plays = np.zeros((*(max_cards // size + 1 for size in (1, 2, 3, 4)), 2, len(plane_sets)), np.uint8)
     flags = np.array([carriers.trio_single, carriers.trio_pair, carriers.four_singles, carriers.four_pairs], np.bool_)
-    _fill_rest(rest, starts, flat, np.array([len(each) for each in planes]), flags)
+    _fill_rest(rest_plays, starts, flat, np.array([len(planes) for planes in plane_sets]), flags)
     return ChainPlayTable(
         chain=np.array([chain.key for chain in chains], np.uint64),
         trio_length=np.array([chain.num_trios for chain in chains], np.int64),
-        extended_plane=plane,
-        rest_plays=rest,
+        extended_plane=extended_plane,
+        rest_plays=rest_plays,
         memo=np.full(1 << _MEMO_BITS, 0xFFFFFFFFFFFFFFFF, np.uint64),
     )
 
 
 def _plane_options(planes: tuple[int, ...], carriers: Carriers) -> list[tuple[int, int]]:
-    """How many single and pair kickers a set of planes may carry together."""
-    found = {(0, 0)}
+    """Return the numbers of single kickers and of pair kickers that a set of planes may carry together."""
+    totals = {(0, 0)}
     for length in planes:
-        more = {(0, 0)}
-        more |= {(length, 0)} if length in carriers.plane_singles else set()
-        more |= {(0, length)} if length in carriers.plane_pairs else set()
-        found = {(one + a, two + b) for one, two in found for a, b in more}
-    return sorted(found)
+        options = {(0, 0)}
+        options |= {(length, 0)} if length in carriers.plane_singles else set()
+        options |= {(0, length)} if length in carriers.plane_pairs else set()
+        totals = {(one + a, two + b) for one, two in totals for a, b in options}
+    return sorted(totals)
 
 
 @njit(cache=True)
 def _fill_rest(rest, starts, options, planes, flags):
-    """Fill the table of what is no chain."""
-    ones, twos, threes, fours, _, kinds = rest.shape
+    """Fill the table of plays of the cards in no chain; planes [sets] are the numbers of planes."""
+    ones, twos, threes, fours, _, num_plane_sets = rest.shape
     for n1 in range(ones):
         for n2 in range(twos):
             for n3 in range(threes):
                 for n4 in range(fours):
-                    for kind in range(kinds):
-                        apart = (
-                            _min_rest_plays(n1, n2, n3, n4, starts[kind], starts[kind + 1], options, flags)
-                            + planes[kind]
+                    for plane_set in range(num_plane_sets):
+                        separate = (
+                            _min_rest_plays(n1, n2, n3, n4, starts[plane_set], starts[plane_set + 1], options, flags)
+                            + planes[plane_set]
                         )
-                        rest[n1, n2, n3, n4, 0, kind] = apart
-                        two = (
-                            _min_rest_plays(n1 + 2, n2, n3, n4, starts[kind], starts[kind + 1], options, flags)
-                            + planes[kind]
+                        rest[n1, n2, n3, n4, 0, plane_set] = separate
+                        as_singles = (
+                            _min_rest_plays(
+                                n1 + 2, n2, n3, n4, starts[plane_set], starts[plane_set + 1], options, flags
+                            )
+                            + planes[plane_set]
                         )
-                        rest[n1, n2, n3, n4, 1, kind] = min(apart + 1, two)
+                        rest[n1, n2, n3, n4, 1, plane_set] = min(separate + 1, as_singles)
 
 
 @njit(cache=True)
 def _min_rest_plays(n1, n2, n3, n4, begin, end, options, flags):
-    """The least number of plays of so many singles, pairs, trios and bombs beside planes, which are not counted."""
+    """Return the fewest plays of singles, pairs, trios and bombs next to planes, which are not counted."""
     best = _UNREACHABLE
     for option in range(begin, end):
         for x in range(n4 + 1 if flags[2] else 1):
@@ -197,14 +227,14 @@ def _min_rest_plays(n1, n2, n3, n4, begin, end, options, flags):
 
 @njit(cache=True)
 def _min_plays_with_carriers(n1, n2, n3, singles, trio_single, trio_pair):
-    """Plays of singles, pairs and trios when exactly so many single cards go elsewhere, and trios carry the rest."""
+    """Count the plays of singles, pairs and trios if ``singles`` cards are kickers elsewhere; trios carry others."""
     if n1 + 2 * n2 + 3 * n3 < singles:
         return _UNREACHABLE
     used = min(n1, singles)
     n1, singles = n1 - used, singles - used
     used = min(n2, singles // 2)
     n2, singles = n2 - used, singles - 2 * used
-    if singles and n2:  # one card of a pair: the other one stays
+    if singles and n2:  # one card of a pair; the other one remains
         n2, n1, singles = n2 - 1, n1 + 1, singles - 1
     used = min(n3, singles // 3)
     n3, singles = n3 - used, singles - 3 * used
@@ -217,7 +247,7 @@ def _min_plays_with_carriers(n1, n2, n3, singles, trio_single, trio_pair):
     if trio_pair:
         used = min(n2, free)
         n2, free = n2 - used, free - used
-    # Three trios that carry nothing: one of them goes with the other two, as a pair and a single.
+    # Of three trios without kickers, one is split into the kickers of the other two: a pair and a single.
     while trio_single and trio_pair and free >= 3:
         n3, free = n3 - 1, free - 3
     return n1 + n2 + n3
@@ -225,7 +255,7 @@ def _min_plays_with_carriers(n1, n2, n3, singles, trio_single, trio_pair):
 
 @njit(cache=True, nogil=True)
 def _min_leaf_plays(table, key, planes):
-    """Plays of what is left when no more chains are laid aside."""
+    """Return the plays of the rest when no more chains are removed."""
     n1, n2, n3, n4 = 0, 0, 0, 0
     for rank in range(RANKS):
         count = np.int64((key >> np.uint64(4 * rank)) & np.uint64(15))
@@ -245,70 +275,70 @@ _GUARD_BITS = np.uint64(sum(8 << 4 * rank for rank in range(KEY_FIELDS)))
 
 @njit(cache=True, nogil=True)
 def _search_min_plays(table, key, scratch):
-    """The least number of plays of a key: chains are laid aside in the order of the table, each again and again."""
-    chain, trios, plane = table.chain, table.trio_length, table.extended_plane
-    fit = np.int64(0)
+    """Return the fewest plays of a key; chains are removed in the order of the table, each any number of times."""
+    chain, trio_length, extended_plane = table.chain, table.trio_length, table.extended_plane
+    num_usable = np.int64(0)
     usable = scratch[0]
-    for number in range(len(chain)):
-        if ((key | _GUARD_BITS) - chain[number]) & _GUARD_BITS == _GUARD_BITS:
-            usable[fit] = number
-            fit += 1
+    for chain_index in range(len(chain)):
+        if ((key | _GUARD_BITS) - chain[chain_index]) & _GUARD_BITS == _GUARD_BITS:
+            usable[num_usable] = chain_index
+            num_usable += 1
     best = _min_leaf_plays(table, key, np.int64(0))
     depth, stack = np.int64(0), scratch[1]
     keys = scratch[2].view(np.uint64)
-    kinds, counts = scratch[3], scratch[4]
-    stack[0], keys[0], kinds[0], counts[0] = 0, key, 0, 0
+    plane_sets, counts = scratch[3], scratch[4]
+    stack[0], keys[0], plane_sets[0], counts[0] = 0, key, 0, 0
     while depth >= 0:
-        at = stack[depth]
-        if at == fit or counts[depth] + 2 > best:
+        position = stack[depth]
+        if position == num_usable or counts[depth] + 2 > best:
             depth -= 1
             continue
-        stack[depth] = at + 1
-        number = usable[at]
-        if ((keys[depth] | _GUARD_BITS) - chain[number]) & _GUARD_BITS != _GUARD_BITS:
+        stack[depth] = position + 1
+        chain_index = usable[position]
+        if ((keys[depth] | _GUARD_BITS) - chain[chain_index]) & _GUARD_BITS != _GUARD_BITS:
             continue
-        kind = kinds[depth]
-        if trios[number]:
-            kind = plane[kind, trios[number]]
-            if kind < 0:
+        plane_set = plane_sets[depth]
+        if trio_length[chain_index]:
+            plane_set = extended_plane[plane_set, trio_length[chain_index]]
+            if plane_set < 0:
                 continue
         depth += 1
-        stack[depth], keys[depth], kinds[depth] = at, keys[depth - 1] - chain[number], kind
-        # Planes are counted in the table of the rest.
-        counts[depth] = counts[depth - 1] + (0 if trios[number] else 1)
-        best = min(best, counts[depth] + _min_leaf_plays(table, keys[depth], kind))
+        stack[depth], keys[depth], plane_sets[depth] = position, keys[depth - 1] - chain[chain_index], plane_set
+        # Planes are counted by rest_plays.
+        counts[depth] = counts[depth - 1] + (0 if trio_length[chain_index] else 1)
+        best = min(best, counts[depth] + _min_leaf_plays(table, keys[depth], plane_set))
     return best
 
 
 @njit(cache=True, nogil=True)
 def _new_chain_scratch(table):
-    """Scratch paper: chains that fit, and a stack no deeper than a hand has cards."""
+    """Allocate scratch arrays: chains that fit, and a stack; its depth is at most the number of cards of a hand."""
     return np.zeros((5, max(_MAX_DEPTH, len(table.chain))), np.int64)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _cached_min_plays(table, key, scratch):
-    """The plays of a key, from memory where it was asked lately."""
+    """Return the plays of a key, from the cache if it is stored there."""
     mixed = (key * np.uint64(_MIX)) & np.uint64((1 << _KEY_BITS) - 1)
-    place = mixed >> np.uint64(_KEY_BITS - _MEMO_BITS)
+    slot = mixed >> np.uint64(_KEY_BITS - _MEMO_BITS)
     tag = mixed & np.uint64((1 << (_KEY_BITS - _MEMO_BITS)) - 1)
-    entry = table.memo[place]
+    entry = table.memo[slot]
     if entry >> np.uint64(_VALUE_BITS) != tag:
         entry = (tag << np.uint64(_VALUE_BITS)) | np.uint64(_search_min_plays(table, key, scratch))
-        table.memo[place] = entry
+        table.memo[slot] = entry
     return entry & np.uint64((1 << _VALUE_BITS) - 1)
 
 
 @njit(cache=True, nogil=True)
 def _count(table, hands, lo, hi, plays):
-    room = _new_chain_scratch(table)
+    scratch = _new_chain_scratch(table)
     for i in range(lo, hi):
-        plays[i] = _cached_min_plays(table, hands[i], room)
+        plays[i] = _cached_min_plays(table, hands[i], scratch)
 
 
 @njit(cache=True, nogil=True)
 def _count_after(table, hands, start, played, lo, hi, plays):
-    room = _new_chain_scratch(table)
+    scratch = _new_chain_scratch(table)
     for i in range(lo, hi):
         for move in range(start[i], start[i + 1]):
-            plays[move] = _cached_min_plays(table, hands[i] - played[move], room)
+            plays[move] = _cached_min_plays(table, hands[i] - played[move], scratch)

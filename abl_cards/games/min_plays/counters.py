@@ -1,4 +1,4 @@
-"""Choosing the counter that fits the forms of a game, and counting what moves leave with it."""
+"""Choose the counter for the forms of a game, and count the plays that remain after moves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Diagnostic, Location, Signature, make_error, make_warning
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import ErrorCode
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import find_read_location
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
@@ -23,62 +24,88 @@ from abl_cards.games.types import MoveLists
 
 
 class MinPlaysCounter(Protocol):
-    """Counts the plays that empty hands."""
+    """Counter of the plays that empty hands."""
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """[n] the plays of hands [n, kinds], in contexts [n]."""
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+
+        Returns:
+            uint8 [n].
+        """
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """[moves] the plays after each move of decisions; start and cards as in MoveLists."""
+        """Count the plays that empty the rest of a hand after each move.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            uint8 [moves].
+        """
 
 
 _EXACT_COUNTERS = SetCounter, ParetoCounter
 
 
 def find_counter(rules: CompiledGame) -> MinPlaysCounter:
-    """The counter of a game; where plays are composed card by card, one that counts the cards of hands."""
+    """Return the counter of a game; games with composed plays have one that counts cards.
+
+    Args:
+        rules: Compiled game.
+    """
     key = "plays", id(rules)
     if key not in rules.kb.memo:
-        rules.kb.memo[key] = (
-            rules,
-            _choose_counter(rules),
-        )  # what is kept holds the rules, so no others can have their id
-    found: MinPlaysCounter = rules.kb.memo[key][1]
-    return found
+        rules.kb.memo[key] = (rules, _choose_counter(rules))  # the reference to the rules keeps their id unique
+    counter: MinPlaysCounter = rules.kb.memo[key][1]
+    return counter
 
 
 def _choose_counter(rules: CompiledGame) -> MinPlaysCounter:
     if rules.has_composed_plays:
         return CardCount("plays are composed card by card")
     reasons: list[str] = []
-    for counter in _EXACT_COUNTERS:
-        if found := _try_counter(counter, rules, reasons):
-            return found
-    every = AnyFormCounter.from_rules(rules)
-    if not every.bound_text:
-        return every
+    for counter_class in _EXACT_COUNTERS:
+        if counter := _try_counter(counter_class, rules, reasons):
+            return counter
+    any_forms = AnyFormCounter.from_rules(rules)
+    if not any_forms.bound_text:
+        return any_forms
     return _try_counter(ChainCounter, rules, reasons) or AnyFormCounter.from_rules(
         rules, "; ".join(dict.fromkeys(reasons))
     )
 
 
 def _try_counter(
-    counter: type[SetCounter] | type[ParetoCounter] | type[ChainCounter], rules: CompiledGame, reasons: list[str]
+    counter_class: type[SetCounter] | type[ParetoCounter] | type[ChainCounter], rules: CompiledGame, reasons: list[str]
 ) -> MinPlaysCounter | None:
-    """The counter where it fits the forms of a game; else None, and the reason goes to the reasons."""
+    """Make a counter if it supports the forms of a game; else return None, and append the reason."""
     try:
-        found = counter.from_shapes(read_shapes(rules))
+        counter = counter_class.from_shapes(read_shapes(rules))
         LeadFinder(rules).check_leadable()
-    except UncountableError as problem:
-        reasons.append(str(problem))
+    except UncountableError as error:
+        reasons.append(str(error))
         return None
-    return found
+    return counter
 
 
 def plays_left_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """An error where preferences read ``plays_left/1`` and nobody counts the plays, at the first rule that does."""
+    """Find preferences that read ``plays_left/1`` in a game whose plays cannot be counted.
+
+    Args:
+        rules: Compiled game.
+
+    Yields:
+        An error at the first such rule.
+    """
     if reads_plays_left(rules.kb):
         counter = find_counter(rules)
         if isinstance(counter, CardCount):
@@ -86,11 +113,19 @@ def plays_left_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
                 _first_reader(rules),
                 f"plays_left/1 is never known: {counter.reason}",
                 "leave it out of the preferences",
+                ErrorCode.UNSUPPLIED_INPUT,
             )
 
 
 def plays_left_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """A warning where preferences read ``plays_left/1`` and large hands get an upper bound of it, at the first rule."""
+    """Find preferences that read ``plays_left/1`` in a game where large hands only have an upper bound of it.
+
+    Args:
+        rules: Compiled game.
+
+    Yields:
+        A warning at the first such rule.
+    """
     if reads_plays_left(rules.kb):
         counter = find_counter(rules)
         if isinstance(counter, AnyFormCounter) and counter.bound_text:
@@ -98,35 +133,55 @@ def plays_left_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
                 _first_reader(rules),
                 f"plays_left/1 is an upper bound (at most N more plays) in {counter.bound_text}: {counter.reason}",
                 'smaller hands are counted exactly; "explain" says "at most" where it is a bound',
+                ErrorCode.INEXACT_COUNT,
             )
 
 
 def reads_plays_left(kb: KnowledgeBase) -> bool:
-    """Whether the preferences of a knowledge base read ``plays_left/1``."""
+    """Return True if the preferences of a knowledge base read ``plays_left/1``.
+
+    Args:
+        kb: Knowledge base with preferences.
+    """
     return "plays_left" in {name for name, _ in kb.circuit("cost/2", "violated/1").inputs}
 
 
 def _first_reader(rules: CompiledGame) -> Location | None:
-    """The first rule of preferences that reads ``plays_left/1``."""
+    """Find the first rule of preferences that reads ``plays_left/1``."""
     return find_read_location(rules.folder.program(rules.profile), Signature("plays_left", 1), [Signature("cost", 2)])
 
 
 def plays_left(rules: CompiledGame, decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
-    """[moves] the least number of plays that empties the hand after each move; what was asked before is remembered.
+    """Count the plays that empty the hand after each move; results are cached in the view.
 
-    An upper bound of it where ``is_upper_bound`` says so.
+    Args:
+        rules: Compiled game.
+        decisions: Decisions or choices.
+        lists: Moves of the decisions.
+
+    Returns:
+        uint8 [moves]; an upper bound where ``is_upper_bound`` is True.
     """
     counter, view = find_counter(rules), decisions.view
-    for known, asked, found in view.plays_left_cache:
-        if asked is lists and known is counter:
-            return found
-    found = counter.min_plays_after(view.hand, view.context, lists.start, _cards_leaving(decisions, lists))
-    view.plays_left_cache.append((counter, lists, found))
-    return found
+    for cached_counter, cached_lists, cached_plays in view.plays_left_cache:
+        if cached_lists is lists and cached_counter is counter:
+            return cached_plays
+    plays = counter.min_plays_after(view.hand, view.context, lists.start, _cards_leaving(decisions, lists))
+    view.plays_left_cache.append((counter, lists, plays))
+    return plays
 
 
 def is_upper_bound(rules: CompiledGame, decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.bool_]:
-    """[moves] whether ``plays_left`` of each move is an upper bound."""
+    """Return for which moves ``plays_left`` is only an upper bound.
+
+    Args:
+        rules: Compiled game.
+        decisions: Decisions or choices.
+        lists: Moves of the decisions.
+
+    Returns:
+        bool [moves].
+    """
     counter, view = find_counter(rules), decisions.view
     if not isinstance(counter, AnyFormCounter):
         return np.zeros(len(lists.cards), np.bool_)
@@ -134,10 +189,19 @@ def is_upper_bound(rules: CompiledGame, decisions: Decisions | Choices, lists: M
 
 
 def _cards_leaving(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
-    """[moves, cards] the cards that leave the hand by each move."""
+    """Return the cards [moves, max_cards] that leave the hand by each move."""
     return decisions.cards_given_away(lists) if isinstance(decisions, Choices) else lists.cards
 
 
 def min_plays(rules: CompiledGame, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[n] the least number of plays that empties each of hands [n, kinds], in contexts [n], or an upper bound of it."""
+    """Count the plays that empty each hand.
+
+    Args:
+        rules: Compiled game.
+        context: [n], index of the context of each hand.
+        hands: uint8 [n, kinds], copies of each card.
+
+    Returns:
+        uint8 [n], the minimum number or an upper bound of it.
+    """
     return find_counter(rules).min_plays(hands, context)

@@ -1,8 +1,8 @@
-"""The least number of plays that empty a hand of few parts: every part of it is looked at once.
+"""Minimum number of plays that empty a hand of few parts, by dynamic programming over all parts of the hand.
 
-A part of a hand is a *key*: a field of bits a unit, as wide as its cards need, with one bit more, which stays clear.
-It rests on this: what a hand can lead a part of it can lead, too, where it holds the cards; and a play that goes as a
-whole hand only is the last one.
+A part of a hand is a *key*: a field of bits for each unit, as wide as its number of cards needs, plus a guard bit that
+stays clear. The search assumes that a part can lead every play of the hand whose cards it holds, and that a play of a
+whole hand is the last one.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -17,36 +17,41 @@ from numpy.typing import NDArray
 from abl_cards.games.types import NO_CARD
 
 MAX_PARTS = 1 << 16
-"""Parts of a hand that are looked at: more are not counted exactly."""
+"""Maximum number of parts of a hand that is counted exactly."""
 UNREACHABLE = 200
-"""Plays of a hand that no plays empty."""
-_MAX_UNITS = 16  # as each has two counts at least
-_LAST_PLAY, _DOES_NOT_FIT = 16, 17  # beside places: what is the last play, and what the hand lacks
+"""Result for a hand that no plays empty."""
+_MAX_UNITS = 16  # as each unit multiplies the number of parts by at least two
+_LAST_PLAY, _DOES_NOT_FIT = 16, 17  # values next to positions: a play of a whole hand, a play that does not fit
 
 
 class ExactSearchState(NamedTuple):
-    """What the search knows of a hand; places are units that it holds."""
+    """Working arrays of the search for one hand; positions number the units that the hand holds."""
 
-    place_unit: NDArray[np.int64]  # [16] the unit at each place
-    shift: NDArray[np.int64]  # [16] where its field begins in a key
-    stride: NDArray[np.int64]  # [16] what a card of it adds to the number of a part
-    num_places: NDArray[np.int64]  # [1] how many places there are
-    guard_bits: NDArray[np.uint64]  # [1] the highest bit of each field
-    play_key: NDArray[np.uint64]  # [plays] in the order of the lowest places
-    play_delta: NDArray[np.int64]  # [plays] what a play adds to the number of a part
-    first_play: NDArray[
-        np.int64
-    ]  # [18] the plays whose lowest place is p are first[p] .. first[p + 1] - 1; then the alone
-    memo: NDArray[np.uint8]  # [parts] one more than the plays of each part, 0 where it was not looked at
-    last_play_memo: NDArray[np.uint8]  # [parts] the same where a play may be the last one
-    unit_place: NDArray[np.int64]  # [units] the place of each
-    whole_hand: NDArray[np.int64]  # [2] the number and the key of the whole hand
-    stack: NDArray[np.int64]  # [cards + 1, 4] part, next play, best so far, key
+    place_unit: NDArray[np.int64]  # [16] unit at each position
+    shift: NDArray[np.int64]  # [16] first bit of the field of each position in a key
+    stride: NDArray[np.int64]  # [16] difference of the index of a part for one card of the unit
+    num_places: NDArray[np.int64]  # [1] number of positions
+    guard_bits: NDArray[np.uint64]  # [1] highest bit of each field
+    play_key: NDArray[np.uint64]  # [plays] key of each play, sorted by lowest position
+    play_delta: NDArray[np.int64]  # [plays] difference of the index of a part for each play
+    # [18] plays with lowest position p are the rows first_play[p] .. first_play[p + 1] - 1; then plays of whole hands
+    first_play: NDArray[np.int64]
+    memo: NDArray[np.uint8]  # [parts] one more than the number of plays of each part; 0 if not computed
+    last_play_memo: NDArray[np.uint8]  # [parts] one more than the number if a play of a whole hand may be the last
+    unit_place: NDArray[np.int64]  # [units] position of each unit
+    whole_hand: NDArray[np.int64]  # [2] index and key of the whole hand
+    stack: NDArray[np.int64]  # [cards + 1, 4] index of the part, next play, best so far, key
 
 
 @njit(cache=True, nogil=True)
 def new_exact_search(max_plays, max_cards, num_units):
-    """Room for hands of so many cards and units at most, and so many plays."""
+    """Allocate the arrays of the search.
+
+    Args:
+        max_plays: Maximum number of plays of a hand.
+        max_cards: Maximum number of cards of a hand.
+        num_units: Maximum number of units.
+    """
     return ExactSearchState(
         np.zeros(_MAX_UNITS, np.int64), np.zeros(_MAX_UNITS, np.int64), np.zeros(_MAX_UNITS, np.int64),
         np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(max_plays, np.uint64), np.zeros(max_plays, np.int64),
@@ -58,7 +63,14 @@ def new_exact_search(max_plays, max_cards, num_units):
 
 @njit(cache=True, nogil=True)
 def count_parts(counts):
-    """How many parts a hand has, itself and nothing among them; one more than MAX_PARTS where there are more."""
+    """Count the parts of a hand, including itself and the empty part.
+
+    Args:
+        counts: int64 [units], cards of each unit.
+
+    Returns:
+        Number of parts, at most MAX_PARTS + 1.
+    """
     parts = np.int64(1)
     for count in counts:
         parts *= count + 1
@@ -69,154 +81,183 @@ def count_parts(counts):
 
 @njit(cache=True, nogil=True)
 def load_hand_plays(search, plays, num_plays, counts):
-    """Look at a hand that has so many cards of each unit, MAX_PARTS parts at most, and n plays of units."""
-    places, bit, parts = np.int64(0), np.int64(0), np.int64(1)
-    place, tops, key = search.unit_place, np.uint64(0), np.uint64(0)
+    """Prepare the search for a hand of at most MAX_PARTS parts.
+
+    Args:
+        search: ExactSearchState that is modified.
+        plays: HandPlays of units.
+        num_plays: Number of plays.
+        counts: int64 [units], cards of each unit in the hand.
+    """
+    num_positions, bit, parts = np.int64(0), np.int64(0), np.int64(1)
+    unit_position, guard_bits, key = search.unit_place, np.uint64(0), np.uint64(0)
     for unit in range(len(counts)):
         if counts[unit]:
-            search.place_unit[places], search.shift[places], search.stride[places] = unit, bit, parts
-            place[unit] = places
+            search.place_unit[num_positions], search.shift[num_positions], search.stride[num_positions] = (
+                unit,
+                bit,
+                parts,
+            )
+            unit_position[unit] = num_positions
             key += np.uint64(counts[unit]) << np.uint64(bit)
-            while counts[unit] >> np.int64(bit - search.shift[places]):
+            while counts[unit] >> np.int64(bit - search.shift[num_positions]):
                 bit += 1
-            tops |= np.uint64(1) << np.uint64(bit)
-            bit, places, parts = bit + 1, places + 1, parts * (counts[unit] + 1)
-    search.guard_bits[0] = tops
-    search.num_places[0] = places
+            guard_bits |= np.uint64(1) << np.uint64(bit)
+            bit, num_positions, parts = bit + 1, num_positions + 1, parts * (counts[unit] + 1)
+    search.guard_bits[0] = guard_bits
+    search.num_places[0] = num_positions
     search.whole_hand[0], search.whole_hand[1] = parts - 1, np.int64(key)
     search.memo[:parts] = 0
     search.last_play_memo[:parts] = 0
-    _sort_plays(search, plays, num_plays, counts, place)
+    _sort_plays(search, plays, num_plays, counts, unit_position)
 
 
 @njit(cache=True, nogil=True)
-def _sort_plays(search, plays, n, counts, place):
-    """Write down the plays that the hand holds, by their lowest places."""
+def _sort_plays(search, plays, n, counts, unit_position):
+    """Store the plays that fit in the hand, sorted by lowest position."""
     lowest = np.zeros(n, np.int64)
-    size = np.zeros(_DOES_NOT_FIT + 1, np.int64)
+    num_plays = np.zeros(_DOES_NOT_FIT + 1, np.int64)
     for play in range(n):
-        low = np.int64(_LAST_PLAY)
+        position_or_code = np.int64(_LAST_PLAY)
         for part in range(plays.start[play], plays.start[play + 1]):
             if plays.copies[part] > counts[plays.part_unit[part]]:
-                low = np.int64(_DOES_NOT_FIT)
+                position_or_code = np.int64(_DOES_NOT_FIT)
                 break
             if not plays.is_whole_hand[play]:
-                low = min(low, place[plays.part_unit[part]])
-        lowest[play] = low
-        size[low] += 1
-    at = np.int64(0)
-    for low in range(_DOES_NOT_FIT + 1):
-        search.first_play[low] = at
-        at += size[low]
-    size[:] = search.first_play
+                position_or_code = min(position_or_code, unit_position[plays.part_unit[part]])
+        lowest[play] = position_or_code
+        num_plays[position_or_code] += 1
+    offset = np.int64(0)
+    for position_or_code in range(_DOES_NOT_FIT + 1):
+        search.first_play[position_or_code] = offset
+        offset += num_plays[position_or_code]
+    num_plays[:] = search.first_play
     for play in range(n):
         if lowest[play] < _DOES_NOT_FIT:
-            row = size[lowest[play]]
-            size[lowest[play]] += 1
+            row = num_plays[lowest[play]]
+            num_plays[lowest[play]] += 1
             key, delta = np.uint64(0), np.int64(0)
             for part in range(plays.start[play], plays.start[play + 1]):
-                here = place[plays.part_unit[part]]
-                key += np.uint64(plays.copies[part]) << np.uint64(search.shift[here])
-                delta += plays.copies[part] * search.stride[here]
+                position = unit_position[plays.part_unit[part]]
+                key += np.uint64(plays.copies[part]) << np.uint64(search.shift[position])
+                delta += plays.copies[part] * search.stride[position]
             search.play_key[row], search.play_delta[row] = key, delta
 
 
 @njit(cache=True, nogil=True)
 def min_plays_of_part(search, counts):
-    """The least number of plays of a part of the hand, given by its cards of each unit; UNREACHABLE where none are."""
-    at, rest = np.int64(0), np.uint64(0)
-    for place in range(search.num_places[0]):
-        count = counts[search.place_unit[place]]
-        at += count * search.stride[place]
-        rest += np.uint64(count) << np.uint64(search.shift[place])
-    return _min_plays(search, at, rest)
+    """Return the fewest plays that empty a part of the hand.
+
+    Args:
+        search: ExactSearchState of the hand.
+        counts: int64 [units], cards of each unit in the part.
+
+    Returns:
+        Number of plays; UNREACHABLE if no plays empty the part.
+    """
+    index, key = np.int64(0), np.uint64(0)
+    for position in range(search.num_places[0]):
+        count = counts[search.place_unit[position]]
+        index += count * search.stride[position]
+        key += np.uint64(count) << np.uint64(search.shift[position])
+    return _min_plays(search, index, key)
 
 
 @njit(cache=True, nogil=True)
 def min_plays_after_cards(search, unit, cards):
-    """The same of what is left of the whole hand after some cards; unit [kinds] is that of each."""
-    at, rest = search.whole_hand[0], np.uint64(search.whole_hand[1])
+    """Return the fewest plays that empty the rest of the hand after some cards are played.
+
+    Args:
+        search: ExactSearchState of the hand.
+        unit: int64 [kinds], unit of each kind of card.
+        cards: uint8 [max_cards], cards that are played, padded with NO_CARD.
+
+    Returns:
+        Number of plays; UNREACHABLE if no plays empty the rest.
+    """
+    index, key = search.whole_hand[0], np.uint64(search.whole_hand[1])
     for card in cards:
         if card == NO_CARD:
             break
-        place = search.unit_place[unit[card]]
-        at -= search.stride[place]
-        rest -= np.uint64(1) << np.uint64(search.shift[place])
-    return _min_plays(search, at, rest)
+        position = search.unit_place[unit[card]]
+        index -= search.stride[position]
+        key -= np.uint64(1) << np.uint64(search.shift[position])
+    return _min_plays(search, index, key)
 
 
 @njit(cache=True, nogil=True)
-def _min_plays(search, at, rest):
-    """The least number of plays of a part; only here a play may be the last one."""
-    if at == 0:
+def _min_plays(search, index, key):
+    """Return the fewest plays of a part; here, a play of a whole hand may be the last one."""
+    if index == 0:
         return np.int64(0)
     first, last = search.first_play[_LAST_PLAY], search.first_play[_DOES_NOT_FIT]
     if first == last:
-        return _search_parts(search, at, rest)
-    if search.last_play_memo[at] == 0:
-        best, tops = _search_parts(search, at, rest), search.guard_bits[0]
+        return _search_parts(search, index, key)
+    if search.last_play_memo[index] == 0:
+        best, guard_bits = _search_parts(search, index, key), search.guard_bits[0]
         for play in range(first, last):
-            if ((rest | tops) - search.play_key[play]) & tops == tops:
-                left = at - search.play_delta[play]
+            if ((key | guard_bits) - search.play_key[play]) & guard_bits == guard_bits:
+                rest_index = index - search.play_delta[play]
                 best = min(
-                    best, 1 + (_search_parts(search, left, rest - search.play_key[play]) if left else np.int64(0))
+                    best,
+                    1 + (_search_parts(search, rest_index, key - search.play_key[play]) if rest_index else np.int64(0)),
                 )
-        search.last_play_memo[at] = min(best, np.int64(UNREACHABLE)) + 1
-    return np.int64(search.last_play_memo[at]) - 1
+        search.last_play_memo[index] = min(best, np.int64(UNREACHABLE)) + 1
+    return np.int64(search.last_play_memo[index]) - 1
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lowest_place(shift, places, key):
-    """The first place that has cards, by where the next one begins."""
-    place = 0
-    while place + 1 < places and key & ((np.uint64(1) << np.uint64(shift[place + 1])) - np.uint64(1)) == 0:
-        place += 1
-    return place
+def _lowest_position(shift, num_positions, key):
+    """Return the first position of a key that has cards."""
+    position = 0
+    while position + 1 < num_positions and key & ((np.uint64(1) << np.uint64(shift[position + 1])) - np.uint64(1)) == 0:
+        position += 1
+    return position
 
 
 @njit(cache=True, nogil=True)
-def _search_parts(search, at, rest):
-    """Look at parts from the given one down; what is found out is kept, one more than it, in the memo."""
-    stack, memo, key, delta, first, shift, tops, places = (
+def _search_parts(search, index, key):
+    """Return the fewest plays of a part without plays of whole hands; results are stored in the memo."""
+    stack, memo, play_keys, play_deltas, first_play, shift, guard_bits, num_positions = (
         search.stack, search.memo, search.play_key, search.play_delta, search.first_play, search.shift,
         search.guard_bits[0], search.num_places[0],
     )  # fmt: skip
     depth = 0
-    if memo[at]:
-        return np.int64(memo[at]) - 1
+    if memo[index]:
+        return np.int64(memo[index]) - 1
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = (
-        at,
-        first[_lowest_place(shift, places, rest)],
+        index,
+        first_play[_lowest_position(shift, num_positions, key)],
         UNREACHABLE,
-        np.int64(rest),
+        np.int64(key),
     )
     while depth >= 0:
-        here, mine = stack[depth, 0], np.uint64(stack[depth, 3])
-        end = first[_lowest_place(shift, places, mine) + 1]
-        pushed = False
-        while memo[here] == 0 and stack[depth, 1] < end:
+        part, part_key = stack[depth, 0], np.uint64(stack[depth, 3])
+        end = first_play[_lowest_position(shift, num_positions, part_key) + 1]
+        is_pushed = False
+        while memo[part] == 0 and stack[depth, 1] < end:
             play = stack[depth, 1]
-            left = here - delta[play]
-            if ((mine | tops) - key[play]) & tops != tops:
+            rest_index = part - play_deltas[play]
+            if ((part_key | guard_bits) - play_keys[play]) & guard_bits != guard_bits:
                 stack[depth, 1] += 1
-            elif left == 0:
+            elif rest_index == 0:
                 stack[depth, 2], stack[depth, 1] = 1, end
-            elif memo[left]:
-                stack[depth, 2] = min(stack[depth, 2], np.int64(memo[left]))
+            elif memo[rest_index]:
+                stack[depth, 2] = min(stack[depth, 2], np.int64(memo[rest_index]))
                 stack[depth, 1] += 1
             else:
                 depth += 1
-                gone = mine - key[play]
+                rest_key = part_key - play_keys[play]
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = (
-                    left,
-                    first[_lowest_place(shift, places, gone)],
+                    rest_index,
+                    first_play[_lowest_position(shift, num_positions, rest_key)],
                     UNREACHABLE,
                 )
-                stack[depth, 3] = np.int64(gone)
-                pushed = True
+                stack[depth, 3] = np.int64(rest_key)
+                is_pushed = True
                 break
-        if not pushed:
-            if memo[here] == 0:
-                memo[here] = min(UNREACHABLE, stack[depth, 2]) + 1
+        if not is_pushed:
+            if memo[part] == 0:
+                memo[part] = min(UNREACHABLE, stack[depth, 2]) + 1
             depth -= 1
-    return np.int64(memo[at]) - 1
+    return np.int64(memo[index]) - 1

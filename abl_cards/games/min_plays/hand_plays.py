@@ -1,7 +1,7 @@
-"""The plays that a hand holds, with cards that no play tells apart counted together.
+"""Plays of a hand, with interchangeable cards counted together.
 
-The cards of a hand fall into *units*: two kinds are of one unit where exchanging a card of one for a card of the other
-makes every play of the hand another play of it. So suits count as far as they matter in this hand, and no further.
+The cards of a hand are grouped into *units*: two kinds of cards are in one unit if exchanging a card of one for a card
+of the other turns every play of the hand into a play of the hand. So suits are ignored where they do not matter.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -16,27 +16,33 @@ from numpy.typing import NDArray
 from abl_cards.games.types import NO_CARD
 
 KIND_HASHES = np.random.default_rng(14).integers(1, 1 << 63, 512).astype(np.uint64)
-"""A play's hash is the sum of the numbers of its cards, so an exchange of cards is a difference."""
-_WHOLE_HAND_HASH = np.uint64(0x9E3779B97F4A7C15)  # is added where a play is the whole hand only
+"""Hashes of units; the hash of a play is the sum over its cards, so exchanging a card adds a difference."""
+_WHOLE_HAND_HASH = np.uint64(0x9E3779B97F4A7C15)  # added for plays that are legal as a whole hand only
 
 
 class HandPlays(NamedTuple):
-    """Distinct plays, each as a row of *parts*: so many cards of a kind, or later of a unit."""
+    """Distinct plays of a hand, each as *parts*: a number of cards of one unit."""
 
-    start: NDArray[np.int64]  # [plays + 1] the parts of each play
-    part_unit: NDArray[np.int64]  # [parts] the kind or unit, each once a play
-    copies: NDArray[np.int64]  # [parts] its cards
-    is_whole_hand: NDArray[np.bool_]  # [plays] whether it is played as a whole hand only
-    hash: NDArray[np.uint64]  # [plays]
-    hash_table: NDArray[np.int64]  # [2^n] the plays by their hashes, NONE for no play
+    start: NDArray[np.int64]  # [plays + 1] offsets of the parts of each play
+    part_unit: NDArray[np.int64]  # [parts] unit, or kind of card before units are known; distinct within a play
+    copies: NDArray[np.int64]  # [parts] number of cards
+    is_whole_hand: NDArray[np.bool_]  # [plays] the play is legal as a whole hand only
+    hash: NDArray[np.uint64]  # [plays] hash of each play
+    hash_table: NDArray[np.int64]  # [2^n] plays by their hashes, NONE for empty slots
 
 
 NONE = -1
+"""Index that stands for no play or no unit."""
 
 
 @njit(cache=True, nogil=True)
 def new_hand_plays(max_plays, max_parts):
-    """Room for so many plays of so many parts in all."""
+    """Allocate arrays for plays.
+
+    Args:
+        max_plays: Maximum number of plays.
+        max_parts: Maximum number of parts of all plays.
+    """
     size = 16
     while size < 2 * max_plays:
         size *= 2
@@ -48,86 +54,119 @@ def new_hand_plays(max_plays, max_parts):
 
 @njit(cache=True, nogil=True, inline="always")
 def find_hash(table, hashes, code):
-    """Where a hash is, or would be, in a table of hashes."""
+    """Find the slot of a hash in an open-addressing table, or the empty slot for it.
+
+    Args:
+        table: int64 [2^n], indices of entries, NONE for empty slots.
+        hashes: uint64 [entries], hash of each entry.
+        code: Hash to find.
+    """
     mask = np.uint64(len(table) - 1)
-    place = (code ^ (code >> np.uint64(31))) & mask
-    while table[place] != NONE and hashes[table[place]] != code:
-        place = (place + np.uint64(1)) & mask
-    return place
+    slot = (code ^ (code >> np.uint64(31))) & mask
+    while table[slot] != NONE and hashes[table[slot]] != code:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
 
 
 @njit(cache=True, nogil=True)
 def distinct_plays(hand, unit, cards, begin, end, whole, whole_begin, whole_end):
-    """The distinct plays among the card sets lo..hi-1, and among the whole hands; how many there are.
+    """Collect the distinct plays of a hand as cards of units.
 
-    They are so many cards of units, of which each kind of cards [kinds] is one.
+    Args:
+        hand: uint8 [kinds], copies of each card.
+        unit: int64 [kinds], unit of each kind of card.
+        cards: uint8 [moves, max_cards], card sets that can be led.
+        begin: First row of the hand.
+        end: End of its rows, exclusive.
+        whole: uint8 [moves, max_cards], card sets that can be led as a whole hand only.
+        whole_begin: First row of the hand.
+        whole_end: End of its rows, exclusive.
+
+    Returns:
+        HandPlays, and the number of plays.
     """
-    held = np.int64(hand.sum())
-    most = end - begin + whole_end - whole_begin
-    plays, counts = new_hand_plays(most, most * min(held, cards.shape[1])), np.zeros(unit.max() + 1, np.int64)
-    n = np.int64(0)
+    num_cards = np.int64(hand.sum())
+    max_plays = end - begin + whole_end - whole_begin
+    plays, counts = (
+        new_hand_plays(max_plays, max_plays * min(num_cards, cards.shape[1])),
+        np.zeros(unit.max() + 1, np.int64),
+    )
+    num_plays = np.int64(0)
     for row in range(begin, end):
-        n = _add_play(plays, n, unit, cards[row], counts, False)
+        num_plays = _add_play(plays, num_plays, unit, cards[row], counts, False)
     for row in range(whole_begin, whole_end):
-        n = _add_play(plays, n, unit, whole[row], counts, True)
-    return plays, n
+        num_plays = _add_play(plays, num_plays, unit, whole[row], counts, True)
+    return plays, num_plays
 
 
 @njit(cache=True, nogil=True)
-def _add_play(plays, n, unit, cards, counts, alone):
-    """Add a play of these cards unless it is there; counts [units] is zero before and after."""
-    code = _WHOLE_HAND_HASH if alone else np.uint64(0)
+def _add_play(plays, n, unit, cards, counts, is_whole_hand):
+    """Add a play unless it is stored; ``counts`` [units] is zero before and after. Returns the number of plays."""
+    code = _WHOLE_HAND_HASH if is_whole_hand else np.uint64(0)
     for card in cards:
         if card == NO_CARD:
             break
         code += KIND_HASHES[unit[card]]
         counts[unit[card]] += 1
-    new = code != (_WHOLE_HAND_HASH if alone else np.uint64(0))
-    if new and alone:
-        new = plays.hash_table[find_hash(plays.hash_table, plays.hash, code - _WHOLE_HAND_HASH)] == NONE
-    place = find_hash(plays.hash_table, plays.hash, code)
-    new = new and plays.hash_table[place] == NONE
-    at = plays.start[n]
+    is_new = code != (_WHOLE_HAND_HASH if is_whole_hand else np.uint64(0))
+    if is_new and is_whole_hand:
+        is_new = plays.hash_table[find_hash(plays.hash_table, plays.hash, code - _WHOLE_HAND_HASH)] == NONE
+    slot = find_hash(plays.hash_table, plays.hash, code)
+    is_new = is_new and plays.hash_table[slot] == NONE
+    part = plays.start[n]
     for card in cards:
         if card == NO_CARD:
             break
-        each = unit[card]
-        if counts[each] and new:
-            plays.part_unit[at], plays.copies[at] = each, counts[each]
-            at += 1
-        counts[each] = 0
-    if not new:
+        card_unit = unit[card]
+        if counts[card_unit] and is_new:
+            plays.part_unit[part], plays.copies[part] = card_unit, counts[card_unit]
+            part += 1
+        counts[card_unit] = 0
+    if not is_new:
         return n
-    plays.is_whole_hand[n], plays.hash[n], plays.hash_table[place], plays.start[n + 1] = alone, code, n, at
+    plays.is_whole_hand[n], plays.hash[n], plays.hash_table[slot], plays.start[n + 1] = is_whole_hand, code, n, part
     return n + 1
 
 
 @njit(cache=True, nogil=True)
 def find_units(hand, plays, num_plays):
-    """[kinds] the unit of each kind that is held, NONE for others; the plays are so many cards of kinds."""
+    """Find the units of a hand.
+
+    Args:
+        hand: uint8 [kinds], copies of each card.
+        plays: HandPlays whose units are the kinds of cards.
+        num_plays: Number of plays.
+
+    Returns:
+        int64 [kinds], unit of each kind in the hand; NONE for other kinds.
+    """
     held = np.flatnonzero(hand)
-    place = np.full(len(hand), NONE, np.int64)
-    place[held] = np.arange(len(held))
-    apart = np.zeros((len(held), len(held)), np.bool_)
-    mine = np.zeros(len(held), np.int64)
+    held_index = np.full(len(hand), NONE, np.int64)
+    held_index[held] = np.arange(len(held))
+    are_distinct = np.zeros((len(held), len(held)), np.bool_)
+    play_counts = np.zeros(len(held), np.int64)
     for play in range(num_plays):
         for part in range(plays.start[play], plays.start[play + 1]):
-            mine[place[plays.part_unit[part]]] = plays.copies[part]
+            play_counts[held_index[plays.part_unit[part]]] = plays.copies[part]
         for part in range(plays.start[play], plays.start[play + 1]):
-            one = place[plays.part_unit[part]]
-            for other in range(len(held)):
-                if other != one and not apart[one, other] and mine[other] < hand[held[other]]:
-                    code = plays.hash[play] - KIND_HASHES[held[one]] + KIND_HASHES[held[other]]
+            index = held_index[plays.part_unit[part]]
+            for other_index in range(len(held)):
+                if (
+                    other_index != index
+                    and not are_distinct[index, other_index]
+                    and play_counts[other_index] < hand[held[other_index]]
+                ):
+                    code = plays.hash[play] - KIND_HASHES[held[index]] + KIND_HASHES[held[other_index]]
                     if not _has_play(plays, play, code):
-                        apart[one, other] = apart[other, one] = True
+                        are_distinct[index, other_index] = are_distinct[other_index, index] = True
         for part in range(plays.start[play], plays.start[play + 1]):
-            mine[place[plays.part_unit[part]]] = 0
-    return _join_units(len(hand), held, apart)
+            play_counts[held_index[plays.part_unit[part]]] = 0
+    return _join_units(len(hand), held, are_distinct)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _has_play(plays, play, code):
-    """Whether a play of this hash is there; instead of a whole hand one that may leave cards does as well."""
+    """Return True if a play with this hash is stored; for a play of a whole hand also if it is legal in any hand."""
     if plays.hash_table[find_hash(plays.hash_table, plays.hash, code)] != NONE:
         return True
     return (
@@ -137,52 +176,66 @@ def _has_play(plays, play, code):
 
 
 @njit(cache=True, nogil=True)
-def _join_units(kinds, held, apart):
-    unit, units = np.full(kinds, NONE, np.int64), np.int64(0)
-    for one in range(len(held)):
-        for other in range(one):
-            if not apart[one, other]:
-                unit[held[one]] = unit[held[other]]
+def _join_units(kinds, held, are_distinct):
+    unit, num_units = np.full(kinds, NONE, np.int64), np.int64(0)
+    for index in range(len(held)):
+        for other_index in range(index):
+            if not are_distinct[index, other_index]:
+                unit[held[index]] = unit[held[other_index]]
                 break
-        if unit[held[one]] == NONE:
-            unit[held[one]] = units
-            units += 1
+        if unit[held[index]] == NONE:
+            unit[held[index]] = num_units
+            num_units += 1
     return unit
 
 
 @njit(cache=True, nogil=True)
 def plays_by_unit(plays, num_plays, unit):
-    """The same plays as so many cards of units, equal ones once; and how many they are."""
-    found, counts = new_hand_plays(num_plays, plays.start[num_plays]), np.zeros(unit.max() + 1, np.int64)
-    m = np.int64(0)
-    for alone in (False, True):
+    """Convert plays of kinds of cards to plays of units, without repetitions.
+
+    Args:
+        plays: HandPlays whose units are the kinds of cards.
+        num_plays: Number of plays.
+        unit: int64 [kinds], unit of each kind of card.
+
+    Returns:
+        HandPlays, and the number of plays.
+    """
+    unit_plays, counts = new_hand_plays(num_plays, plays.start[num_plays]), np.zeros(unit.max() + 1, np.int64)
+    num_unit_plays = np.int64(0)
+    for is_whole_hand in (False, True):
         for play in range(num_plays):
-            if plays.is_whole_hand[play] == alone:
-                m = _add_unit_play(found, m, plays, play, unit, counts)
-    return found, m
+            if plays.is_whole_hand[play] == is_whole_hand:
+                num_unit_plays = _add_unit_play(unit_plays, num_unit_plays, plays, play, unit, counts)
+    return unit_plays, num_unit_plays
 
 
 @njit(cache=True, nogil=True)
-def _add_unit_play(found, m, plays, play, unit, counts):
-    at, code = found.start[m], np.uint64(0)
+def _add_unit_play(unit_plays, num_unit_plays, plays, play, unit, counts):
+    next_part, code = unit_plays.start[num_unit_plays], np.uint64(0)
     for part in range(plays.start[play], plays.start[play + 1]):
-        each = unit[plays.part_unit[part]]
-        if counts[each] == 0:
-            found.part_unit[at] = each
-            at += 1
-        counts[each] += plays.copies[part]
-        code += KIND_HASHES[each] * np.uint64(plays.copies[part])
-    place = find_hash(found.hash_table, found.hash, code)
-    new = found.hash_table[place] == NONE
-    for part in range(found.start[m], at):
-        found.copies[part] = counts[found.part_unit[part]]
-        counts[found.part_unit[part]] = 0
-    if not new:
-        return m
-    found.is_whole_hand[m], found.hash[m], found.hash_table[place], found.start[m + 1] = (
+        part_unit = unit[plays.part_unit[part]]
+        if counts[part_unit] == 0:
+            unit_plays.part_unit[next_part] = part_unit
+            next_part += 1
+        counts[part_unit] += plays.copies[part]
+        code += KIND_HASHES[part_unit] * np.uint64(plays.copies[part])
+    slot = find_hash(unit_plays.hash_table, unit_plays.hash, code)
+    is_new = unit_plays.hash_table[slot] == NONE
+    for part in range(unit_plays.start[num_unit_plays], next_part):
+        unit_plays.copies[part] = counts[unit_plays.part_unit[part]]
+        counts[unit_plays.part_unit[part]] = 0
+    if not is_new:
+        return num_unit_plays
+    (
+        unit_plays.is_whole_hand[num_unit_plays],
+        unit_plays.hash[num_unit_plays],
+        unit_plays.hash_table[slot],
+        unit_plays.start[num_unit_plays + 1],
+    ) = (
         plays.is_whole_hand[play],
         code,
-        m,
-        at,
+        num_unit_plays,
+        next_part,
     )
-    return m + 1
+    return num_unit_plays + 1

@@ -1,4 +1,4 @@
-"""What hands could lead, for who counts plays: their card sets, and the forms that are played as whole hands only."""
+"""Card sets that hands can lead, for counters of plays, and forms that can be led as a whole hand only."""
 
 from __future__ import annotations
 
@@ -16,95 +16,107 @@ from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import Decisions, PlayerView, largest_hand, sample_fluents
 from abl_cards.games.types import MoveLists
 
-_LATE_ACTS = 1 << 14  # acts: the duties of a first play are over
-_NUM_PROBES, _NUM_FULL_PROBES = 32, 2  # hands with more cards, and how many of them every form is tried with
-_BATCH_SIZE = 1 << 9  # forms that are asked about at once: each question has an answer for every form
+_LATE_ACTS = 1 << 14  # number of acts, so that rules about the first play do not apply
+_NUM_PROBES, _NUM_FULL_PROBES = 32, 2  # probes with additional cards, and how many of them include every form
+_BATCH_SIZE = 1 << 9  # number of forms that are evaluated at once, as each evaluation has an output for every form
 
 
 @dataclass(frozen=True)
 class LeadFinder:
-    """Lists what hands could lead."""
+    """Lists the card sets that hands can lead."""
 
     rules: CompiledGame
 
     def lead_moves(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> tuple[MoveLists, MoveLists]:
-        """The card sets that hands [n, kinds] can lead, and those that are played as whole hands only."""
+        """List the card sets that hands can lead.
+
+        Args:
+            context: [n], index of the context of each hand.
+            hands: uint8 [n, kinds], copies of each card.
+
+        Returns:
+            Card sets that may be led, and card sets that may be led as a whole hand only.
+        """
         view = _leading_view(self.rules, hands, context, self.rules.contexts.fluent_states[context])
-        free = (
+        moves = (
             Decisions(view).moves() if self._leads_all_forms else self._moves_of_forms(view, self._partial_hand_forms)
         )
-        return free, self._moves_of_forms(view, self._whole_hand_forms)
+        return moves, self._moves_of_forms(view, self._whole_hand_forms)
 
     def check_leadable(self) -> None:
-        """Raise UncountableError where a form is never led, or as a whole hand only: counters of shapes miss that."""
-        barred = np.ones(len(self.rules.forms), np.bool_)
-        barred[self._partial_hand_forms], barred[self.rules.forms.pass_form] = False, False
-        if barred.any():
+        """Check that every form can be led by hands with other cards, as counters of shapes assume.
+
+        Raises:
+            UncountableError: A form can never be led, or as a whole hand only.
+        """
+        is_restricted = np.ones(len(self.rules.forms), np.bool_)
+        is_restricted[self._partial_hand_forms], is_restricted[self.rules.forms.pass_form] = False, False
+        if is_restricted.any():
             raise UncountableError(
-                f"not every hand that holds {self.rules.forms.forms[barred.argmax()].name} can lead it"
+                f"not every hand that holds {self.rules.forms.forms[is_restricted.argmax()].name} can lead it"
             )
 
     def _moves_of_forms(self, view: PlayerView, forms: NDArray[np.int64]) -> MoveLists:
-        """The card sets of some forms."""
-        n, every = len(view), self.rules.forms
+        """List the card sets of some forms."""
+        n, all_forms = len(view), self.rules.forms
         if not len(forms):
             return MoveLists(np.zeros(n + 1, np.int64), np.empty(0, np.int16), np.empty((0, 1), np.uint8))
-        allowed, legal = np.zeros((len(every), n), np.uint8), np.zeros((len(every.labels), n), np.uint8)
-        allowed[forms], legal[every.label_of[forms]] = 1, 1
+        allowed, legal = np.zeros((len(all_forms), n), np.uint8), np.zeros((len(all_forms.labels), n), np.uint8)
+        allowed[forms], legal[all_forms.label_of[forms]] = 1, 1
         return Decisions.with_masks(view, legal, allowed).moves()
 
     @cached_property
     def _partial_hand_forms(self) -> NDArray[np.int64]:
-        """Forms that some hand can lead that has other cards besides, and those that nobody can try."""
-        _, more, _ = self._probe_results
-        free = more | (self._natural_sizes == 0)
-        free[self.rules.forms.pass_form] = False
-        return np.flatnonzero(free)
+        """Forms that some hand with other cards can lead, and forms that cannot be probed."""
+        _, with_others, _ = self._probe_results
+        is_partial = with_others | (self._natural_sizes == 0)
+        is_partial[self.rules.forms.pass_form] = False
+        return np.flatnonzero(is_partial)
 
     @cached_property
     def _leads_all_forms(self) -> bool:
-        """Whether every hand that was tried leads what it holds: then circuits say at once what it holds."""
-        _, more, refused = self._probe_results
-        return not (more & refused).any()
+        """True if every probed hand could lead all of its forms; then the masks of decisions list them."""
+        _, with_others, refused = self._probe_results
+        return not (with_others & refused).any()
 
     @cached_property
     def _whole_hand_forms(self) -> NDArray[np.int64]:
-        """Forms that a hand can lead when it has no other cards, and with others never."""
-        alone, more, _ = self._probe_results
-        return np.flatnonzero(alone & ~more & (self._natural_sizes > 0))
+        """Forms that a hand can lead only if it has no other cards."""
+        alone, with_others, _ = self._probe_results
+        return np.flatnonzero(alone & ~with_others & (self._natural_sizes > 0))
 
     @cached_property
     def _natural_sizes(self) -> NDArray[np.int64]:
-        """[forms] the cards of each form, 0 where no natural cards make it."""
+        """[forms] number of cards of each form, 0 if natural cards cannot make it."""
         cards = self._example_cards.sum(axis=1, dtype=np.int64)
         return np.where(cards == self.rules.forms.num_cards, cards, 0)
 
     @cached_property
     def _example_cards(self) -> NDArray[np.uint8]:
-        """[forms, kinds] some cards that make each form, none of them wild."""
+        """[forms, kinds] natural cards that make each form."""
         return np.stack([_example_cards_of(self.rules, form) for form in self.rules.forms.forms])
 
     @cached_property
     def _probe_results(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """[forms] whether some hand can lead each: as its only cards, and with more; and whether some hand cannot."""
-        rules, exact, random = self.rules, self._example_cards, np.random.default_rng(0)
-        alone, more, refused = np.zeros((3, len(exact)), np.bool_)
+        """[forms] masks: some hand can lead the form as its only cards; with other cards; some hand cannot."""
+        rules, examples, random = self.rules, self._example_cards, np.random.default_rng(0)
+        alone, with_others, refused = np.zeros((3, len(examples)), np.bool_)
         for probe in range(_NUM_PROBES):
-            asked = np.flatnonzero((~more | (probe < _NUM_FULL_PROBES)) & (self._natural_sizes > 0))
-            known = rules.contexts.fluent_states[np.zeros(len(asked), np.int64)]
-            fluents = known if probe % 4 < 2 else sample_fluents(rules, len(asked), random)
-            led = _can_lead(rules, asked, _add_random_cards(rules, exact[asked], probe, random), fluents)
-            more[asked] |= led
-            refused[asked] |= ~led
-            left = asked[~led]
-            alone[left] |= _can_lead(rules, left, exact[left], fluents[~led])
-        return alone, more, refused
+            probed = np.flatnonzero((~with_others | (probe < _NUM_FULL_PROBES)) & (self._natural_sizes > 0))
+            default_fluents = rules.contexts.fluent_states[np.zeros(len(probed), np.int64)]
+            fluents = default_fluents if probe % 4 < 2 else sample_fluents(rules, len(probed), random)
+            can_lead = _can_lead(rules, probed, _add_random_cards(rules, examples[probed], probe, random), fluents)
+            with_others[probed] |= can_lead
+            refused[probed] |= ~can_lead
+            not_led = probed[~can_lead]
+            alone[not_led] |= _can_lead(rules, not_led, examples[not_led], fluents[~can_lead])
+        return alone, with_others, refused
 
 
 def _leading_view(
     rules: CompiledGame, hands: NDArray[np.uint8], context: NDArray[np.integer], fluents: NDArray[np.int16]
 ) -> PlayerView:  # fmt: skip
-    """What seats with hands [n, kinds] see that lead, when the play is well under way."""
+    """Create views of leading seats with hands [n, kinds], late in an episode."""
     n, state = len(hands), rules.create_state(len(hands))
     state.hands[:, 0], state.context[:], state.num_acts[:], state.fluents[:] = hands, context, _LATE_ACTS, fluents
     state.recent_seat[:] = NO_SEAT
@@ -114,20 +126,20 @@ def _leading_view(
 def _can_lead(
     rules: CompiledGame, forms: NDArray[np.int64], hands: NDArray[np.uint8], fluents: NDArray[np.int16]
 ) -> NDArray[np.bool_]:
-    """[n] whether hands [n, kinds] could lead forms [n] where fluents [n, slots] are remembered."""
-    found = np.zeros(len(forms), np.bool_)
+    """Return which hands [n, kinds] can lead forms [n], given values of fluents [n, slots]."""
+    can_lead = np.zeros(len(forms), np.bool_)
     for lo in range(0, len(forms), _BATCH_SIZE):
-        part = slice(lo, min(lo + _BATCH_SIZE, len(forms)))
+        batch = slice(lo, min(lo + _BATCH_SIZE, len(forms)))
         decisions = Decisions(
-            _leading_view(rules, hands[part], rules.contexts.compute_index(fluents[part]), fluents[part])
+            _leading_view(rules, hands[batch], rules.contexts.compute_index(fluents[batch]), fluents[batch])
         )
-        place, label = np.arange(len(forms[part])), rules.forms.label_of[forms[part]]
-        found[part] = (decisions.form_mask[forms[part], place] == 1) & (decisions.legal_mask[label, place] == 1)
-    return found
+        column, label = np.arange(len(forms[batch])), rules.forms.label_of[forms[batch]]
+        can_lead[batch] = (decisions.form_mask[forms[batch], column] == 1) & (decisions.legal_mask[label, column] == 1)
+    return can_lead
 
 
 def _example_cards_of(rules: CompiledGame, form: Form) -> NDArray[np.uint8]:
-    """[kinds] some cards that make a form, none of them wild; fewer where the pack has not got them."""
+    """Return natural cards [kinds] that make a form; fewer if the pack does not have enough."""
     hand, left = np.zeros(len(rules.pack), np.uint8), rules.pack.copies.astype(np.int64)
     suits = [parts[1] if parts else None for parts in map(parse_rank_and_suit, rules.pack.kinds)]
 
@@ -138,19 +150,21 @@ def _example_cards_of(rules: CompiledGame, form: Form) -> NDArray[np.uint8]:
             taken = min(count, int(left[kind]))
             hand[kind], left[kind], count = hand[kind] + taken, left[kind] - taken, count - taken
 
-    for place, group in enumerate(form.groups):
+    for index, group in enumerate(form.groups):
         kinds = np.flatnonzero((acts == group.cell).any(axis=1)).tolist()
         if group.only_kind is not None:
             kinds = [group.only_kind]
         if form.suit is not None:
             kinds = [kind for kind in kinds if suits[kind] == form.suit]
-        if form.has_mixed_suits and place % 2:
+        if form.has_mixed_suits and index % 2:
             kinds = kinds[::-1]
         take(kinds, group.count)
     if form.kickers:
-        main = {group.cell for group in form.groups}
-        others = [cell for cell, bits in sorted(form.kickers.allowed.items()) if cell not in main and bits & 2]
-        for cell in others[: form.kickers.num_groups]:
+        main_cells = {group.cell for group in form.groups}
+        kicker_cells = [
+            cell for cell, bits in sorted(form.kickers.allowed.items()) if cell not in main_cells and bits & 2
+        ]
+        for cell in kicker_cells[: form.kickers.num_groups]:
             take(np.flatnonzero((acts == cell).any(axis=1)).tolist(), form.kickers.group_size)
     return hand
 
@@ -158,12 +172,14 @@ def _example_cards_of(rules: CompiledGame, form: Form) -> NDArray[np.uint8]:
 def _add_random_cards(
     rules: CompiledGame, hands: NDArray[np.uint8], probe: int, random: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The same hands with more cards: one, or as many as a hand can have."""
-    filled, room = hands.copy(), rules.pack.copies - hands
-    left = np.maximum(largest_hand(rules) - hands.sum(axis=1, dtype=np.int64), 0)
-    sizes = left if probe % 2 else np.minimum(left, 1)
+    """Add random cards to hands: one, or as many as a hand can have."""
+    filled, available = hands.copy(), rules.pack.copies - hands
+    max_added = np.maximum(largest_hand(rules) - hands.sum(axis=1, dtype=np.int64), 0)
+    sizes = max_added if probe % 2 else np.minimum(max_added, 1)
     for row, size in enumerate(sizes):
-        more = min(int(size), int(room[row].sum()))
-        if more > 0:
-            filled[row] += random.multivariate_hypergeometric(room[row].astype(np.int64), more).astype(np.uint8)
+        num_added = min(int(size), int(available[row].sum()))
+        if num_added > 0:
+            filled[row] += random.multivariate_hypergeometric(available[row].astype(np.int64), num_added).astype(
+                np.uint8
+            )
     return filled

@@ -1,8 +1,8 @@
-"""Counts plays of games with wild cards or full houses: exact, see pareto_kernels.py.
+"""Exact counter of plays for games with wild cards or full houses (pareto_kernels.py).
 
-It rests on this: nothing carries kickers; up to thirteen ranks, of up to eight cards each, can be laid down in sets of
-the same sizes; up to two wild cards stand for any of them, in any play; and besides there may be two kinds of cards
-that nothing stands for. Two sets of different sizes may go together as one play, whatever their ranks: the full house.
+It requires that no form has kickers. At most thirteen ranks of at most eight cards each are played in sets of the same
+sizes. At most two wild cards substitute for any of these, in any play. Besides, there may be two kinds of cards that
+no wild card substitutes for. Two sets of different sizes may form one play, for any two ranks: the full house.
 """
 
 from __future__ import annotations
@@ -31,41 +31,64 @@ from abl_cards.games.min_plays.pareto_kernels import (
 _MAX_WILDS, _MAX_JOKER_KINDS = 2, 2
 _MAX_HAND_SIZE = 28
 _MAX_SET_SIZE = COUNTS - 1 + _MAX_WILDS
-_EMPTY_FRONT = 1 << 62  # a front of (0, 0)
+_EMPTY_FRONT = 1 << 62  # the front with the only point (0, 0)
 
 
 @dataclass(frozen=True)
 class PlayShapes:
-    """What can go as one play; ranks are places in a key: 0..12, and two more that no wild card stands for."""
+    """Plays of a game; ranks are positions in a key: 0..12, and two more that no wild card substitutes for.
 
-    sizes: tuple[int, ...]  # of sets of one of the ranks
-    single_sizes: tuple[int, ...]  # of the two others
+    Attributes:
+        sizes: Sizes of sets of ranks 0..12.
+        single_sizes: Sizes of sets of the two other ranks.
+        runs: Sets of several ranks 0..12 that form one play.
+        single_runs: Sets of the two other ranks that form one play.
+        full_house: Sizes of the two sets of a full house; None if there is none.
+    """
+
+    sizes: tuple[int, ...]
+    single_sizes: tuple[int, ...]
     runs: tuple[RankSets, ...]
     single_runs: tuple[RankSets, ...]
-    full_house: tuple[int, int] | None  # two sets of different ranks that go together: the sizes
+    full_house: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
 class ParetoCounter:
-    """Counts plays on all cores."""
+    """Exact counter for games with wild cards or full houses, on all cores."""
 
     table: ParetoPlayTable
 
     @classmethod
     def from_shapes(cls, shapes: FormShapes) -> ParetoCounter:
-        """The counter of a game; raises UncountableError."""
+        """Make the counter of a game.
+
+        Args:
+            shapes: Forms of the game without their suits.
+
+        Raises:
+            UncountableError: The counter does not support the forms of the game.
+        """
         if shapes.kicker_forms:
             raise UncountableError("some plays carry kickers")
         if shapes.num_wilds > _MAX_WILDS or (shapes.num_wilds and not shapes.wilds_have_rank):
             raise UncountableError(f"at most {_MAX_WILDS} wild cards are counted, each of a rank of its own")
         if shapes.max_hand_size > _MAX_HAND_SIZE:
             raise UncountableError(f"hands have up to {shapes.max_hand_size} cards, {_MAX_HAND_SIZE} are counted")
-        place = _key_places(shapes)
-        _check_wilds(shapes, place)
-        return cls(_build_table(_read_play_shapes(shapes, place), _key_steps(shapes, place)))
+        positions = _key_positions(shapes)
+        _check_wilds(shapes, positions)
+        return cls(_build_table(_read_play_shapes(shapes, positions), _key_steps(shapes, positions)))
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """[n] the plays of hands [n, kinds], in contexts [n]."""
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+
+        Returns:
+            uint8 [n].
+        """
         plays, hands, context = np.zeros(len(hands), np.uint8), np.ascontiguousarray(hands), context.astype(np.int16)
         map_ranges(len(hands), lambda lo, hi: fill_min_plays(self.table, hands, context, lo, hi, plays))
         return plays
@@ -73,7 +96,17 @@ class ParetoCounter:
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """[moves] the plays after each move of decisions: hands [n, kinds], start and cards as in MoveLists."""
+        """Count the plays that empty the rest of a hand after each move.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            uint8 [moves].
+        """
         plays, table = np.zeros(len(cards), np.uint8), self.table
         map_ranges(
             len(hands),
@@ -83,8 +116,8 @@ class ParetoCounter:
         return plays
 
 
-def _key_places(shapes: FormShapes) -> NDArray[np.int64]:
-    """[ranks] where each rank lies in a key; those that no wild card stands for behind the others."""
+def _key_positions(shapes: FormShapes) -> NDArray[np.int64]:
+    """Return the position of each rank in a key; ranks that no wild card substitutes for come last."""
     single = [rank for rank in range(len(shapes.cells)) if _is_without_wilds(shapes, rank)]
     if len(single) > _MAX_JOKER_KINDS or (shapes.copies[single] > 2).any():
         raise UncountableError(
@@ -93,76 +126,88 @@ def _key_places(shapes: FormShapes) -> NDArray[np.int64]:
     others = [rank for rank in range(len(shapes.cells)) if rank not in single]
     if len(others) > RANKS or (shapes.copies[others] >= COUNTS).any():
         raise UncountableError(f"at most {RANKS} ranks of {COUNTS - 1} cards each are counted")
-    place = np.zeros(len(shapes.cells), np.int64)
-    place[others], place[single] = np.arange(len(others)), RANKS + np.arange(len(single))
-    return place
+    positions = np.zeros(len(shapes.cells), np.int64)
+    positions[others], positions[single] = np.arange(len(others)), RANKS + np.arange(len(single))
+    return positions
 
 
-def _check_wilds(shapes: FormShapes, place: NDArray[np.int64]) -> None:
-    """Raise UncountableError where a form takes fewer wild cards than it could, or one that is none of its own rank."""
+def _check_wilds(shapes: FormShapes, positions: NDArray[np.int64]) -> None:
+    """Raise UncountableError if a form accepts fewer wild cards than the counter assumes."""
     for form in shapes.plain_forms:
-        if any(place[shapes.rank_of_cell[group.cell]] >= RANKS for group in form.groups):
+        if any(positions[shapes.rank_of_cell[group.cell]] >= RANKS for group in form.groups):
             continue
-        many = min(shapes.num_wilds, form.num_cards - 1)
-        apart = len(form.groups) == 2 and form.groups[0].count != form.groups[1].count  # two sets, made one by one
-        fewest = [
-            min(shapes.num_wilds, group.count - (1 if len(form.groups) == 1 or apart else 0)) for group in form.groups
+        required_wilds = min(shapes.num_wilds, form.num_cards - 1)
+        # Each set of a full house is built separately, so each keeps a natural card.
+        is_full_house = len(form.groups) == 2 and form.groups[0].count != form.groups[1].count
+        required_by_group = [
+            min(shapes.num_wilds, group.count - (1 if len(form.groups) == 1 or is_full_house else 0))
+            for group in form.groups
         ]
-        takes = [group.count - group.min_natural >= few for group, few in zip(form.groups, fewest, strict=True)]
-        if form.max_wilds < many or not all(takes):
+        accepts = [
+            group.count - group.min_natural >= required
+            for group, required in zip(form.groups, required_by_group, strict=True)
+        ]
+        if form.max_wilds < required_wilds or not all(accepts):
             raise UncountableError(f"{form.name} takes fewer wild cards than there are")
 
 
 def _is_without_wilds(shapes: FormShapes, rank: int) -> bool:
-    """Where there are wild cards: they never stand for it. Where there are none: it has too few cards for the sets."""
+    """Return True for ranks that wild cards never replace; without wild cards, for ranks of fewer cards than others."""
     cell = shapes.cells[rank]
     if shapes.num_wilds:
-        return all(g.min_natural >= g.count for form in shapes.plain_forms for g in form.groups if g.cell == cell)
-    most = int(shapes.copies.max())
-    return len(shapes.cells) > RANKS and shapes.copies[rank] <= 2 < most
+        return all(
+            group.min_natural >= group.count
+            for form in shapes.plain_forms
+            for group in form.groups
+            if group.cell == cell
+        )
+    max_copies = int(shapes.copies.max())
+    return len(shapes.cells) > RANKS and shapes.copies[rank] <= 2 < max_copies
 
 
-def _read_play_shapes(shapes: FormShapes, place: NDArray[np.int64]) -> PlayShapes:
-    """What can go as one play; raises UncountableError."""
-    ranks, single = np.flatnonzero(place < RANKS), np.flatnonzero(place >= RANKS)
+def _read_play_shapes(shapes: FormShapes, positions: NDArray[np.int64]) -> PlayShapes:
+    """Read the plays of a game; raise UncountableError if they are not supported."""
+    ranks, single = np.flatnonzero(positions < RANKS), np.flatnonzero(positions >= RANKS)
     sizes, single_sizes = shapes.set_sizes(ranks), shapes.set_sizes(single) if len(single) else ()
     if 1 not in sizes or (len(single) and 1 not in single_sizes):
         raise UncountableError("a card by itself is no play")
-    houses = _full_house_sizes(shapes)
+    house_sizes = _full_house_sizes(shapes)
     runs = sorted(
-        tuple((int(place[rank]), size) for rank, size in sets)
+        tuple((int(positions[rank]), size) for rank, size in sets)
         for sets in shapes.plain_sets
-        if len(sets) > 1 and (len(sets) != 2 or tuple(sorted(size for _, size in sets)) != houses)
+        if len(sets) > 1 and (len(sets) != 2 or tuple(sorted(size for _, size in sets)) != house_sizes)
     )
     if any(len({rank < RANKS for rank, _ in run}) > 1 for run in runs):
         raise UncountableError("a run has cards in it that wild cards may stand for, and others")
-    house = None if houses is None else (houses[1], houses[0])
+    full_house = None if house_sizes is None else (house_sizes[1], house_sizes[0])
     return PlayShapes(
         sizes, single_sizes, tuple(run for run in runs if run[0][0] < RANKS),
-        tuple(run for run in runs if run[0][0] >= RANKS), house,
+        tuple(run for run in runs if run[0][0] >= RANKS), full_house,
     )  # fmt: skip
 
 
 def _full_house_sizes(shapes: FormShapes) -> tuple[int, int] | None:
-    """The sizes of two sets that go together whatever their ranks; raises UncountableError where only some do."""
+    """Return the sizes of the two sets of a full house; raise UncountableError if some ranks have none."""
     pairs = [sets for sets in shapes.plain_sets if len(sets) == 2 and sets[0][1] != sets[1][1]]
     kinds = {tuple(sorted(size for _, size in sets)) for sets in pairs}
     if not kinds:
         return None
-    (small, large), *more = sorted(kinds)
-    every = {
-        tuple(sorted(((one, large), (two, small))))
-        for one in range(len(shapes.cells))
-        for two in range(len(shapes.cells))
-        if one != two and _has_enough_cards(shapes, one, large) and _has_enough_cards(shapes, two, small)
+    (small, large), *other_sizes = sorted(kinds)
+    all_pairs = {
+        tuple(sorted(((large_rank, large), (small_rank, small))))
+        for large_rank in range(len(shapes.cells))
+        for small_rank in range(len(shapes.cells))
+        if large_rank != small_rank
+        and _has_enough_cards(shapes, large_rank, large)
+        and _has_enough_cards(shapes, small_rank, small)
     }
-    if more or not every <= set(pairs):
+    if other_sizes or not all_pairs <= set(pairs):
         raise UncountableError("two sets of different sizes go together in some ranks only")
     return small, large
 
 
 def _has_enough_cards(shapes: FormShapes, rank: int, size: int) -> bool:
-    """Whether there are so many cards of a rank; raises UncountableError where they are no play by themselves."""
+    """Return True if a rank has enough cards for a set; raise UncountableError if the set is no play of its own."""
     wilds = 0 if _is_without_wilds(shapes, rank) else shapes.num_wilds
     fits = bool(shapes.copies[rank] + wilds >= size)
     if fits and ((rank, size),) not in shapes.plain_sets:
@@ -170,36 +215,40 @@ def _has_enough_cards(shapes: FormShapes, rank: int, size: int) -> bool:
     return fits
 
 
-def _key_steps(shapes: FormShapes, place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[contexts, kinds] what each card adds to a key."""
-    shifts = np.append(SHIFTS[place], WILDS_SHIFT)
+def _key_steps(shapes: FormShapes, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the key [contexts, kinds] of a single card of each kind."""
+    shifts = np.append(SHIFTS[positions], WILDS_SHIFT)
     steps: NDArray[np.int64] = np.int64(1) << shifts[shapes.kind_rank]
     return steps
 
 
 def _halves(ranks: int, runs: tuple[RankSets, ...]) -> tuple[list[int], list[int]]:
-    """The ranks in two parts, neighbours together, with as few runs across as there can be."""
+    """Split the ranks into two halves of consecutive ranks, with as few runs across both as possible."""
 
-    def parts(first: int) -> tuple[list[int], list[int]]:
-        turned = [(first + step) % ranks for step in range(ranks)]
-        return turned[: (ranks + 1) // 2], turned[(ranks + 1) // 2 :]
+    def split(first: int) -> tuple[list[int], list[int]]:
+        rotated = [(first + offset) % ranks for offset in range(ranks)]
+        return rotated[: (ranks + 1) // 2], rotated[(ranks + 1) // 2 :]
 
-    def across(first: int) -> int:
-        lower, _ = parts(first)
+    def num_across(first: int) -> int:
+        lower, _ = split(first)
         return sum(len({rank in lower for rank, _ in run}) > 1 for run in runs)
 
-    return parts(min(range(ranks), key=across))
+    return split(min(range(ranks), key=num_across))
 
 
 def _build_table(plays: PlayShapes, steps: NDArray[np.int64]) -> ParetoPlayTable:
-    """The kernels' table of some plays."""
+    """Build the tables of the kernels."""
     ranks = RANKS
     lower, upper = _halves(ranks, plays.runs)
-    lots = [
-        [run for run in plays.runs if (any(r in lower for r, _ in run), any(r in upper for r, _ in run)) == halves]
+    run_groups = [
+        [
+            run
+            for run in plays.runs
+            if (any(rank in lower for rank, _ in run), any(rank in upper for rank, _ in run)) == halves
+        ]
         for halves in ((True, True), (True, False), (False, True))
     ]
-    run_rank, run_size = _run_arrays([run for lot in lots for run in lot])
+    run_rank, run_size = _run_arrays([run for group in run_groups for run in group])
     stride, is_upper = np.zeros(RANKS, np.int64), np.zeros(RANKS, np.uint8)
     for half in (lower, upper):
         stride[half] = COUNTS ** np.arange(len(half))
@@ -211,7 +260,7 @@ def _build_table(plays: PlayShapes, steps: NDArray[np.int64]) -> ParetoPlayTable
         set_costs=np.array([_set_cost(plays, size, plays.sizes) for size in range(_MAX_SET_SIZE + 1)], np.int8),
         run_rank=run_rank,
         run_size=run_size,
-        run_bounds=np.cumsum([0, *map(len, lots)]).astype(np.int64),
+        run_bounds=np.cumsum([0, *map(len, run_groups)]).astype(np.int64),
         joker_fronts=np.array([_joker_front(plays, code & 3, code >> 2) for code in range(16)], np.int64),
         key_step=steps,
         lower_fronts=np.zeros((3, COUNTS ** len(lower)), np.int64),
@@ -221,15 +270,15 @@ def _build_table(plays: PlayShapes, steps: NDArray[np.int64]) -> ParetoPlayTable
 
 
 def _run_arrays(runs: list[RankSets]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """[runs, groups] their ranks and sizes."""
-    room = np.zeros((2, len(runs), max(map(len, runs), default=1)), np.int8)
-    for number, run in enumerate(runs):
-        room[:, number, : len(run)] = np.array(run).T
-    return room[0], room[1]
+    """Return the ranks and sizes [runs, groups] of runs."""
+    arrays = np.zeros((2, len(runs), max(map(len, runs), default=1)), np.int8)
+    for index, run in enumerate(runs):
+        arrays[:, index, : len(run)] = np.array(run).T
+    return arrays[0], arrays[1]
 
 
 def _set_cost(plays: PlayShapes, size: int, sizes: tuple[int, ...]) -> tuple[int, int]:
-    """X and y of a set of so many cards: 1 each, but for the two that make a full house."""
+    """Return the x and y of a set of cards: 1 each, but x is 0 for the triple of a full house, and y for the pair."""
     if size not in sizes:
         return NO_PLAY_COST, NO_PLAY_COST
     triple, pair = plays.full_house or (0, 0)
@@ -237,25 +286,25 @@ def _set_cost(plays: PlayShapes, size: int, sizes: tuple[int, ...]) -> tuple[int
 
 
 def _joker_front(plays: PlayShapes, first: int, second: int) -> int:
-    """The front of so many of the two kinds that nothing stands for, packed as the kernels read it."""
+    """Return the packed front of cards of the two ranks that no wild card substitutes for."""
     if first > 2 or second > 2:
         return _EMPTY_FRONT
     points = {(0, 0): {(0, 0)}}
-    for held in ((a, b) for a in range(first + 1) for b in range(second + 1) if a + b):
-        points[held] = {
+    for key in ((a, b) for a in range(first + 1) for b in range(second + 1) if a + b):
+        points[key] = {
             (x + more_x, y + more_y)
-            for taken, (more_x, more_y) in _joker_plays(plays)
-            for x, y in points.get((held[0] - taken[0], held[1] - taken[1]), ())
+            for played, (more_x, more_y) in _joker_plays(plays)
+            for x, y in points.get((key[0] - played[0], key[1] - played[1]), ())
         }
-    least = np.full(64, NO_PLAY_COST, np.int64)
+    min_y = np.full(64, NO_PLAY_COST, np.int64)
     for x, y in points[first, second]:
-        merge_front(least, _EMPTY_FRONT, x, y)
-    return int(pack_front(least)) if points[first, second] else _EMPTY_FRONT
+        merge_front(min_y, _EMPTY_FRONT, x, y)
+    return int(pack_front(min_y)) if points[first, second] else _EMPTY_FRONT
 
 
 def _joker_plays(plays: PlayShapes) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """What can be laid down of these two kinds alone: how many of each, and x and y."""
+    """List the plays of the two ranks that no wild card substitutes for: cards of each, and x and y."""
     sets = [(size, _set_cost(plays, size, plays.single_sizes)) for size in plays.single_sizes]
-    alone = [((size, 0), cost) for size, cost in sets] + [((0, size), cost) for size, cost in sets]
+    set_plays = [((size, 0), cost) for size, cost in sets] + [((0, size), cost) for size, cost in sets]
     runs = [dict(run) for run in plays.single_runs]
-    return alone + [((run.get(RANKS, 0), run.get(RANKS + 1, 0)), (1, 1)) for run in runs]
+    return set_plays + [((run.get(RANKS, 0), run.get(RANKS + 1, 0)), (1, 1)) for run in runs]

@@ -1,4 +1,4 @@
-"""Random forms as a folder of rules, and the fewest of them that make up a hand, by every way to take it apart."""
+"""Random games of a few forms as rule folders, and the fewest plays of a hand by enumeration of all partitions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import product
 from random import Random
 
 FAR = 200
-"""What counters say of a hand that no forms make up."""
+"""Result of counters for a hand that no plays empty."""
 
 Cards = tuple[int, ...]
-"""How many cards of each kind."""
+"""Copies of each kind of card."""
 
 _HEAD = """
 #include <seats>.
@@ -33,28 +33,28 @@ playable(F) :- form(_,F).
 
 @dataclass(frozen=True)
 class Shape:
-    """A form as the facts say it."""
+    """Form of a random game."""
 
     name: str
-    groups: tuple[tuple[str, int, int, str | None], ...]  # cell, cards, how many of them natural, the only card
+    groups: tuple[tuple[str, int, int, str | None], ...]  # cell, cards, how many must be natural, only kind of card
     wilds: int = 0
     suit: str | None = None
     mixed: bool = False
-    kickers: tuple[int, int] | None = None  # groups and size
-    allowed: dict[str, frozenset[int]] = field(default_factory=dict)  # by cell, how many groups may be of it
+    kickers: tuple[int, int] | None = None  # number of groups, cards in each
+    allowed: dict[str, frozenset[int]] = field(default_factory=dict)  # numbers of groups that may be of each cell
 
     @property
     def cards(self) -> int:
-        """How many cards it takes."""
+        """Number of cards, kickers included."""
         return sum(group[1] for group in self.groups) + (self.kickers[0] * self.kickers[1] if self.kickers else 0)
 
     def facts(self) -> Iterator[str]:
-        """The facts of this form, which is the only one of its label or one of several of a suit."""
+        """Generate the facts of the form."""
         yield f"of({self.name},{'label_' + self.name.partition('(')[0]})."
-        for place, (cell, count, natural, only) in enumerate(self.groups, 1):
-            yield f"needs({self.name},{place},{cell},{count})."
+        for index, (cell, count, natural, only) in enumerate(self.groups, 1):
+            yield f"needs({self.name},{index},{cell},{count})."
             yield from [f"natural({self.name},{cell},{natural})."] if natural else []
-            yield from [f"only({self.name},{place},{only})."] if only else []
+            yield from [f"only({self.name},{index},{only})."] if only else []
         yield from [f"wilds({self.name},{self.wilds})."] if self.wilds else []
         yield from [f"same_suit({self.name},{self.suit})."] if self.suit else []
         yield from [f"mixed_suits({self.name})."] if self.mixed else []
@@ -63,22 +63,22 @@ class Shape:
             yield from (f"kicker({self.name},{cell},{n})." for cell, ns in self.allowed.items() for n in ns)
 
     def makes(self, hand: dict[str, int], acts: dict[str, tuple[str, ...]]) -> bool:
-        """Whether exactly these cards can be laid down as it."""
+        """Return True if a hand, played at once, is of this form."""
         held: dict[str, dict[str, int]] = {}
-        places = {cell for cell, *_ in self.groups} | set(self.allowed)
+        own_cells = {cell for cell, *_ in self.groups} | set(self.allowed)
         for card, count in hand.items():
-            cells = [cell for cell in acts[card] if cell in places]
+            cells = [cell for cell in acts[card] if cell in own_cells]
             if card != "joker" and not cells:
                 return False
             for cell in cells:
                 held.setdefault(cell, {})[card] = count
         missing = 0
         for cell, count, natural, only in self.groups:
-            mine = held.pop(cell, {})
-            there = sum(mine.values())
-            if there > count or there < natural or (only and set(mine) - {only}):
+            group_cards = held.pop(cell, {})
+            num_natural = sum(group_cards.values())
+            if num_natural > count or num_natural < natural or (only and set(group_cards) - {only}):
                 return False
-            missing += count - there
+            missing += count - num_natural
         suits = {suit_of(card) for card in hand if card != "joker"}
         if missing != hand.get("joker", 0) or missing > self.wilds:
             return False
@@ -86,20 +86,20 @@ class Shape:
             return False
         return self._carries({cell: sum(cards.values()) for cell, cards in held.items()})
 
-    def _carries(self, rest: dict[str, int]) -> bool:
+    def _carries(self, counts: dict[str, int]) -> bool:
         groups, size = self.kickers or (0, 1)
-        fits = all(n % size == 0 and n // size in self.allowed.get(cell, ()) for cell, n in rest.items())
-        return fits and sum(rest.values()) == groups * size
+        fits = all(n % size == 0 and n // size in self.allowed.get(cell, ()) for cell, n in counts.items())
+        return fits and sum(counts.values()) == groups * size
 
 
 def suit_of(card: str) -> str:
-    """``a`` of ``card(3,a)``; a card without a suit is of none."""
+    """Return the suit of a card: ``a`` for ``card(3,a)``; empty for a card without a suit."""
     return card[-2] if card.endswith(")") else ""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A random game of a few forms."""
+    """Random game of a few forms."""
 
     ranks: int
     suits: str
@@ -110,18 +110,18 @@ class Game:
 
     @cached_property
     def pack(self) -> dict[str, int]:
-        """The kinds of cards and their copies."""
+        """Number of copies of each kind of card."""
         ranks = range(1, self.ranks + 1)
         cards = [f"card({rank},{suit})" for rank in ranks for suit in self.suits] if self.suits else map(str, ranks)
         return dict.fromkeys(cards, self.copies) | ({"joker": self.jokers} if self.jokers else {})
 
     @cached_property
     def acts(self) -> dict[str, tuple[str, ...]]:
-        """What each card acts as."""
+        """Cells of each kind of card."""
         return {card: (card, card[5:-3]) if self.suits and card != "joker" else (card,) for card in self.pack}
 
     def text(self) -> str:
-        """The folder's only file."""
+        """Return the text of the only rule file."""
         suits = f"suit({';'.join(self.suits)})." if self.suits else ""
         pack = [suits, *(f"pack({card},{copies})." for card, copies in self.pack.items())]
         if self.jokers:
@@ -131,8 +131,8 @@ class Game:
         return "\n".join([_HEAD.format(ranks=self.ranks, cards=self.hand, pack="\n".join(pack)), *facts, ""])
 
     def fewest(self, hand: Cards) -> int:
-        """The fewest forms that make up a hand; FAR where none do."""
-        names, known = list(self.pack), {(0,) * len(hand): 0}
+        """Return the fewest plays that empty a hand; FAR if none do."""
+        names, cache = list(self.pack), {(0,) * len(hand): 0}
         played = {}
         for part in product(*(range(count + 1) for count in hand)):
             cards = {name: count for name, count in zip(names, part, strict=True) if count}
@@ -141,33 +141,35 @@ class Game:
         plays = [part for part, playable in played.items() if playable and any(part)]
 
         def least(rest: Cards) -> int:
-            if rest not in known:
-                first = next(place for place, count in enumerate(rest) if count)
+            if rest not in cache:
+                first = next(kind for kind, count in enumerate(rest) if count)
                 rests = [
                     tuple(a - b for a, b in zip(rest, play, strict=True))
                     for play in plays
                     if play[first] and all(a >= b for a, b in zip(rest, play, strict=True))
                 ]
-                known[rest] = min((1 + least(left) for left in rests), default=FAR)
-            return known[rest]
+                cache[rest] = min((1 + least(left) for left in rests), default=FAR)
+            return cache[rest]
 
         return min(least(hand), FAR)
 
 
 def random_game(seed: int) -> Game:
-    """Any ranks, suits, copies and wild cards, and forms of all kinds of them."""
+    """Draw a game with random ranks, suits, copies, wild cards and forms."""
     random = Random(seed)
-    whole = random.random() < 0.4  # every rank has the forms that one has
+    whole = random.random() < 0.4  # all ranks have the same forms
     ranks, suits = random.randint(4, 10 if whole else 7), random.choice(["", "ab", "abc", "abcd"])
     copies = random.randint(1, 2) if suits else random.randint(2, 4 if whole else 5)
     jokers = random.choice([0, 0, 1, 2])
-    most = ranks * copies * max(1, len(suits)) + jokers
+    num_cards = ranks * copies * max(1, len(suits)) + jokers
     maker = _Maker(random, ranks, suits, jokers, whole, max(1, len(suits)) * copies)
-    return Game(ranks, suits, copies, jokers, min(random.choice([8, 12, 16, 20, 26]), most // 2), tuple(maker.shapes()))
+    return Game(
+        ranks, suits, copies, jokers, min(random.choice([8, 12, 16, 20, 26]), num_cards // 2), tuple(maker.shapes())
+    )
 
 
 class _Maker:
-    """Draws forms."""
+    """Generator of random forms."""
 
     def __init__(self, random: Random, ranks: int, suits: str, jokers: int, whole: bool, copies: int) -> None:
         self.random, self.ranks, self.suits, self.jokers = random, ranks, suits, jokers
@@ -177,14 +179,14 @@ class _Maker:
         return self.whole or self.random.random() < share
 
     def shapes(self) -> Iterator[Shape]:
-        """Singles of most ranks, and of the rest what the dice say."""
-        random, every = self.random, range(1, self.ranks + 1)
-        for rank in every:
+        """Generate singles of most ranks, and random other forms."""
+        random, ranks = self.random, range(1, self.ranks + 1)
+        for rank in ranks:
             if self._often(0.9):
                 yield Shape(f"single({rank})", ((str(rank), 1, 1, None),))
         sizes = range(2, self.copies + 1) if self.whole else random.sample([2, 3, 4, 5], random.randint(1, 3))
         for size in sizes:
-            for rank in every:
+            for rank in ranks:
                 if self._often(0.8):
                     yield self._of(f"set({rank},{size})", [(rank, size)])
         makers = [self._runs, self._suited, self._houses, self._carrying, self._cards]
@@ -203,43 +205,45 @@ class _Maker:
             yield self._of(f"run({rank})", [(rank + step, size) for step in range(length)])
 
     def _suited(self) -> Iterator[Shape]:
-        """Runs of one suit, and sometimes of several."""
+        """Generate runs of one suit, of mixed suits, or both."""
         length = self.random.randint(2, 3)
-        also, alone = self.random.random() < 0.5, self.random.random() < 0.5
+        has_mixed, has_only_mixed = self.random.random() < 0.5, self.random.random() < 0.5
         for rank in range(1, self.ranks - length + 2):
             sets = [(rank + step, 1) for step in range(length)]
-            if self.suits and not alone:
+            if self.suits and not has_only_mixed:
                 wilds = self.random.randint(0, self.jokers)
                 for suit in self.suits:
-                    groups = tuple((str(each), 1, 0, None) for each, _ in sets)
+                    groups = tuple((str(run_rank), 1, 0, None) for run_rank, _ in sets)
                     yield Shape(f"flush_{rank}({rank},{suit})", groups, wilds, suit)
-            if self.suits and (also or alone):
+            if self.suits and (has_mixed or has_only_mixed):
                 yield self._of(f"mixed({rank})", sets, mixed=True)
 
     def _houses(self) -> Iterator[Shape]:
         large, small = self.random.choice([(3, 2), (2, 1), (3, 1)])
-        for one in range(1, self.ranks + 1):
-            for other in range(1, self.ranks + 1):
-                if one != other and self._often(0.7):
-                    yield self._of(f"house({one},{other})", [(one, large), (other, small)])
+        for large_rank in range(1, self.ranks + 1):
+            for small_rank in range(1, self.ranks + 1):
+                if large_rank != small_rank and self._often(0.7):
+                    yield self._of(f"house({large_rank},{small_rank})", [(large_rank, large), (small_rank, small)])
 
     def _carrying(self) -> Iterator[Shape]:
-        size, groups, each = self.random.randint(2, 3), self.random.randint(1, 2), self.random.randint(1, 2)
+        size, groups, kicker_size = self.random.randint(2, 3), self.random.randint(1, 2), self.random.randint(1, 2)
         for rank in range(1, self.ranks + 1):
             allowed = {
-                str(other): frozenset(range(1, self.random.randint(1, groups) + 1))
-                for other in range(1, self.ranks + 1)
-                if other != rank and self._often(0.8)
+                str(kicker_rank): frozenset(range(1, self.random.randint(1, groups) + 1))
+                for kicker_rank in range(1, self.ranks + 1)
+                if kicker_rank != rank and self._often(0.8)
             }
             if allowed:
-                yield Shape(f"carry({rank})", ((str(rank), size, 0, None),), kickers=(groups, each), allowed=allowed)
+                yield Shape(
+                    f"carry({rank})", ((str(rank), size, 0, None),), kickers=(groups, kicker_size), allowed=allowed
+                )
 
     def _cards(self) -> Iterator[Shape]:
-        """Forms of single cards: two of a rank and two suits, or a card twice."""
+        """Generate forms of given cards: two cards of consecutive ranks and different suits, or a card twice."""
         for rank in range(1, self.ranks + 1):
             if self.suits and self.random.random() < 0.7:
-                one, other = self.random.sample(self.suits, 2)
-                cards = [f"card({rank},{one})", f"card({rank % self.ranks + 1},{other})"]
+                first_suit, second_suit = self.random.sample(self.suits, 2)
+                cards = [f"card({rank},{first_suit})", f"card({rank % self.ranks + 1},{second_suit})"]
                 yield Shape(f"cards({rank})", tuple((card, 1, 1, None) for card in cards))
             elif self.suits:
                 card = f"card({rank},{self.random.choice(self.suits)})"

@@ -1,4 +1,4 @@
-"""The least number of plays: against every way to take hands apart, by what the game itself lets them lead."""
+"""Minimum number of plays, compared with enumeration of all partitions of a hand into plays that it can lead."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from abl_cards.core import ErrorCode
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
@@ -66,7 +67,7 @@ preference(slow,all). says(slow,en,"{{1}} plays are left.").
 
 
 def fewest(rules: CompiledGame, hand: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
-    """By what each rest of a hand can lead."""
+    """Return the fewest plays of a hand, by enumerating the moves that each rest can lead."""
     if not any(hand):
         return 0
     if hand not in known:
@@ -85,14 +86,14 @@ def sample_of(rules: CompiledGame, hands: NDArray[np.uint8]):  # type: ignore[no
 
 
 def _without(hand: tuple[int, ...], cards: NDArray[np.uint8]) -> tuple[int, ...]:
-    left = list(hand)
+    counts = list(hand)
     for card in cards[cards != NO_CARD]:
-        left[card] -= 1
-    return tuple(left)
+        counts[card] -= 1
+    return tuple(counts)
 
 
 def small_hands(rules: CompiledGame, cards: int, n: int) -> NDArray[np.uint8]:
-    """Hands of few ranks, so that there is something to lay down together."""
+    """Draw hands of few ranks, so that many plays have several cards."""
     random = np.random.default_rng(2)
     hands = np.zeros((n, len(rules.pack)), np.uint8)
     for hand in hands:
@@ -108,19 +109,19 @@ def small_hands(rules: CompiledGame, cards: int, n: int) -> NDArray[np.uint8]:
 def test_by_every_way(request: pytest.FixtureRequest, name: str, counter: type) -> None:
     rules: CompiledGame = request.getfixturevalue(name)
     assert isinstance(find_counter(rules), counter)
-    hands, known = small_hands(rules, 6, 5), {}  # type: ignore[var-annotated]
-    found = min_plays(rules, np.zeros(len(hands), np.int64), hands)
-    assert found.tolist() == [fewest(rules, tuple(hand), known) for hand in hands.tolist()]
+    hands, cache = small_hands(rules, 6, 5), {}  # type: ignore[var-annotated]
+    plays = min_plays(rules, np.zeros(len(hands), np.int64), hands)
+    assert plays.tolist() == [fewest(rules, tuple(hand), cache) for hand in hands.tolist()]
 
 
 def test_counters_agree(president: CompiledGame) -> None:
-    small, decisions = AnyFormCounter.from_rules(president), sample_decisions(president, 200, 1)
+    counter, decisions = AnyFormCounter.from_rules(president), sample_decisions(president, 200, 1)
     lists, view = decisions.moves(), decisions.view
-    found = plays_left(president, decisions, lists)
-    assert (found == small.min_plays_after(view.hand, view.context, lists.start, lists.cards)).all()
-    assert plays_left(president, decisions, lists) is found  # counted once
-    laid = lists.cards != NO_CARD
-    assert (found <= view.hand.sum(axis=1)[lists.decision_index] - laid.sum(axis=1)).all()
+    plays = plays_left(president, decisions, lists)
+    assert (plays == counter.min_plays_after(view.hand, view.context, lists.start, lists.cards)).all()
+    assert plays_left(president, decisions, lists) is plays  # counted once
+    is_card = lists.cards != NO_CARD
+    assert (plays <= view.hand.sum(axis=1)[lists.decision_index] - is_card.sum(axis=1)).all()
 
 
 def test_guandan_is_counted_by_fronts(guandan: CompiledGame) -> None:
@@ -128,12 +129,13 @@ def test_guandan_is_counted_by_fronts(guandan: CompiledGame) -> None:
 
 
 def test_large_hands_get_an_upper_bound_and_check_says_so(tmp_path: Path) -> None:
-    """Ranks matter in some plays, single cards in others, and a hand has 2 ** 18 parts."""
+    """Plays of some forms are by rank, others by card, and a hand has 2 ** 18 parts."""
     rules = folders.rules_of(tmp_path / "many", MANY)
     assert not list(plays_left_errors(rules))
     (problem,) = plays_left_warnings(rules)
     assert problem.location is not None
     assert problem.severity == "warning"
+    assert problem.code == ErrorCode.INEXACT_COUNT
     assert problem.location.line == MANY.splitlines().index(READER) + 1
     assert str(MAX_PARTS) in problem.message
     hands = np.zeros((2, len(rules.pack)), np.uint8)
@@ -143,7 +145,7 @@ def test_large_hands_get_an_upper_bound_and_check_says_so(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def high_aces(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
-    """Guandan where straights do not begin with the ace, as docs/rules.md writes it."""
+    """Compile Guandan where straights do not begin with the ace, the example of docs/rules.md."""
     folder = tmp_path_factory.mktemp("rules") / "high-aces"
     make_variant(load("guandan"), folder, ["labels"])
     labels = folder / "labels.lp"
@@ -157,30 +159,30 @@ def test_the_example_of_the_docs(high_aces: CompiledGame) -> None:
         hand[0, high_aces.pack.index[f"card({card})"]] += 1
     level = 6  # level 8
     assert min_plays(high_aces, np.array([level]), hand).tolist() == [3]
-    house = sample_of(high_aces, hand).moves()
-    left = AnyFormCounter.from_rules(high_aces).min_plays_after(hand, np.array([level]), house.start, house.cards)
-    assert left.min() == 2
+    lists = sample_of(high_aces, hand).moves()
+    plays = AnyFormCounter.from_rules(high_aces).min_plays_after(hand, np.array([level]), lists.start, lists.cards)
+    assert plays.min() == 2
 
 
 def test_bounds_are_marked_where_hands_have_many_parts(high_aces: CompiledGame) -> None:
     decisions = sample_decisions(high_aces, 60, 1)
     lists, view = decisions.moves(), decisions.view
     plays, bounds = plays_left(high_aces, decisions, lists), is_upper_bound(high_aces, decisions, lists)
-    held = view.hand.sum(axis=1)[lists.decision_index]
+    num_cards = view.hand.sum(axis=1)[lists.decision_index]
     assert bounds.any()
-    assert not bounds[held <= 16].any()  # sixteen cards have 2 ** 16 parts at most
-    assert (plays[~bounds] <= held[~bounds]).all()
+    assert not bounds[num_cards <= 16].any()  # sixteen cards have 2 ** 16 parts at most
+    assert (plays[~bounds] <= num_cards[~bounds]).all()
 
 
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=long) for seed in range(12, 300))])
 def test_random_forms_by_every_partition(seed: int, tmp_path: Path) -> None:
-    made = random_game(seed)
-    rules = folders.rules_of(tmp_path / "made", made.text())
+    game = random_game(seed)
+    rules = folders.rules_of(tmp_path / "made", game.text())
     random, copies = np.random.default_rng(seed), rules.pack.copies.astype(int)
     sizes = [min(10, int(copies.sum()), size) for size in (4, 6, 8, 10)]
     hands = np.stack([random.multivariate_hypergeometric(copies, size) for size in sizes]).astype(np.uint8)
-    places = [rules.pack.index[_term(card)] for card in made.pack]
-    expected = [made.fewest(tuple(hand[places].tolist())) for hand in hands]
+    kinds = [rules.pack.index[_term(card)] for card in game.pack]
+    expected = [game.fewest(tuple(hand[kinds].tolist())) for hand in hands]
     assert min_plays(rules, np.zeros(len(hands), np.int64), hands).tolist() == expected
     assert (_bounds(rules, hands) >= expected).all()
 
@@ -190,24 +192,26 @@ def _term(card: str) -> str | int:
 
 
 def _bounds(rules: CompiledGame, hands: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """[n] the upper bounds of hands that have few enough parts to be counted exactly."""
+    """Return the upper bounds [n] of hands that are small enough to be counted exactly as well."""
     from abl_cards.games.min_plays.bound_search import bound_whole_hand, new_bound_state
     from abl_cards.games.min_plays.hand_plays import distinct_plays, find_units, plays_by_unit
 
-    counter, found = AnyFormCounter.from_rules(rules), []
+    counter, bounds = AnyFormCounter.from_rules(rules), []
     for hand in hands:
-        lists, whole = counter.leads.lead_moves(np.zeros(1, np.int64), hand[None])
+        lists, whole_hands = counter.leads.lead_moves(np.zeros(1, np.int64), hand[None])
         kinds = np.arange(len(hand))
-        plays, n = distinct_plays(hand, kinds, lists.cards, 0, len(lists.cards), whole.cards, 0, len(whole.cards))
+        plays, n = distinct_plays(
+            hand, kinds, lists.cards, 0, len(lists.cards), whole_hands.cards, 0, len(whole_hands.cards)
+        )
         unit = find_units(hand, plays, n)
         plays, n = plays_by_unit(plays, n, unit)
         counts = np.bincount(unit[unit >= 0], hand[unit >= 0]).astype(np.int64)
-        found.append(bound_whole_hand(new_bound_state(plays, n, counts), plays, counts, 64))
-    return np.array(found)
+        bounds.append(bound_whole_hand(new_bound_state(plays, n, counts), plays, counts, 64))
+    return np.array(bounds)
 
 
 def test_a_play_of_a_whole_hand_comes_last(paodekuai: CompiledGame) -> None:
-    """Three 3s carry one card only as a last play, however low they are: then 55 66 77 are led first."""
+    """Three 3s carry a single card only as the last play, so 55 66 77 must be led first."""
     hand = np.zeros((1, len(paodekuai.pack)), np.uint8)
     for card in ("3,s", "3,h", "3,c", "9,s", "5,s", "5,h", "6,s", "6,h", "7,s", "7,h"):
         hand[0, paodekuai.pack.index[f"card({card})"]] = 1
@@ -216,22 +220,22 @@ def test_a_play_of_a_whole_hand_comes_last(paodekuai: CompiledGame) -> None:
 
 @long
 def test_bounds_of_guandan_are_within_one(guandan: CompiledGame) -> None:
-    """99 % of 10,000 whole hands: against the counter that is exact for them."""
+    """Upper bounds of 99 % of 10,000 hands are at most one above the exact counter."""
     random, n = np.random.default_rng(5), 10_000
     copies = guandan.pack.copies.astype(int)
     hands = np.stack([random.multivariate_hypergeometric(copies, 27) for _ in range(n)]).astype(np.uint8)
     context = random.integers(0, len(guandan.contexts), n)
-    more = AnyFormCounter.from_rules(guandan).min_plays(hands, context).astype(int) - find_counter(guandan).min_plays(
+    excess = AnyFormCounter.from_rules(guandan).min_plays(hands, context).astype(int) - find_counter(guandan).min_plays(
         hands, context
     )
-    assert more.min() >= 0
-    assert (more <= 1).mean() >= 0.99
+    assert excess.min() >= 0
+    assert (excess <= 1).mean() >= 0.99
 
 
 def test_openings_are_what_leads(paodekuai: CompiledGame) -> None:
     hands = small_hands(paodekuai, 6, 20)
     lists = sample_of(paodekuai, hands).moves()
-    opened = compute_lead_mask(paodekuai, np.zeros(len(hands), np.int64), hands)
+    lead_mask = compute_lead_mask(paodekuai, np.zeros(len(hands), np.int64), hands)
     for row in range(len(hands)):
         labels = set(paodekuai.forms.label_of[lists.form[lists.start[row] : lists.start[row + 1]]].tolist())
-        assert labels == set(np.flatnonzero(opened[:, row]).tolist())
+        assert labels == set(np.flatnonzero(lead_mask[:, row]).tolist())
