@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from abl_cards.core.errors import ErrorCode
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
@@ -62,3 +63,4 @@ def test_a_play_without_cards_is_an_error(name: str) -> None:
     with pytest.raises(TableError) as raised:
         tables.play(playing, moves)
     assert raised.value.table == playing[1]
+    assert raised.value.code == ErrorCode.RULES_STUCK

@@ -82,7 +82,15 @@ class EndgameTables:
     outcomes: TableOutcomes
 
     def table_context(self, row: int, outcomes: OutcomeTable) -> TableContext:
-        """Return the state besides the hands of the table with index ``row``."""
+        """Return the state of a table besides the hands.
+
+        Args:
+            row: Index of the table in ``rows``.
+            outcomes: Outcome table of the position.
+
+        Returns:
+            State for ``pack_moves``.
+        """
         state, table, group = self.tables.state, self.rows[row], self.group[row]
         return TableContext(
             self.move_table.hand_id[group], self.move_table.reachable_forms[group], outcomes.effect.astype(np.int64),
@@ -90,7 +98,15 @@ class EndgameTables:
         )  # fmt: skip
 
     def turn_state(self, row: int, trick: int) -> TurnState:
-        """Return the state of the turn of the table with index ``row``; ``trick`` is the class of the play to beat."""
+        """Return the state of the turn at a table.
+
+        Args:
+            row: Index of the table in ``rows``.
+            trick: Class of the play to beat, 0 when leading.
+
+        Returns:
+            State at the start of a search.
+        """
         state, table = self.tables.state, self.rows[row]
         fields = state.owner, state.passed, state.passed_in_trick
         return TurnState(int(state.seat[table]), trick, *(int(field[table]) for field in fields))

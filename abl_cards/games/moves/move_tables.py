@@ -156,7 +156,14 @@ class OutputWindow(NamedTuple):
 
 
 def max_kickers(move_tables: MoveTables) -> int:
-    """Return the largest number of kicker groups of a form."""
+    """Return the largest number of kicker groups of a form.
+
+    Args:
+        move_tables: Tables of the game.
+
+    Returns:
+        Number of groups, 0 in games without kickers.
+    """
     return int(move_tables.blocks[:, KICKERS].max())
 
 

@@ -243,7 +243,14 @@ class Decisions(DecisionBase):
         return takes_trick(self, lists)
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Return the label of each form."""
+        """Return the label of each form.
+
+        Args:
+            form: int16 [any], forms.
+
+        Returns:
+            int16 [any], labels.
+        """
         return self.rules.forms.label_of[form]
 
     def first_moves(self, labels: NDArray[np.int16]) -> Moves:

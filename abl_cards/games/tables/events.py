@@ -138,7 +138,12 @@ class EventRules:
         return state.hands[rows, column - seats].sum(axis=1)
 
     def init_fluents(self, state: TableState, rows: Indices) -> None:
-        """Set the fluents of ``init/1`` at tables rows [n] where a match begins."""
+        """Set the fluents of ``init/1`` where a match begins.
+
+        Args:
+            state: State of all tables; changed in place.
+            rows: int64 [n], tables.
+        """
         for slot, value in self.initial_fluents:
             state.fluents[rows, slot] = value
 
@@ -159,7 +164,15 @@ class EventRules:
             update.apply(outputs, state, rows)
 
     def apply_acts(self, state: TableState, table_rows: Indices) -> None:
-        """Apply the updates of the events ``play`` and ``pass`` at tables table_rows [n], by their last acts."""
+        """Apply the updates of the events ``play`` and ``pass``.
+
+        Args:
+            state: State of all tables; changed in place.
+            table_rows: int64 [n], tables where a seat has acted.
+
+        Raises:
+            TableError: If a fluent would get two values, or a card would be moved that is not there.
+        """
         if self.updates.keys() & {"play", "pass"}:
             forms = state.last_form[table_rows]
             passed = forms == self.rules.forms.pass_form
@@ -173,7 +186,15 @@ class EventRules:
                         update.apply_known(state, rows)
 
     def apply_trick_end(self, state: TableState, rows: Indices) -> None:
-        """Apply the updates of the event ``trick`` where a play has ended one, and update order contexts."""
+        """Apply the updates of the event ``trick`` where an act has ended one, and update order contexts.
+
+        Args:
+            state: State of all tables; changed in place.
+            rows: int64 [n], tables where a seat has acted.
+
+        Raises:
+            TableError: If a fluent would get two values, or a card would be moved that is not there.
+        """
         if "trick" in self.updates:
             self.apply_event("trick", state, rows[state.to_beat[rows] == LEADING])
         if self._plays_change_context:

@@ -17,28 +17,57 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Listener(Protocol):
-    """Protocol of objects that are notified of events at tables in order: recorders, servers, displays.
-
-    ``tables`` are all tables, and ``rows`` int64 [n] those where the event happens.
-    """
+    """Protocol of objects that are notified of events at tables in order: recorders, servers, displays."""
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Handle a deal, before any card is exchanged."""
+        """Handle a deal, before any card is exchanged.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables where cards were dealt.
+        """
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """Handle a draw: the seats to decide have drawn the cards that ``card_drawn`` returns."""
+        """Handle a draw: the seats to decide have drawn the cards that ``card_drawn`` returns.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables where a card was drawn.
+        """
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Handle choices, before they take effect; options [n] are indices of ``InputSchema.options``."""
+        """Handle choices of the seats to decide, before they take effect.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables where a seat chooses.
+            options: uint8 [n], chosen options, indices of ``InputSchema.options``.
+        """
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Handle plays and passes of the seats to decide, before they take effect."""
+        """Handle plays and passes of the seats to decide, before they take effect.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables where a seat acts.
+            moves: The n moves; composed plays are complete.
+        """
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Handle the end of an episode, when it is scored and fluents are still those of the episode."""
+        """Handle the end of an episode, when it is scored and fluents are still those of the episode.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables whose episode is over.
+        """
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Handle the end of a match, when the winner is set."""
+        """Handle the end of a match, when the winner is set.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables whose match is over.
+        """
 
 
 class NullListener:

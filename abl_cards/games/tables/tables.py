@@ -215,7 +215,14 @@ class Tables:
         return np.flatnonzero(self.state.stage == CHOICE)
 
     def decisions(self, rows: Indices) -> Decisions:
-        """Return the decisions about plays at tables rows [n], all of which must be in ``rows_to_play``."""
+        """Return the decisions about plays at some tables.
+
+        Args:
+            rows: int64 [n], tables in ``rows_to_play``.
+
+        Returns:
+            n decisions, valid until a move is made at one of the tables.
+        """
         return Decisions(PlayerView(self.rules, self.state, rows, self.state.seat[rows], history=self.history))
 
     @classmethod
@@ -322,7 +329,15 @@ class Tables:
         return self.view(rows, seats).hidden_hands
 
     def played_by_others(self, rows: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-        """Return the cards that the seats other than seats [n] have played in the episode, uint8 [n, others, kinds]."""
+        """Return the cards that other seats have played in the episode.
+
+        Args:
+            rows: int64 [n], tables.
+            seats: int8 [n], observers.
+
+        Returns:
+            uint8 [n, others, kinds] in the order of play, from the seat after the observer.
+        """
         return self.state.played[rows[:, None], self.rules.seating.others[seats]]
 
     # --- returns ------------------------------------------------------------------------------------------------------
@@ -346,11 +361,25 @@ class Tables:
         return np.where(self.decided_by_points[rows][:, None], total - total.mean(axis=1, keepdims=True), shares)
 
     def roles(self, rows: Indices) -> NDArray[np.int8]:
-        """Return the role of each seat at tables rows [n], int8 [n, seats], an index of ``EventRules.roles``."""
+        """Return the role of each seat.
+
+        Args:
+            rows: int64 [n], tables.
+
+        Returns:
+            int8 [n, seats], index of ``EventRules.roles``.
+        """
         return self.event_rules.roles_at(self.state, rows)
 
     def sides(self, rows: Indices) -> NDArray[np.int8]:
-        """Return the side of each seat at tables rows [n], int8 [n, seats]: ``side/2``, else the team."""
+        """Return the side of each seat.
+
+        Args:
+            rows: int64 [n], tables.
+
+        Returns:
+            int8 [n, seats], ``side/2`` of the seat, else its team.
+        """
         return self.event_rules.sides_at(self.state, rows)
 
     def point_value(
@@ -525,7 +554,14 @@ class Tables:
         self._draw_all()
 
     def choices(self, rows: Indices) -> Choices:
-        """Return the choices at tables rows [n], all of which must be in ``rows_to_choose``."""
+        """Return the choices at some tables.
+
+        Args:
+            rows: int64 [n], tables in ``rows_to_choose``.
+
+        Returns:
+            n choices, valid until a move is made at one of the tables.
+        """
         return Choices(PlayerView(self.rules, self.state, rows, self.state.seat[rows]))
 
     def _raise_idle(self, rows: Indices) -> None:
@@ -652,7 +688,14 @@ class Tables:
         return rows[redeal]
 
     def end_episodes(self, rows: Indices) -> None:
-        """Score finished episodes at tables rows [n], and deal the next ones if ``auto_next_episode`` is set."""
+        """Score finished episodes, and deal the next ones if ``auto_next_episode`` is set.
+
+        Args:
+            rows: int64 [n], tables whose episode is over.
+
+        Raises:
+            TableError: If a match has too many episodes, or the rules leave a table without a way on.
+        """
         self._end_episode(rows)
 
     def _end_episode(self, rows: Indices) -> None:

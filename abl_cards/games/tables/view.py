@@ -64,7 +64,14 @@ class PlayerView:
         return len(self.rows)
 
     def select(self, rows: NDArray[np.int64]) -> PlayerView:
-        """Return the views of tables ``self.rows[rows]``, rows int64 [m]."""
+        """Return the view of some of the tables.
+
+        Args:
+            rows: int64 [m], indices of observers.
+
+        Returns:
+            View of m observers.
+        """
         selected = PlayerView(
             self.rules, self.state, self.rows[rows], self.seats[rows], self.has_hand_sizes, self.history
         )

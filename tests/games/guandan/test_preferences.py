@@ -12,7 +12,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.asp.terms import Atom
 from abl_cards.circuit.oracle import Oracle
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.preferences.preferences import CompiledPreferences
@@ -213,8 +213,9 @@ def test_a_group_left_out_costs_nothing() -> None:
     assert (total == whole).all()
     none, _ = preferences(engine, exclude=groups).costs(decisions, lists)
     assert not none.any()
-    with pytest.raises(GameError, match=f"did you mean '{groups[0]}'"):
+    with pytest.raises(GameError, match=f"'{groups[0]}'") as raised:  # as the nearest name
         preferences(engine, exclude=[groups[0] + "x"])
+    assert raised.value.code == ErrorCode.UNKNOWN_PREFERENCE
 
 
 def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
