@@ -29,8 +29,14 @@ class ErrorCode(StrEnum):
 
     # Games: descriptions and states (games)
     UNKNOWN_GAME = "unknown-game", "No shipped game and no rule folder has this name."
+    RULES_CHANGED = "rules-changed", "Rule files have changed since an object that depends on them was pickled."
 
     # Agents, matches and environments
+    ILLEGAL_ACTION = "illegal-action", "An action is not legal in the state of its environment."
+    INVALID_ACTIONS = "invalid-actions", "Actions have the wrong type or shape, or name no action of the game."
+    NOT_RESET = "not-reset", "An environment was stepped before its first reset, or after an error."
+    CLOSED = "closed", "An environment was used after it was closed."
+    UNSUPPORTED_AGENT = "unsupported-agent", "An agent cannot play in vectorised environments."
 
     # Learning: networks, weights, training runs
 

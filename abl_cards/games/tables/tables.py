@@ -148,6 +148,10 @@ class Tables:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the event rules, which are derived from the rules."""
+        return {name: value for name, value in self.__dict__.items() if name != "event_rules"}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
         names = ("keys", "num_episodes", "num_deals", "winner", "points", "total_points", "decided_by_points")
