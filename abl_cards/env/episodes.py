@@ -5,23 +5,21 @@ The environments of this package differ in who decides and in what they return; 
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.games import Engine, Game, load
-from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.tables import NullListener, Tables
+from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.state import TableState
+from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
 from abl_cards.games.types import Indices, Moves
 
 EpisodeKind = Literal["deal", "match"]
 """Unit after which an environment terminates: one deal, or a whole match."""
-
-_T = TypeVar("_T", bound=np.generic)
 
 
 class EpisodeTables(NullListener):
@@ -35,8 +33,7 @@ class EpisodeTables(NullListener):
         rewards: float32 [envs, players], of the current step.
         terminated: bool [envs], episodes that ended by the rules in the current step.
         truncated: bool [envs], episodes that ended by ``max_steps`` in the current step.
-        final_rewards: float32 [envs, players], sums over the episodes that ended in the current step.
-        final_observations: float32 [envs, players, features] at the end of these episodes.
+        final_views: What the players of these episodes saw at their end.
         episodes: Episodes that have ended since the construction.
         num_steps: int64 [envs], decisions of the current episode, counted where there is a limit.
     """
@@ -57,7 +54,6 @@ class EpisodeTables(NullListener):
         self.num_steps = np.zeros(num_envs, np.int64)
         self._returns = np.zeros((num_envs, self.num_players), np.float32)  # sums of rewards in the current episode
         self._all_rows = np.arange(num_envs)
-        self._all_seats = np.arange(self.num_players, dtype=np.int8)
         self._set_seeds(seed)
         self.begin_step()
 
@@ -108,7 +104,7 @@ class EpisodeTables(NullListener):
         self.final_rewards = np.zeros(shape, np.float32)
         self.terminated = np.zeros(self.num_envs, np.bool_)
         self.truncated = np.zeros(self.num_envs, np.bool_)
-        self.final_observations: NDArray[np.float32] | None = None  # made when an episode ends
+        self.final_views: list[FinalViews] = []
         self._has_ended = False
 
     def act(
@@ -155,7 +151,8 @@ class EpisodeTables(NullListener):
         """Add the rewards of deals before the next cards are dealt."""
         rewards = self.engine.rewards(tables, rows)
         self.rewards[rows] += rewards
-        self._returns[rows] += rewards
+        if not self.ends_with_deal:
+            self._returns[rows] += rewards
         if self.ends_with_deal:
             self.terminated[rows] = True
             self._close(tables, rows)
@@ -171,38 +168,43 @@ class EpisodeTables(NullListener):
         """Write the final rewards and observations of episodes, and count them."""
         self._has_ended = True
         self.episodes += len(rows)
-        self.num_steps[rows] = 0
-        self.final_rewards[rows] = self._returns[rows]
-        self._returns[rows] = 0
-        if self.final_observations is None:
-            self.final_observations = lazy_zeros((self.num_envs, self.num_players, self.num_features))
-        self.final_observations[rows] = self.observe_players(tables, rows)
+        if self.max_steps is not None:
+            self.num_steps[rows] = 0
+        if not self.ends_with_deal:
+            self.final_rewards[rows] = self._returns[rows]
+            self._returns[rows] = 0
+        self.final_views.append(FinalViews.of(tables, rows))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all but the final observations, which belong to the step before."""
-        return self.__dict__ | {"final_observations": None}
-
-    # --- observations -------------------------------------------------------------------------------------------------
-
-    def observe_players(self, tables: Tables, rows: Indices) -> NDArray[np.uint8]:
-        """Return uint8 [n, players, features]: some tables as each player sees them."""
-        observed = tables.observe(np.repeat(rows, self.num_players), np.tile(self._all_seats, len(rows)))
-        return observed.reshape(len(rows), self.num_players, -1)
-
-    def take_final_observations(self) -> NDArray[np.float32]:
-        """Return the final observations of this step; zeros where no episode ended."""
-        if self.final_observations is None:
-            self.final_observations = lazy_zeros((self.num_envs, self.num_players, self.num_features))
-        return self.final_observations
+    def take_final_rewards(self) -> NDArray[np.float32]:
+        """Return float32 [envs, players], sums of rewards over the episodes that ended in this step."""
+        return self.rewards.copy() if self.ends_with_deal else self.final_rewards
 
 
-def lazy_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return float32 zeros whose pages take memory only when they are written to.
+class FinalViews(NamedTuple):
+    """Copies of tables at the end of their episodes, to be observed when someone reads them.
 
-    ``np.zeros`` clears memory that the allocator has used before: at 1,024 tables that takes as long as playing.
+    To observe some tables takes nearly as long as to observe all, and few learners read final observations.
     """
-    size = int(np.prod(shape))
-    return np.frombuffer(mmap.mmap(-1, max(1, 4 * size)), np.float32, size).reshape(shape)
+
+    rules: CompiledGame
+    envs: Indices  # [n] where these episodes ended
+    state: TableState  # of n tables
+
+    @classmethod
+    def of(cls, tables: Tables, rows: Indices) -> FinalViews:
+        """Copy some tables."""
+        return cls(tables.rules, rows, TableState(*(values.take(rows, axis=0) for values in tables.state)))
+
+    def observe(self) -> NDArray[np.uint8]:
+        """Return uint8 [n, players, features], what each player sees."""
+        return observe_players(self.rules, self.state, np.arange(len(self.envs)))
+
+
+def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
+    """Return uint8 [n, players, features]: some tables as each player sees them."""
+    seats = rules.seating.seats
+    view = PlayerView(rules, state, np.repeat(rows, seats), np.tile(np.arange(seats, dtype=np.int8), len(rows)))
+    return observe(view).reshape(len(rows), seats, -1)
 
 
 def check_positive(name: str, value: object) -> int:

@@ -8,30 +8,32 @@ arrays with one row an environment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from abl_cards.core import ErrorCode, GameError, map_ranges
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, resolve_engine
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.env.array_pool import ArrayPool
+from abl_cards.env.episodes import EpisodeKind, EpisodeTables, FinalViews, check_actions, observe_players, resolve_engine
 from abl_cards.games import Engine, Game
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.tables import Choices, Decisions, Tables, observe
 from abl_cards.games.types import Indices, Moves
 
 LabelRealiser = Callable[[Decisions, NDArray[np.int16]], Moves]
 """From decisions and one legal label each [n] to card sets."""
 
-_BLOCK_SIZE = 16  # environments transposed together: their rows stay in the first-level cache
 
-
-class TimeStep(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TimeStep:
     """State of all environments after a step, as the players to decide see it.
 
     Where an episode ended in the step, ``observation``, ``action_mask`` and ``current_player`` are already those of the
-    next episode; ``reward`` and the last four fields belong to the one that ended. Arrays are C-contiguous.
+    next episode; the other fields belong to the one that ended. Arrays are C-contiguous.
 
     Attributes:
         observation: float32 [envs, features], view of the player to decide; see ``VectorEnv.describe_features``.
@@ -40,8 +42,6 @@ class TimeStep(NamedTuple):
         reward: float32 [envs, players], points of the deals that ended in the step, less the mean of all players.
         terminated: bool [envs], whether an episode ended by the rules in the step.
         truncated: bool [envs], whether an episode was cut off by ``max_steps`` in the step.
-        final_observation: float32 [envs, players, features], views of all players at the end of the episode that ended
-            in the step, before the next cards were dealt. Zeros where no episode ended.
         final_reward: float32 [envs, players], sum of ``reward`` over the episode that ended in the step. Zeros where no
             episode ended.
     """
@@ -52,8 +52,19 @@ class TimeStep(NamedTuple):
     reward: NDArray[np.float32]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
-    final_observation: NDArray[np.float32]
     final_reward: NDArray[np.float32]
+    _final_views: tuple[FinalViews, ...] = field(repr=False, default=())
+
+    @cached_property
+    def final_observation(self) -> NDArray[np.float32]:
+        """float32 [envs, players, features]: views of all players at the end of the episode that ended in the step.
+
+        They show the table before the next cards were dealt. Zeros where no episode ended. Computed when first read.
+        """
+        final = np.zeros((*self.reward.shape, self.observation.shape[1]), np.float32)
+        for views in self._final_views:
+            final[views.envs] = views.observe()
+        return final
 
 
 class VectorEnv:
@@ -108,9 +119,14 @@ class VectorEnv:
         self._copy, self._closed = bool(copy), False
         self._num_labels = len(self._engine.labels)
         self._all_rows = np.arange(num_envs)
-        self._observation: NDArray[np.float32] | None = None  # reused where copy is False
-        self._mask: NDArray[np.bool_] | None = None
+        self._make_buffers()
         self._pending: _PendingDecisions | None = None
+
+    def _make_buffers(self) -> None:
+        """Allocate the arrays that steps fill."""
+        self._observations = ArrayPool((self.num_envs, self.num_features), np.dtype(np.float32), self._copy)
+        self._masks = ArrayPool((self.num_envs, self.num_actions), np.dtype(np.bool_), self._copy)
+        self._features = np.empty((self.num_envs, self.num_features), np.uint8)
 
     # --- properties ---------------------------------------------------------------------------------------------------
 
@@ -179,7 +195,8 @@ class VectorEnv:
 
     def observe_players(self) -> NDArray[np.float32]:
         """Return float32 [envs, players, features]: every table as each of its players sees it."""
-        return self._episodes.observe_players(self._require_tables(), self._all_rows).astype(np.float32)
+        tables = self._require_tables()
+        return observe_players(tables.rules, tables.state, self._all_rows).astype(np.float32)
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
@@ -224,7 +241,8 @@ class VectorEnv:
         with attribute_table_errors(self._episodes.describe):
             moves, options = None, None
             if pending.decisions is not None:
-                moves = self._realiser(pending.decisions, given[pending.play_rows].astype(np.int16))
+                labels = given if pending.choices is None else given[pending.play_rows]
+                moves = self._realiser(pending.decisions, labels.astype(np.int16))
             if pending.choices is not None:
                 options = (given[pending.choice_rows] - self._num_labels).astype(np.uint8)
             self._episodes.begin_step()
@@ -257,15 +275,11 @@ class VectorEnv:
     def _observe(self, tables: Tables) -> TimeStep:
         """Find the decisions to make, and return them with the results of the step."""
         pending = _PendingDecisions.of(tables)
-        observed = (
-            pending.decisions.observe() if pending.decisions is not None and pending.choices is None
-            else tables.observe(self._all_rows)
-        )  # fmt: skip
-        if self._copy or self._observation is None or self._mask is None:
-            self._observation = np.empty((self.num_envs, self.num_features), np.float32)
-            self._mask = np.empty((self.num_envs, self.num_actions), np.bool_)
-        observation, mask = self._observation, self._mask
-        np.copyto(observation, observed)
+        decisions = pending.decisions
+        view = decisions.view if decisions is not None and pending.choices is None else tables.view(self._all_rows)
+        observation, mask = self._observations.take(), self._masks.take()
+        np.copyto(observation, observe(view, self._features))
+        mask[:] = False
         pending.write_mask(mask)
         self._pending, episodes = pending, self._episodes
         return TimeStep(
@@ -275,24 +289,26 @@ class VectorEnv:
             episodes.rewards,
             episodes.terminated,
             episodes.truncated,
-            episodes.take_final_observations(),
-            episodes.final_rewards,
+            episodes.take_final_rewards(),
+            tuple(episodes.final_views),
         )
 
     # --- copies in other processes ------------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but what is computed again: the decisions to make, the buffers, the function of ``realise``."""
-        state = self.__dict__ | {"_has_pending": self._pending is not None}
-        return state | {"_pending": None, "_observation": None, "_mask": None, "_realiser": None}
+        made = {"_pending", "_realiser", "_observations", "_masks", "_features"}
+        state = {name: value for name, value in self.__dict__.items() if name not in made}
+        return state | {"_has_pending": self._pending is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore an environment, which goes on where the pickled one stood."""
         has_pending = state.pop("_has_pending")
         self.__dict__.update(state)
         self._realiser = _make_realiser(self._realise, self._engine)
-        if has_pending and self._episodes.tables is not None:
-            self._pending = _PendingDecisions.of(self._episodes.tables)
+        self._make_buffers()
+        tables = self._episodes.tables
+        self._pending = _PendingDecisions.of(tables) if has_pending and tables is not None else None
 
     def __repr__(self) -> str:
         return f"VectorEnv({self._engine.game!r}, num_envs={self.num_envs})"
@@ -323,41 +339,53 @@ class _PendingDecisions(NamedTuple):
 
     @classmethod
     def of(cls, tables: Tables) -> _PendingDecisions:
-        """Return the decisions as the tables stand; raises TableError where nothing is legal."""
+        """Return the decisions as the tables stand; raises TableError where there is no option."""
         play_rows, choice_rows = tables.rows_to_play(), tables.rows_to_choose()
         decisions = tables.decisions(play_rows) if play_rows.size else None
         choices = tables.choices(choice_rows) if choice_rows.size else None
         label_mask = np.zeros((0, 0), np.uint8) if decisions is None else decisions.legal_mask
-        if decisions is not None and not label_mask.any(axis=0).all():
-            decisions.moves()  # raises TableError with the predicate to look at
         option_mask = np.zeros((0, 0), np.uint8) if choices is None else choices.options
         return cls(play_rows, decisions, label_mask, choice_rows, choices, option_mask)
 
     def write_mask(self, mask: NDArray[np.bool_]) -> None:
-        """Fill mask [envs, actions] with the legal labels and options."""
+        """Set zeroed mask [envs, actions] where labels and options are legal; raises TableError where no label is."""
         columns = mask.view(np.uint8)
-        num_labels = mask.shape[1] - self.option_mask.shape[1] if self.choices is not None else len(self.label_mask)
         if self.decisions is not None:
-            map_ranges(
-                len(self.play_rows), lambda lo, hi: _write_label_mask(self.label_mask, self.play_rows, lo, hi, columns)
-            )
+            legal = _pad_columns(self.label_mask, 8)
+            if not _write_label_mask(legal, legal.view(np.uint64), self.play_rows, columns):
+                self.decisions.moves()  # raises TableError with the predicate to look at
         if self.choices is not None:
-            columns[self.choice_rows, :num_labels] = 0
-            columns[self.choice_rows, num_labels:] = self.option_mask
+            columns[self.choice_rows, mask.shape[1] - self.option_mask.shape[1] :] = self.option_mask
+
+
+def _pad_columns(mask: NDArray[np.uint8], multiple: int) -> NDArray[np.uint8]:
+    """Return mask [labels, n] with zeroed columns up to a multiple."""
+    missing = -mask.shape[1] % multiple
+    if not missing and mask.flags.c_contiguous and mask.ctypes.data % multiple == 0:
+        return mask
+    padded = np.zeros((mask.shape[0], mask.shape[1] + missing), np.uint8)
+    padded[:, : mask.shape[1]] = mask
+    return padded
 
 
 @njit(cache=True, nogil=True)
-def _write_label_mask(legal, rows, lo, hi, mask):
-    """Write legal [labels, n] into rows [n] of mask [envs, actions], zero behind the labels, for lo..hi-1."""
-    labels, actions = legal.shape[0], mask.shape[1]
-    for first in range(lo, hi, _BLOCK_SIZE):
-        end = min(first + _BLOCK_SIZE, hi)
-        for label in range(labels):
-            for i in range(first, end):
-                mask[rows[i], label] = legal[label, i]
-        for i in range(first, end):
-            for option in range(labels, actions):
-                mask[rows[i], option] = 0
+def _write_label_mask(legal, words, rows, mask):
+    """Set zeroed mask [envs, actions] to 1 where legal [labels, n or more] is, for environments rows [n].
+
+    Few labels are legal, so eight environments are read at once, as words [labels, n / 8]; the rows of 64 environments
+    stay in the first-level cache. Returns whether every environment has a legal label.
+    """
+    has_any = np.zeros(legal.shape[1], np.bool_)
+    for first in range(0, words.shape[1], 8):
+        end = min(first + 8, words.shape[1])
+        for label in range(words.shape[0]):
+            for word in range(first, end):
+                if words[label, word] != 0:
+                    for i in range(8 * word, 8 * word + 8):
+                        if legal[label, i] != 0:
+                            mask[rows[i], label] = 1
+                            has_any[i] = True
+    return has_any[: len(rows)].all()
 
 
 @njit(cache=True, nogil=True)

@@ -36,9 +36,10 @@ recent_seat    who made these acts, one-hot; zero where there was no act yet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,29 +120,57 @@ def build_feature_table(rules: CompiledGame) -> FeatureTable:
     return FeatureTable(tuple(part.feature for part in _get_parts(rules)), max_value=most)
 
 
-def observe(view: PlayerView) -> NDArray[np.uint8]:
-    """[n, size] what the seats of a view see; see ``build_feature_table``."""
+def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+    """Return what the seats of a view see.
+
+    Args:
+        view: Tables and one seat at each.
+        out: uint8 [n, features] to overwrite and return; None for a new array.
+
+    Returns:
+        uint8 [n, features]; ``build_feature_table`` describes the columns.
+    """
     parts, n = _get_parts(view.rules), len(view)
-    rows = np.zeros((n, sum(part.feature.size for part in parts)), np.uint8)
+    if out is None:
+        rows = np.zeros((n, parts[-1].columns.stop if parts else 0), np.uint8)
+    else:
+        rows = out
+        rows[:] = 0
 
     def write(lo: int, hi: int) -> None:
-        sight, first = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi))), 0
+        sight = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi)))
         for part in parts:
-            part.write(sight, rows[lo:hi, first : first + part.feature.size])
-            first += part.feature.size
+            part.write(sight, rows[lo:hi, part.columns])
 
     map_ranges(n, write)
     return rows
 
 
-def _get_parts(rules: CompiledGame) -> tuple[ObservationPart, ...]:
+class _PlacedPart(NamedTuple):
+    """A part with its columns in a row."""
+
+    feature: ObservationFeature
+    write: PartWriter
+    columns: slice
+
+
+def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
+    """Yield parts with their columns, one behind the other."""
+    start = 0
+    for part in parts:
+        columns = slice(start, start + part.feature.size)
+        yield _PlacedPart(part.feature, part.write, columns)
+        start = columns.stop
+
+
+def _get_parts(rules: CompiledGame) -> tuple[_PlacedPart, ...]:
     key = "observation", id(rules)
     if key not in rules.kb.memo:
         rules.kb.memo[key] = (
             rules,
-            tuple(_build_parts(rules)),
+            tuple(_place_parts(_build_parts(rules))),
         )  # what is kept holds the rules: no others can have their id
-    found: tuple[ObservationPart, ...] = rules.kb.memo[key][1]
+    found: tuple[_PlacedPart, ...] = rules.kb.memo[key][1]
     return found
 
 
