@@ -350,42 +350,38 @@ class _PendingDecisions(NamedTuple):
     def write_mask(self, mask: NDArray[np.bool_]) -> None:
         """Set zeroed mask [envs, actions] where labels and options are legal; raises TableError where no label is."""
         columns = mask.view(np.uint8)
-        if self.decisions is not None:
-            legal = _pad_columns(self.label_mask, 8)
-            if not _write_label_mask(legal, legal.view(np.uint64), self.play_rows, columns):
-                self.decisions.moves()  # raises TableError with the predicate to look at
+        if self.decisions is not None and not _write_label_mask(self.label_mask, self.play_rows, columns):
+            self.decisions.moves()  # raises TableError with the predicate to look at
         if self.choices is not None:
             columns[self.choice_rows, mask.shape[1] - self.option_mask.shape[1] :] = self.option_mask
 
 
-def _pad_columns(mask: NDArray[np.uint8], multiple: int) -> NDArray[np.uint8]:
-    """Return mask [labels, n] with zeroed columns up to a multiple."""
-    missing = -mask.shape[1] % multiple
-    if not missing and mask.flags.c_contiguous and mask.ctypes.data % multiple == 0:
-        return mask
-    padded = np.zeros((mask.shape[0], mask.shape[1] + missing), np.uint8)
-    padded[:, : mask.shape[1]] = mask
-    return padded
-
-
 @njit(cache=True, nogil=True)
-def _write_label_mask(legal, words, rows, mask):
-    """Set zeroed mask [envs, actions] to 1 where legal [labels, n or more] is, for environments rows [n].
+def _write_label_mask(legal, rows, mask):
+    """Set zeroed mask [envs, actions] to 1 where legal [labels, n] is, for environments rows [n].
 
-    Few labels are legal, so eight environments are read at once, as words [labels, n / 8]; the rows of 64 environments
-    stay in the first-level cache. Returns whether every environment has a legal label.
+    Few labels are legal, so eight bytes are read at once. Returns whether every environment has a legal label.
     """
-    has_any = np.zeros(legal.shape[1], np.bool_)
-    for first in range(0, words.shape[1], 8):
-        end = min(first + 8, words.shape[1])
-        for label in range(words.shape[0]):
-            for word in range(first, end):
-                if words[label, word] != 0:
-                    for i in range(8 * word, 8 * word + 8):
-                        if legal[label, i] != 0:
-                            mask[rows[i], label] = 1
-                            has_any[i] = True
-    return has_any[: len(rows)].all()
+    n, flat = legal.shape[1], legal.reshape(legal.size)
+    has_any = np.zeros(n, np.bool_)
+    num_words = flat.size // 8
+    words = flat[: num_words * 8].view(np.uint64)
+    label, start = 0, 0  # start: place of the first environment of the label; both grow, so no division is needed
+    for word in range(num_words):
+        left, place = words[word], 8 * word
+        while left != 0:
+            while left & np.uint64(255) == 0:
+                left, place = left >> np.uint64(8), place + 1
+            while place >= start + n:
+                label, start = label + 1, start + n
+            mask[rows[place - start], label] = 1
+            has_any[place - start] = True
+            left, place = left >> np.uint64(8), place + 1
+    for place in range(8 * num_words, flat.size):
+        if flat[place] != 0:
+            mask[rows[place % n], place // n] = 1
+            has_any[place % n] = True
+    return has_any.all()
 
 
 @njit(cache=True, nogil=True)
