@@ -115,12 +115,12 @@ class VectorEnv:
         """
         self._engine = resolve_engine(game, profile)
         self._episodes = EpisodeTables(self._engine, num_envs, seed, episode, max_steps)
-        self._realise, self._realiser = realise, _make_realiser(realise, self._engine)
+        self._realise, self._realiser = realise, make_realiser(realise, self._engine)
         self._copy, self._closed = bool(copy), False
         self._num_labels = len(self._engine.labels)
         self._all_rows = np.arange(num_envs)
         self._make_buffers()
-        self._pending: _PendingDecisions | None = None
+        self._pending: PendingDecisions | None = None
 
     def _make_buffers(self) -> None:
         """Allocate the arrays that steps fill."""
@@ -263,7 +263,7 @@ class VectorEnv:
             raise GameError("call reset() first", ErrorCode.NOT_RESET)
         return self._episodes.tables
 
-    def _check_legal(self, pending: _PendingDecisions, actions: NDArray[np.int64]) -> None:
+    def _check_legal(self, pending: PendingDecisions, actions: NDArray[np.int64]) -> None:
         """Raise GameError for the first action that is not legal."""
         env = _find_illegal(
             actions, pending.play_rows, pending.label_mask, pending.choice_rows, pending.option_mask, self._num_labels
@@ -274,7 +274,7 @@ class VectorEnv:
 
     def _observe(self, tables: Tables) -> TimeStep:
         """Find the decisions to make, and return them with the results of the step."""
-        pending = _PendingDecisions.of(tables)
+        pending = PendingDecisions.of(tables)
         decisions = pending.decisions
         view = decisions.view if decisions is not None and pending.choices is None else tables.view(self._all_rows)
         observation, mask = self._observations.take(), self._masks.take()
@@ -305,16 +305,16 @@ class VectorEnv:
         """Restore an environment, which goes on where the pickled one stood."""
         has_pending = state.pop("_has_pending")
         self.__dict__.update(state)
-        self._realiser = _make_realiser(self._realise, self._engine)
+        self._realiser = make_realiser(self._realise, self._engine)
         self._make_buffers()
         tables = self._episodes.tables
-        self._pending = _PendingDecisions.of(tables) if has_pending and tables is not None else None
+        self._pending = PendingDecisions.of(tables) if has_pending and tables is not None else None
 
     def __repr__(self) -> str:
         return f"VectorEnv({self._engine.game!r}, num_envs={self.num_envs})"
 
 
-def _make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser:
+def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser:
     """Return the function that makes cards of labels; raises GameError for an unknown name."""
     if callable(realise):
         return realise
@@ -327,7 +327,14 @@ def _make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealise
     raise GameError(f"realise is 'first', 'preferences' or a function, not {realise!r}", ErrorCode.INVALID_VALUE)
 
 
-class _PendingDecisions(NamedTuple):
+def find_pending(tables: Tables | None) -> PendingDecisions:
+    """Return the decisions to make at all tables; raises GameError before the first reset, TableError without options."""
+    if tables is None:
+        raise GameError("call reset() first", ErrorCode.NOT_RESET)
+    return PendingDecisions.of(tables)
+
+
+class PendingDecisions(NamedTuple):
     """The decisions of all environments: plays at some tables, choices at the others."""
 
     play_rows: Indices
@@ -338,7 +345,7 @@ class _PendingDecisions(NamedTuple):
     option_mask: NDArray[np.uint8]  # [choices, options]
 
     @classmethod
-    def of(cls, tables: Tables) -> _PendingDecisions:
+    def of(cls, tables: Tables) -> PendingDecisions:
         """Return the decisions as the tables stand; raises TableError where there is no option."""
         play_rows, choice_rows = tables.rows_to_play(), tables.rows_to_choose()
         decisions = tables.decisions(play_rows) if play_rows.size else None
