@@ -67,7 +67,9 @@ class EpisodeTables(NullListener):
             keys = [derive_key(each, 0) for each in seed]
         else:
             self._seed_text = [f"seed {seed}, environment {env}" for env in range(self.num_envs)]
-            keys = splitmix64_array(np.full(self.num_envs, derive_key(seed), np.uint64), np.arange(self.num_envs)).tolist()
+            keys = splitmix64_array(
+                np.full(self.num_envs, derive_key(seed), np.uint64), np.arange(self.num_envs)
+            ).tolist()
         self._env_keys = np.array(keys, np.uint64)
         self._next_match = np.zeros(self.num_envs, np.int64)
 

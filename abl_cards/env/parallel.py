@@ -1,6 +1,6 @@
 """Every game as a PettingZoo environment with the parallel interface.
 
->>> table = parallel_env("guandan", seed=7)
+>>> table = parallel_env("doudizhu", seed=7)
 >>> observations, infos = table.reset()
 >>> while table.agents:
 ...     actions = {

@@ -18,7 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.env.array_pool import ArrayPool
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, FinalViews, check_actions, observe_players, resolve_engine
+from abl_cards.env.episodes import (
+    EpisodeKind,
+    EpisodeTables,
+    FinalViews,
+    check_actions,
+    observe_players,
+    resolve_engine,
+)
 from abl_cards.games import Engine, Game
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions, Tables, observe
@@ -269,8 +276,9 @@ class VectorEnv:
             actions, pending.play_rows, pending.label_mask, pending.choice_rows, pending.option_mask, self._num_labels
         )
         if env >= 0:
-            text = f"{self._episodes.describe(env)}: action {actions[env]} ({self.action_names[actions[env]]}) is not legal"
-            raise GameError(f"{text} for player {self._require_tables().seat[env]}: see action_mask", ErrorCode.ILLEGAL_ACTION)
+            name, player = self.action_names[actions[env]], self._require_tables().seat[env]
+            text = f"action {actions[env]} ({name}) is not legal for player {player}: see action_mask"
+            raise GameError(f"{self._episodes.describe(env)}: {text}", ErrorCode.ILLEGAL_ACTION)
 
     def _observe(self, tables: Tables) -> TimeStep:
         """Find the decisions to make, and return them with the results of the step."""
@@ -328,7 +336,7 @@ def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser
 
 
 def find_pending(tables: Tables | None) -> PendingDecisions:
-    """Return the decisions to make at all tables; raises GameError before the first reset, TableError without options."""
+    """Return the decisions to make at all tables; raises GameError before the first reset."""
     if tables is None:
         raise GameError("call reset() first", ErrorCode.NOT_RESET)
     return PendingDecisions.of(tables)

@@ -1,8 +1,8 @@
 """Pickle compiled rules as the place of their files, for processes of one machine.
 
-Circuits and kernels take long to send and no time to load: the disk cache holds them. So pickled rules are a folder, a
-profile and the content key of the knowledge base. Where the same rules are in memory already, as after a fork, unpickling
-returns that object. Nothing in the project reads pickles from files.
+Circuits and kernels are large, and the disk cache holds them. So pickled rules are a folder, a profile and the content
+key of the knowledge base. Where the same rules are in memory already, as after a fork, unpickling returns that object.
+Nothing in the project reads pickles from files.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def test_async_vector_env(context: str) -> None:
         observations, _ = env.reset(seed=[5, 6])
         expected = [table.reset(seed=5 + index)[0] for index, table in enumerate(tables)]
         for index in range(15):
-            for row, table in enumerate(tables):
+            for row, _table in enumerate(tables):
                 np.testing.assert_array_equal(observations["observation"][row], expected[row]["observation"])
             actions = random_actions(observations["action_mask"].astype(np.bool_), index)
             observations, _, terminated, _, _ = env.step(actions)
@@ -220,7 +220,7 @@ def test_one_seat_decides_and_the_others_are_ignored() -> None:
         np.testing.assert_array_equal(observations[deciding]["observation"], step.observation[0])
         np.testing.assert_array_equal(observations[deciding]["action_mask"], step.action_mask[0])
         action = random_actions(step.action_mask, index)
-        others: dict[str, Any] = {agent: (10**9, None, "x")[index % 3] for agent in table.agents}
+        others: dict[str, Any] = dict.fromkeys(table.agents, (10**9, None, "x")[index % 3])
         observations, rewards, terminations, truncations, _ = table.step(others | {deciding: int(action[0])})
         step = env.step(action)
         assert list(rewards.values()) == step.reward[0].tolist()

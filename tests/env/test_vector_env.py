@@ -196,7 +196,9 @@ def test_max_steps_truncates_and_deals_anew() -> None:
     assert not any(step.terminated.any() or step.reward.any() for step in steps)
     assert steps[5].final_observation.any(axis=2).all()
     key = np.array([derive_key(0, 2, 1)], np.uint64)
-    np.testing.assert_array_equal(steps[5].observation[2], env.engine.start_matches(key).observe(np.zeros(1, np.int64))[0])
+    np.testing.assert_array_equal(
+        steps[5].observation[2], env.engine.start_matches(key).observe(np.zeros(1, np.int64))[0]
+    )
 
 
 def test_arrays_are_the_callers_to_keep() -> None:
@@ -317,7 +319,9 @@ def test_labels_by_preferences() -> None:
     by_function = play(VectorEnv(engine, 3, realise=Minimiser.of(engine).realise_labels), 60)
     assert_equal(by_name, by_function)
     first = play(VectorEnv(engine, 3), 60)
-    assert any(not np.array_equal(left.observation, right.observation) for left, right in zip(by_name, first, strict=True))
+    assert any(
+        not np.array_equal(left.observation, right.observation) for left, right in zip(by_name, first, strict=True)
+    )
 
 
 def test_players_see_what_the_one_to_decide_sees() -> None:
