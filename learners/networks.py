@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import nn
@@ -46,7 +47,7 @@ class GameShape:
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
-        return cls(engine.observation_features, *sizes, lambda: engine.planes)
+        return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"))  # a lambda has no pickle
 
 
 class Networks(nn.Module):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.bench.figures import COLUMNS
+    from abl_cards.bench.measurements import COLUMNS
     from abl_cards.bench.suite import describe_machine, run_benchmarks
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Atom
-from abl_cards.bench.figures import Measurement, measure_median_seconds, measure_seconds
+from abl_cards.bench.measurements import Measurement, measure_median_seconds, measure_seconds
 from abl_cards.circuit import Circuit, KnowledgeBase, Oracle, evaluate
 from abl_cards.games import Engine, Game
 

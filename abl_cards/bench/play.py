@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, RandomAgent, RandomKeys, make_agent
-from abl_cards.bench.figures import Measurement, measure_seconds
-from abl_cards.bench.marks import NO_TARGETS, BenchTarget, BenchTargets
+from abl_cards.bench.measurements import Measurement, measure_seconds
+from abl_cards.bench.targets import NO_TARGETS, BenchTarget, BenchTargets
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, Tables

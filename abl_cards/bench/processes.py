@@ -8,7 +8,7 @@ import sys
 import tempfile
 from statistics import median
 
-from abl_cards.bench.figures import Measurement, measure_seconds
+from abl_cards.bench.measurements import Measurement, measure_seconds
 
 
 def measure_memory(name: str) -> Measurement:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.bench.figures import Measurement, find_target, measure_seconds
-from abl_cards.bench.marks import NO_TARGETS, BenchTargets
+from abl_cards.bench.measurements import Measurement, find_target, measure_seconds
+from abl_cards.bench.targets import NO_TARGETS, BenchTargets
 from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition

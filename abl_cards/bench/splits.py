@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abl_cards.bench.figures import Measurement, find_target, measure_median_seconds, measure_seconds
-from abl_cards.bench.marks import BenchTargets
+from abl_cards.bench.measurements import Measurement, find_target, measure_median_seconds, measure_seconds
+from abl_cards.bench.targets import BenchTargets
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import keys_from_counts
 

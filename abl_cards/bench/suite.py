@@ -10,8 +10,8 @@ import os
 import platform
 from collections.abc import Callable
 
-from abl_cards.bench.figures import Measurement
-from abl_cards.bench.marks import load_targets
+from abl_cards.bench.measurements import Measurement
+from abl_cards.bench.targets import load_targets
 from abl_cards.core import NUM_THREADS
 from abl_cards.games import Game
 
@@ -20,7 +20,7 @@ ProgressCallback = Callable[[str], object]
 
 def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallback = str) -> list[Measurement]:
     """The whole table; ``on_progress`` is told what is being measured."""
-    from abl_cards.bench import circuits, play, processes, solving, splits, training
+    from abl_cards.bench import circuits, environments, play, processes, solving, splits, training
 
     on_progress("compiling the rules")
     engine, marks = game.engine(), load_targets(game.name)
@@ -30,6 +30,10 @@ def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallbac
             lambda: circuits.measure_circuits(game, engine, circuits.QUICK if quick else circuits.FULL),
         ),
         ("self-play and move lists", lambda: play.measure_play(engine, play.QUICK if quick else play.FULL, marks)),
+        (
+            "environments",
+            lambda: environments.measure_environments(engine, environments.QUICK if quick else environments.FULL),
+        ),
         ("splits of hands", lambda: splits.measure_splits(engine, splits.QUICK if quick else splits.FULL, marks)),
         ("exact solutions", lambda: solving.measure_solving(engine, solving.QUICK if quick else solving.FULL, marks)),
         ("training", lambda: training.measure_training(game, training.QUICK if quick else training.FULL)),

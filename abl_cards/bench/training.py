@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abl_cards.bench.figures import Measurement, find_target, measure_seconds
-from abl_cards.bench.marks import load_targets
+from abl_cards.bench.measurements import Measurement, find_target, measure_seconds
+from abl_cards.bench.targets import load_targets
 from abl_cards.core import GameError
 from abl_cards.games import Game
 

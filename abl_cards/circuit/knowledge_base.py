@@ -117,6 +117,10 @@ class KnowledgeBase:
             raise KBError(built.diagnostics)
         return cls(request, built.ground, built.constraints, built.diagnostics, key and key.name, cpu_budget)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone, without circuits and notes that are made of them again."""
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
     @property
     def files(self) -> tuple[Path, ...]:
         """Rule files, without those that they include."""

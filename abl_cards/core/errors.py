@@ -90,8 +90,14 @@ class ErrorCode(StrEnum):
     AMBIGUOUS_MOVE = "ambiguous-move", "The cards can be played in several ways; name the label."
     ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
     UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
+    RULES_CHANGED = "rules-changed", "Rule files have changed since an object that depends on them was pickled."
 
     # Agents, matches and environments
+    ILLEGAL_ACTION = "illegal-action", "An action is not legal in the state of its environment."
+    INVALID_ACTIONS = "invalid-actions", "Actions have the wrong type or shape, or name no action of the game."
+    NOT_RESET = "not-reset", "An environment was stepped before its first reset, or after an error."
+    CLOSED = "closed", "An environment was used after it was closed."
+    UNSUPPORTED_AGENT = "unsupported-agent", "An agent cannot play in vectorised environments."
 
     # Learning: networks, weights, training runs
     UNKNOWN_PRESET = "unknown-preset", "There is no preset of this name."

@@ -7,9 +7,9 @@
 ...     over = terminated or truncated
 ...     table.step(None if over else table.action_space(seat).sample(observation["action_mask"]))
 
-An action is a label by its number, PASS last; the preferences of the rule files choose its card set. An observation is
-what ``engine.observation`` describes, with the mask of the labels that are legal now (all 0 where another seat is to
-decide). Everybody is rewarded when an episode ends.
+An action is a label by its index, PASS last; the preferences of the rule files choose its card set. An observation is
+described by ``engine.observation_features``. The mask marks the labels that are legal now; it is zero for a seat that
+is not to decide. All agents are rewarded when a deal ends.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from abl_cards.core import GameError, derive_key
-from abl_cards.games import load
+from abl_cards.core import ErrorCode, GameError, derive_key
+from abl_cards.env.episodes import resolve_engine
+from abl_cards.env.factories import aec_env
+from abl_cards.env.spaces import make_observation_space
+from abl_cards.games import Engine, Game, load
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
@@ -35,17 +37,12 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Tables
 
 CardSetPolicy = Callable[[Decisions, NDArray[np.int16]], Moves]
-"""From one legal label a decision to a card set."""
+"""From decisions and one legal label each [n] to card sets."""
 
 ExchangePolicy = Callable[[Choices], NDArray[np.uint8]]
-"""From cards to pay or to return to one each [n]."""
+"""From choices [n] to the index of an option each."""
 
 _TABLE_ROW = np.zeros(1, np.int64)  # the only table
-
-
-def aec_env(name: str, **settings: Any) -> Any:
-    """An environment by the game's name, which checks how it is used; the settings are those of ``CardGameEnv``."""
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(CardGameEnv(name, **settings)))
 
 
 class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has no types
@@ -53,7 +50,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
     def __init__(
         self,
-        name: str,
+        game: Game | Engine | str,
         profile: str | None = None,
         directory: Path | None = None,
         seed: int = 0,
@@ -62,46 +59,59 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         realise: CardSetPolicy | None = None,
         render_mode: str = "ansi",
     ) -> None:
-        """Sit down: rule files as in ``load(name).engine``; each ``reset`` deals the next match of the seed.
+        """Compile the game; each ``reset`` deals the next match of the seed.
 
-        With one_episode the agents are done when the first episode is over, else when the match is. What
-        realises a label, and which card is paid or returned, follows the preferences of the rule files unless realise
-        or exchange says otherwise. With exchange "agent" the cards are theirs to choose: 54 actions more, the cards of
-        the 54-vector in their order behind the labels.
+        Args:
+            game: A game, its name, the path of a rule folder, or an engine.
+            profile: Rule profile of the game; None for its default.
+            directory: Rule files to play by in place of those of the game.
+            seed: Any integer.
+            one_episode: Whether the agents are done after the first deal; otherwise after the match.
+            exchange: Function that chooses among options, such as bids and cards to give; None: the preferences of the
+                rule files. "agent": the agents choose, with the options as further actions behind the labels.
+            realise: Function that makes cards of labels; None: the preferences of the rule files.
+            render_mode: "ansi": ``render`` returns text; "human": it prints the text.
+
+        Raises:
+            GameError: The game is unknown.
+            KBError: The rule files have errors.
         """
-        self._engine = load(name).engine(directory, profile)
+        if directory is not None:
+            if isinstance(game, Engine):
+                raise GameError("an engine has its rule files already: pass a game instead", ErrorCode.INVALID_VALUE)
+            loaded = game if isinstance(game, Game) else load(game)
+            game, profile = loaded.engine(directory, profile), None
+        self._engine = resolve_engine(game, profile)
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
         minimiser = Minimiser.of(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         self.render_mode = render_mode
+        name = self._engine.rules.folder.name
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}
         self.possible_agents = [f"seat_{seat}" for seat in range(len(self._engine.teams))]
         self._num_labels = len(self._engine.labels)
         self._num_actions = self._num_labels + (self._engine.num_options if exchange == "agent" else 0)
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        space = make_observation_space(self._engine, self._num_actions)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
 
-    def _observation_space(self) -> spaces.Dict:
-        table = self._engine.observation_features
-        return spaces.Dict(
-            {
-                "observation": spaces.Box(0, table.max_value, (table.size,), np.float32),
-                "action_mask": spaces.Box(0, 1, (self._num_actions,), np.int8),
-            }
-        )
-
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The same for every agent."""
+        """Return the space of observations, equal for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The same for every agent."""
+        """Return the space of actions, equal for all agents."""
         return self.action_spaces[agent]
 
-    # --- what happens ------------------------------------------------------------------------------------------------
+    # --- stepping -----------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a match: the next one, or the first one of another seed."""
+        """Deal the next match, or the first one of another seed.
+
+        Args:
+            seed: Any integer; None to go on with the seed in use.
+            options: Ignored.
+        """
         if seed is not None:
             self._seed, self._matches = seed, 0
         self.agents = self.possible_agents[:]
@@ -110,7 +120,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._final_observations: NDArray[np.uint8] | None = None  # [seats, features] what they see in the end
+        self._final_observations: NDArray[np.uint8] | None = None  # [seats, features] at the end
         keys = np.array([derive_key(self._seed, self._matches)], np.uint64)
         self._tables = self._engine.start_matches(keys, self)
         self._matches += 1
@@ -121,13 +131,21 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         return f"seed {self._seed}, match {self._matches - 1}"
 
     def step(self, action: int | None) -> None:
-        """Lay down the label's card set, or give the card; raises GameError for what is not legal."""
+        """Play the card set of a label, or choose an option.
+
+        Args:
+            action: Index of a legal label or option; None for an agent that is done.
+
+        Raises:
+            GameError: The action is not legal. Then nothing has changed.
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not self._mask[action]:
-            raise GameError(f"{agent} may not do {action}: see the action_mask of its observation")
+        if action is None or not 0 <= action < self._num_actions or not self._mask[action]:
+            text = f"{agent}: action {action} is not legal: see the action_mask of its observation"
+            raise GameError(text, ErrorCode.ILLEGAL_ACTION)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         with attribute_table_errors(self._match_name):
@@ -141,9 +159,13 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             self._deads_step_first()
 
     def _advance(self) -> None:
-        """Up to the next decision of an agent, or the end."""
+        """Go on to the next decision of an agent, or to the end."""
         while self._final_observations is None and self._exchange != "agent" and self._tables.rows_to_choose().size:
             self._tables.choose(_TABLE_ROW, self._exchange(self._tables.choices(_TABLE_ROW)))
+        self._find_legal_actions()
+
+    def _find_legal_actions(self) -> None:
+        """Set the agent to decide and its mask."""
         self._mask = np.zeros(self._num_actions, np.int8)
         self._decisions: Decisions | None = None
         if self._final_observations is not None:
@@ -153,14 +175,14 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             self._decisions = self._tables.decisions(_TABLE_ROW)
             self._mask[: self._num_labels] = self._decisions.legal_mask[:, 0]
             if not self._mask.any():
-                self._decisions.moves()  # which says what is missing
+                self._decisions.moves()  # raises TableError with the predicate to look at
         else:
             self._mask[self._num_labels :] = self._tables.choices(_TABLE_ROW).options[0]
 
-    # --- what the table tells ----------------------------------------------------------------------------------------
+    # --- events of the table ------------------------------------------------------------------------------------------
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Reward everybody, before the cards are dealt anew."""
+        """Add the rewards of a deal before the next cards are dealt."""
         rewards = self._engine.rewards(tables, rows)[0]
         for agent, reward in zip(self.possible_agents, rewards, strict=True):
             self.rewards[agent] += float(reward)
@@ -168,7 +190,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             self._terminate(tables)
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Everybody is done."""
+        """Let all agents be done."""
         self._terminate(tables)
 
     def _terminate(self, tables: Tables) -> None:
@@ -176,10 +198,17 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         self._final_observations = tables.observe(np.zeros(seats, np.int64), np.arange(seats, dtype=np.int8))
         self.terminations = dict.fromkeys(self.agents, True)
 
-    # --- what can be seen --------------------------------------------------------------------------------------------
+    # --- observations -------------------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What a seat sees, and what it may do now."""
+        """Return what a seat sees, and its legal actions.
+
+        Args:
+            agent: Name of the seat.
+
+        Returns:
+            ``observation`` float32 [features] and ``action_mask`` int8 [actions].
+        """
         seat = self.possible_agents.index(agent)
         rows = (
             self._tables.observe(_TABLE_ROW, np.array([seat], np.int8))
@@ -190,7 +219,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         return {"observation": rows[0].astype(np.float32), "action_mask": mask.copy()}
 
     def render(self) -> str | None:
-        """The table as text, all hands open: given back, or printed in the mode "human"."""
+        """Return the table as text with all hands open; in the mode "human" print it and return None."""
         text = self._engine.render_table(self._tables, 0)
         if self.render_mode == "human":
             print(text)
@@ -198,4 +227,19 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         return text
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Do nothing: there is nothing to release."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the decision to make, which is computed again."""
+        return self.__dict__ | {"_decisions": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore an environment, which goes on where the pickled one stood."""
+        self.__dict__.update(state)
+        if "_tables" in state:
+            agent = self.agent_selection
+            self._find_legal_actions()
+            self.agent_selection = agent  # agents that are done step one after the other
+
+
+__all__ = ["CardGameEnv", "CardSetPolicy", "ExchangePolicy", "aec_env"]

@@ -47,6 +47,7 @@ from abl_cards.games.notation import (
 from abl_cards.games.notation import legal_labels as list_legal_labels
 from abl_cards.games.notation import legal_moves as list_legal_moves
 from abl_cards.games.notation import spell as render_argument
+from abl_cards.games.pickling import register_rules
 from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, compile_preferences
 from abl_cards.games.sampling import (
     EpisodeStartRecorder,
@@ -77,6 +78,8 @@ from abl_cards.games.tables import (
 )
 from abl_cards.games.types import FeatureTable, HandEstimate, Indices, LabelTraits, MoveLists, Moves, ReplayResult
 from abl_cards.games.validation import compile_rules, validated_rules
+
+register_rules()
 
 MAX_AGENT_SEATINGS = 64
 MIN_TIMEOUT_SECONDS = 5.0
@@ -120,6 +123,10 @@ class Engine:
     rules: CompiledGame
     game: str
     fixed_deals: FixedDeals | None = None  # what is dealt, by the number of the match; None to shuffle
+
+    def __reduce__(self) -> tuple[type[Engine], tuple[CompiledGame, str, FixedDeals | None]]:
+        """Pickle without what is derived from the rules; see ``pickling``."""
+        return Engine, (self.rules, self.game, self.fixed_deals)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ import pytest
 
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.bench import circuits, play, processes, solving, training
-from abl_cards.bench.figures import COLUMNS, Measurement
-from abl_cards.bench.marks import load_targets
+from abl_cards.bench.measurements import COLUMNS, Measurement
+from abl_cards.bench.targets import load_targets
 from abl_cards.games.game import load
 from tests.cli_runs import run
 from tests.effort import long

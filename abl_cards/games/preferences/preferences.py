@@ -171,6 +171,11 @@ class CompiledPreferences:
     circuit: Circuit
     weights: NDArray[np.int32]  # [outputs] cost of each output, 0 for a constraint
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Pickle what the preferences were made of; their own knowledge base only where it is not that of the rules."""
+        kb = None if self.kb is self.input_source.rules.kb else self.kb
+        return _restore_preferences, (kb, self.input_source, self.circuit, self.weights)
+
     @cached_property
     def _split_with_estimate(self) -> _SplitCircuit:
         """Split circuit for decisions with an estimate of the other hands."""
@@ -299,6 +304,13 @@ class CompiledPreferences:
             return evaluate(halves.varying, rows)
 
         return evaluate_part
+
+
+def _restore_preferences(
+    kb: KnowledgeBase | None, input_source: PreferenceInputs, circuit: Circuit, weights: NDArray[np.int32]
+) -> CompiledPreferences:
+    """Return unpickled preferences."""
+    return CompiledPreferences(input_source.rules.kb if kb is None else kb, input_source, circuit, weights)
 
 
 _CIRCUIT_CACHES = ("_split_with_estimate", "_split_without_estimate", "_circuit_without_estimate")

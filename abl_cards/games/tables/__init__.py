@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         list_beliefs,
     )
     from abl_cards.games.tables.listeners import Listener, ListenerList, NullListener, Recorder
-    from abl_cards.games.tables.observations import build_feature_table
+    from abl_cards.games.tables.observations import build_feature_table, observe
     from abl_cards.games.tables.planes import CardPlanes, build_planes, raise_no_planes
     from abl_cards.games.tables.play_stats import record_acts
     from abl_cards.games.tables.random_fluents import find_max_declared, sample_fluents
@@ -78,6 +78,7 @@ __all__ = [
     "is_play_decision",
     "largest_hand",
     "list_beliefs",
+    "observe",
     "raise_no_planes",
     "record_acts",
     "sample_fluents",

@@ -37,9 +37,10 @@ recent_seat    seats of the last acts, one-hot; zero if there was no act yet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,28 +139,33 @@ def build_feature_table(rules: CompiledGame) -> FeatureTable:
     return FeatureTable(tuple(part.feature for part in _get_parts(rules)), max_value=max_copies)
 
 
-def observe(view: PlayerView) -> NDArray[np.uint8]:
+def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
     """Compute observations.
 
     Args:
         view: View of n observers.
+        out: Array uint8 [n, features] to overwrite and return; None for a new array.
 
     Returns:
         uint8 [n, features], as ``build_feature_table`` describes.
     """
     parts, n = _get_parts(view.rules), len(view)
-    rows = np.zeros((n, sum(part.feature.size for part in parts)), np.uint8)
+    if out is None:
+        rows = np.zeros((n, parts[-1].columns.stop if parts else 0), np.uint8)
+    else:
+        rows = out
+        rows[:] = 0
 
     def write(lo: int, hi: int) -> None:
-        views, first = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi))), 0
+        views = SeatViews(view if hi - lo == n else view.select(np.arange(lo, hi)))
         for part in parts:
-            part.write(views, rows[lo:hi, first : first + part.feature.size])
-            first += part.feature.size
+            part.write(views, rows[lo:hi, part.columns])
 
     map_ranges(n, write)
     return rows
 
 
+<<<<<<< HEAD
 def _get_parts(rules: CompiledGame) -> tuple[ObservationPart, ...]:
     """Return the parts of an observation, built once."""
     key = "observation", id(rules)
@@ -167,6 +173,34 @@ def _get_parts(rules: CompiledGame) -> tuple[ObservationPart, ...]:
         rules.kb.memo[key] = (rules, tuple(_build_parts(rules)))
     parts: tuple[ObservationPart, ...] = rules.kb.memo[key][1]
     return parts
+=======
+class _PlacedPart(NamedTuple):
+    """A part with its columns in a row."""
+
+    feature: ObservationFeature
+    write: PartWriter
+    columns: slice
+
+
+def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
+    """Yield parts with their columns, one behind the other."""
+    start = 0
+    for part in parts:
+        columns = slice(start, start + part.feature.size)
+        yield _PlacedPart(part.feature, part.write, columns)
+        start = columns.stop
+
+
+def _get_parts(rules: CompiledGame) -> tuple[_PlacedPart, ...]:
+    key = "observation", id(rules)
+    if key not in rules.kb.memo:
+        rules.kb.memo[key] = (
+            rules,
+            tuple(_place_parts(_build_parts(rules))),
+        )  # what is kept holds the rules: no others can have their id
+    found: tuple[_PlacedPart, ...] = rules.kb.memo[key][1]
+    return found
+>>>>>>> refs/helpers/env
 
 
 _DEFAULT_PARTS = (

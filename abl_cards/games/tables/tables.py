@@ -186,6 +186,10 @@ class Tables:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the event rules, which are derived from the rules."""
+        return {name: value for name, value in self.__dict__.items() if name != "event_rules"}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the whole state as arrays by name, not copied, to save and to restore it."""
         names = ("keys", "num_episodes", "num_deals", "winner", "points", "total_points", "decided_by_points")

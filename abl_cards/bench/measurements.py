@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from abl_cards.bench.marks import BenchTargets
+from abl_cards.bench.targets import BenchTargets
 
 TableRow = tuple[str, str, str, str, str]
 """What, here, target, compared with, ratio."""

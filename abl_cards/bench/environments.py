@@ -1,0 +1,184 @@
+"""Speed of ``VectorEnv`` against the bare loop over the engine, in one run, on one thread, with the same policy."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from time import process_time
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.bench.measurements import Measurement
+from abl_cards.core import derive_key, scale_to_range, single_threaded, splitmix64, splitmix64_array
+from abl_cards.env import VectorEnv
+from abl_cards.games import Engine
+from abl_cards.games.types import Indices
+
+MIN_RATIO = 0.9
+"""Target: speed of ``VectorEnv`` as a share of the bare loop's."""
+
+
+@dataclass(frozen=True)
+class EnvBenchConfig:
+    """Size of the measurement."""
+
+    num_envs: int
+    num_decisions: int  # of each of the two, in each repetition
+    repetitions: int
+    steps_in_turn: int = 20  # steps of one before the other has its turn: what disturbs one disturbs both
+
+
+QUICK = EnvBenchConfig(num_envs=1024, num_decisions=100_000, repetitions=3)
+FULL = EnvBenchConfig(num_envs=1024, num_decisions=1_000_000, repetitions=5)
+
+
+class BareLoop:
+    """Self-play as one writes it over ``Tables``, with observations in one array that is allocated once."""
+
+    def __init__(self, engine: Engine, num_envs: int) -> None:
+        """Deal the first matches."""
+        self.num_decisions = 0
+        self._tables = engine.start_matches(_match_keys(np.arange(num_envs)))
+        self._all_rows, self._num_started = np.arange(num_envs), num_envs
+        self._observation = np.zeros((num_envs, engine.observation_features.size), np.float32)
+
+    def step(self) -> None:
+        """Make one random decision at every table; where it is a choice, then a play."""
+        tables = self._tables
+        rows = tables.rows_to_choose()
+        self.num_decisions += len(rows)
+        if rows.size:
+            tables.choose(rows, _random_indices(tables.choices(rows).options, self._keys(rows)).astype(np.uint8))
+        rows = tables.rows_to_play()
+        self.num_decisions += len(rows)
+        decisions = tables.decisions(rows)
+        labels = np.zeros(len(rows), np.int16)
+        _draw_labels(decisions.legal_mask, self._keys(rows), labels)
+        tables.play(rows, decisions.first_moves(labels))
+        over = np.flatnonzero(tables.winner != -1)
+        if over.size:
+            tables.begin_match(over, _match_keys(np.arange(self._num_started, self._num_started + len(over))))
+            self._num_started += len(over)
+        self._observation[:] = tables.observe(self._all_rows)
+
+    def _keys(self, rows: Indices) -> NDArray[np.uint64]:
+        return splitmix64_array(self._tables.keys[rows], self._tables.num_decisions[rows])
+
+
+class VectorLoop:
+    """Self-play on ``VectorEnv``."""
+
+    def __init__(self, engine: Engine, num_envs: int, realise: str = "first") -> None:
+        """Deal the first matches."""
+        self.num_decisions, self._num_steps = 0, 0
+        self._env = VectorEnv(engine, num_envs, seed=1, realise="first" if realise == "first" else "preferences")
+        self._step = self._env.reset()
+        self._keys = _match_keys(np.arange(num_envs))
+
+    def step(self) -> None:
+        """Make one random decision in every environment."""
+        keys = splitmix64_array(self._keys, self._num_steps)
+        self._step = self._env.step(_random_indices(self._step.action_mask.view(np.uint8), keys))
+        self._num_steps += 1
+        self.num_decisions += len(keys)
+
+
+def measure_environments(engine: Engine, config: EnvBenchConfig) -> list[Measurement]:
+    """Measure decisions a second of processor time, on one thread.
+
+    Args:
+        engine: The game.
+        config: Size of the measurement.
+
+    Returns:
+        The rate of ``VectorEnv`` beside that of the bare loop, their ratio, and the rate with preferences.
+    """
+    with single_threaded():
+        bare, vector = BareLoop(engine, config.num_envs), VectorLoop(engine, config.num_envs)
+        _time_in_turns(bare, vector, config, 100 * config.num_envs)  # compile, and leave the first deals behind
+        rates = [_time_in_turns(bare, vector, config, config.num_decisions) for _ in range(config.repetitions)]
+        loop = VectorLoop(engine, config.num_envs, "preferences")
+        with_preferences = _measure_rate(loop, config.num_decisions // 10)
+    bare_rate, vector_rate = (median(values) for values in zip(*rates, strict=True))
+    name = f"VectorEnv, {config.num_envs:,} tables, one thread"
+    beside = (("the bare loop with observations, here", bare_rate),)
+    return [
+        Measurement(name, vector_rate, "decisions/s", others=beside),
+        Measurement("… as a share of the bare loop", vector_rate / bare_rate, "×", MIN_RATIO),
+        Measurement("… labels realised by preferences", with_preferences, "decisions/s"),
+    ]
+
+
+def _time_in_turns(
+    bare: BareLoop, vector: VectorLoop, config: EnvBenchConfig, num_decisions: int
+) -> tuple[float, float]:
+    """Return the rates of two loops that step in turns."""
+    loops, seconds, before = (bare, vector), [0.0, 0.0], [bare.num_decisions, vector.num_decisions]
+    while min(loop.num_decisions - count for loop, count in zip(loops, before, strict=True)) < num_decisions:
+        for index, loop in enumerate(loops):
+            begin = process_time()
+            for _ in range(config.steps_in_turn):
+                loop.step()
+            seconds[index] += process_time() - begin
+    made = [loop.num_decisions - count for loop, count in zip(loops, before, strict=True)]
+    return made[0] / seconds[0], made[1] / seconds[1]
+
+
+def _measure_rate(loop: VectorLoop, num_decisions: int) -> float:
+    """Return decisions a second of processor time, after a few steps."""
+    for _ in range(3):
+        loop.step()
+    before, begin = loop.num_decisions, process_time()
+    while loop.num_decisions - before < num_decisions:
+        loop.step()
+    return (loop.num_decisions - before) / (process_time() - begin)
+
+
+def _match_keys(indices: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return splitmix64_array(np.full(len(indices), derive_key(1), np.uint64), indices)
+
+
+def _random_indices(mask: NDArray[np.uint8], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the index of a random one in each row of mask [n, options]."""
+    indices = np.zeros(len(mask), np.int64)
+    _draw_indices(np.ascontiguousarray(mask), keys, indices)
+    return indices
+
+
+@njit(cache=True, nogil=True)
+def _draw_indices(mask, keys, indices):
+    """Draw a random one of each row of mask [n, options]."""
+    for i in range(len(mask)):
+        count = 0
+        for option in range(mask.shape[1]):
+            count += mask[i, option]
+        nth = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(0)), np.uint64(count)))
+        for option in range(mask.shape[1]):
+            if mask[i, option] != 0:
+                if nth == 0:
+                    indices[i] = option
+                    break
+                nth -= 1
+
+
+@njit(cache=True, nogil=True)
+def _draw_labels(legal, keys, labels):
+    """Draw a random one of each column of legal [labels, n], reading it row by row as it lies in memory."""
+    n = legal.shape[1]
+    count = np.zeros(n, np.int64)
+    for label in range(legal.shape[0]):
+        row = legal[label]
+        for i in range(n):
+            count[i] += row[i]
+    for i in range(n):
+        count[i] = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(0)), np.uint64(count[i])))
+    for label in range(legal.shape[0]):
+        row = legal[label]
+        for i in range(n):
+            if row[i] != 0:
+                if count[i] == 0:
+                    labels[i] = label
+                count[i] -= 1

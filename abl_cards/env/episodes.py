@@ -1,0 +1,251 @@
+"""Tables that play episode after episode: keys, rewards, final observations and automatic resets.
+
+The environments of this package differ in who decides and in what they return; they share these tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.games import Engine, Game, load
+from abl_cards.games.compiled import CompiledGame, attribute_table_errors
+from abl_cards.games.state import TableState
+from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
+from abl_cards.games.types import Indices, Moves
+
+EpisodeKind = Literal["deal", "match"]
+"""Unit after which an environment terminates: one deal, or a whole match."""
+
+
+class EpisodeTables(NullListener):
+    """Tables of one engine, one an environment, which begin a new episode when one is over.
+
+    Environment ``i`` plays the matches of keys ``derive_key(seed, i, 0)``, ``derive_key(seed, i, 1)`` and so on,
+    whatever the number of environments. An episode is a deal of a match, or a match.
+
+    Attributes:
+        tables: State of all environments; None before the first ``begin``.
+        rewards: float32 [envs, players], of the current step.
+        terminated: bool [envs], episodes that ended by the rules in the current step.
+        truncated: bool [envs], episodes that ended by ``max_steps`` in the current step.
+        final_views: What the players of these episodes saw at their end.
+        episodes: Episodes that have ended since the construction.
+        num_steps: int64 [envs], decisions of the current episode, counted where there is a limit.
+    """
+
+    def __init__(self, engine: Engine, num_envs: int, seed: SupportsIndex, episode: str, max_steps: int | None) -> None:
+        """Check the arguments; nothing is dealt yet."""
+        if episode not in ("deal", "match"):
+            raise GameError(f"episode is 'deal' or 'match', not {episode!r}", ErrorCode.INVALID_VALUE)
+        self.engine = engine
+        self.num_envs = check_positive("num_envs", num_envs)
+        self.max_steps = None if max_steps is None else check_positive("max_steps", max_steps)
+        self.ends_with_deal = episode == "deal"
+        self.num_players = len(engine.teams)
+        self.num_features = engine.observation_features.size
+        self.records_history = False
+        self.tables: Tables | None = None
+        self.episodes = 0
+        self.num_steps = np.zeros(num_envs, np.int64)
+        self._returns = np.zeros((num_envs, self.num_players), np.float32)  # sums of rewards in the current episode
+        self._all_rows = np.arange(num_envs)
+        self._set_seeds(seed)
+        self.begin_step()
+
+    def _set_seeds(self, seed: SupportsIndex | Sequence[SupportsIndex]) -> None:
+        """Derive the key of each environment: from one seed and its index, or as environment 0 of its own seed."""
+        if isinstance(seed, (list, tuple, np.ndarray)):
+            if len(seed) != self.num_envs:
+                text = f"{len(seed)} seeds for {self.num_envs} environments: pass one integer, or one for each"
+                raise GameError(text, ErrorCode.INVALID_VALUE)
+            self._seed_text = [f"seed {each}, environment 0" for each in seed]
+            keys = [derive_key(each, 0) for each in seed]
+        else:
+            self._seed_text = [f"seed {seed}, environment {env}" for env in range(self.num_envs)]
+            keys = splitmix64_array(
+                np.full(self.num_envs, derive_key(seed), np.uint64), np.arange(self.num_envs)
+            ).tolist()
+        self._env_keys = np.array(keys, np.uint64)
+        self._next_match = np.zeros(self.num_envs, np.int64)
+
+    def _next_keys(self, rows: Indices) -> NDArray[np.uint64]:
+        """Return the keys of the next matches of environments, and count these matches."""
+        keys = splitmix64_array(self._env_keys[rows], self._next_match[rows])
+        self._next_match[rows] += 1
+        return keys
+
+    def describe(self, env: int) -> str:
+        """Return the seed, the environment and the match of a table, for messages."""
+        return f"{self._seed_text[env]}, match {int(self._next_match[env]) - 1}"
+
+    # --- episodes -----------------------------------------------------------------------------------------------------
+
+    def begin(self, seed: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Tables:
+        """Begin the next match in every environment, or the first one of another seed."""
+        if seed is not None:
+            self._set_seeds(seed)
+        self.begin_step()
+        self.num_steps[:] = 0
+        self._returns[:] = 0
+        keys = self._next_keys(self._all_rows)
+        with attribute_table_errors(self.describe):
+            self.tables = self.engine.start_matches(keys, self)
+        if self.records_history:
+            self.tables.record_history()
+        return self.tables
+
+    def begin_step(self) -> None:
+        """Clear the results of the step before: fresh arrays, so that callers may keep those."""
+        shape = self.num_envs, self.num_players
+        self.rewards = np.zeros(shape, np.float32)
+        self.final_rewards = np.zeros(shape, np.float32)
+        self.terminated = np.zeros(self.num_envs, np.bool_)
+        self.truncated = np.zeros(self.num_envs, np.bool_)
+        self.final_views: list[FinalViews] = []
+        self._has_ended = False
+
+    def act(
+        self,
+        play_rows: Indices,
+        moves: Moves | None,
+        choice_rows: Indices,
+        options: NDArray[np.uint8] | None,
+    ) -> None:
+        """Make one decision in some environments, and begin the next episodes of those that end.
+
+        Args:
+            play_rows: Environments where a seat plays or passes.
+            moves: The plays [n].
+            choice_rows: Environments where a seat chooses an option.
+            options: The options [n] chosen.
+        """
+        tables = self.tables
+        assert tables is not None
+        self._has_ended = False
+        if self.max_steps is not None:
+            self.num_steps[play_rows] += 1
+            self.num_steps[choice_rows] += 1
+        if moves is not None and len(play_rows):
+            tables.play(play_rows, moves)
+        if options is not None and len(choice_rows):
+            tables.choose(choice_rows, options)
+        if self.max_steps is not None:
+            self._truncate(tables)
+        if self._has_ended:
+            over = np.flatnonzero((tables.winner != -1) | self.truncated)
+            if over.size:
+                tables.begin_match(over, self._next_keys(over))
+            self._has_ended = False
+
+    def _truncate(self, tables: Tables) -> None:
+        """End the episodes that have reached the limit of steps; their matches are given up."""
+        rows = np.flatnonzero((self.num_steps >= self.max_steps) & ~self.terminated & ~self.truncated)
+        if rows.size:
+            self.truncated[rows] = True
+            self._close(tables, rows)
+
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Add the rewards of deals before the next cards are dealt."""
+        rewards = self.engine.rewards(tables, rows)
+        self.rewards[rows] += rewards
+        if not self.ends_with_deal:
+            self._returns[rows] += rewards
+        if self.ends_with_deal:
+            self.terminated[rows] = True
+            self._close(tables, rows)
+
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
+        """End episodes that are whole matches."""
+        self._has_ended = True
+        if not self.ends_with_deal:
+            self.terminated[rows] = True
+            self._close(tables, rows)
+
+    def _close(self, tables: Tables, rows: Indices) -> None:
+        """Write the final rewards and observations of episodes, and count them."""
+        self._has_ended = True
+        self.episodes += len(rows)
+        if self.max_steps is not None:
+            self.num_steps[rows] = 0
+        if not self.ends_with_deal:
+            self.final_rewards[rows] = self._returns[rows]
+            self._returns[rows] = 0
+        self.final_views.append(FinalViews.of(tables, rows))
+
+    def take_final_rewards(self) -> NDArray[np.float32]:
+        """Return float32 [envs, players], sums of rewards over the episodes that ended in this step."""
+        return self.rewards.copy() if self.ends_with_deal else self.final_rewards
+
+
+class FinalViews(NamedTuple):
+    """Copies of tables at the end of their episodes, to be observed when someone reads them.
+
+    To observe some tables takes nearly as long as to observe all, and few learners read final observations.
+    """
+
+    rules: CompiledGame
+    envs: Indices  # [n] where these episodes ended
+    state: TableState  # of n tables
+
+    @classmethod
+    def of(cls, tables: Tables, rows: Indices) -> FinalViews:
+        """Copy some tables."""
+        return cls(tables.rules, rows, TableState(*(values.take(rows, axis=0) for values in tables.state)))
+
+    def observe(self) -> NDArray[np.uint8]:
+        """Return uint8 [n, players, features], what each player sees."""
+        return observe_players(self.rules, self.state, np.arange(len(self.envs)))
+
+
+def observe_players(rules: CompiledGame, state: TableState, rows: Indices) -> NDArray[np.uint8]:
+    """Return uint8 [n, players, features]: some tables as each player sees them."""
+    seats = rules.seating.seats
+    view = PlayerView(rules, state, np.repeat(rows, seats), np.tile(np.arange(seats, dtype=np.int8), len(rows)))
+    return observe(view).reshape(len(rows), seats, -1)
+
+
+def check_positive(name: str, value: object) -> int:
+    """Return a positive integer of any integer type; raises GameError."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value > 0:
+        return int(value)
+    raise GameError(f"{name} is a positive integer, not {value!r:.60}", ErrorCode.INVALID_VALUE)
+
+
+def resolve_engine(game: Game | Engine | str, profile: str | None = None) -> Engine:
+    """Return the engine of a game, of its name, or of the path of a rule folder.
+
+    Args:
+        game: A game, a name, a path, or an engine.
+        profile: A file of the folder's ``profiles``; None for the default one.
+
+    Raises:
+        GameError: No game has this name, or an engine was passed with a profile.
+        KBError: The rule files have errors.
+    """
+    if isinstance(game, Engine):
+        if profile is not None:
+            raise GameError("an engine has its profile already: pass a game instead", ErrorCode.INVALID_VALUE)
+        return game
+    loaded = game if isinstance(game, Game) else load(game)
+    return loaded.engine() if profile is None else loaded.engine(profile=profile)
+
+
+def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.int64]:
+    """Return actions as int64 [envs]; raises GameError for another type, shape or range."""
+    try:
+        given = np.asarray(actions)
+    except (TypeError, ValueError) as problem:
+        raise GameError(f"actions are an integer array [{num_envs}]: {problem}", ErrorCode.INVALID_ACTIONS) from None
+    if given.dtype.kind not in "iu" or given.shape != (num_envs,):
+        text = f"actions are an integer array of shape ({num_envs},), not {given.dtype} of shape {given.shape}"
+        raise GameError(text, ErrorCode.INVALID_ACTIONS)
+    if given.min() < 0 or given.max() >= num_actions:
+        env = int(((given < 0) | (given >= num_actions)).argmax())
+        text = f"environment {env}: action {given[env]} is outside 0..{num_actions - 1}"
+        raise GameError(text, ErrorCode.INVALID_ACTIONS)
+    return given.astype(np.int64, copy=False)

@@ -1,0 +1,365 @@
+"""Every game as a Gymnasium environment: one seat learns, named agents play the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+from gymnasium import Env, spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector import VectorEnv as GymnasiumVectorBase
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from abl_cards.agents import Agent, make_agent, needs_history
+from abl_cards.core import ErrorCode, GameError, splitmix64_array
+from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, resolve_engine
+from abl_cards.env.spaces import make_observation_space
+from abl_cards.env.vector_env import LabelRealiser, find_pending, make_realiser
+from abl_cards.games import Engine, Game
+from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.tables import Listener, Tables
+from abl_cards.games.types import Indices
+
+_AGENT_STREAM = 4  # purpose of the random keys of agents
+
+BatchedObservation = dict[str, NDArray[Any]]
+"""``observation`` float32 [envs, features] and ``action_mask`` int8 [envs, actions]."""
+
+
+class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, NDArray[np.int64], NDArray[Any]]):
+    """Tables where one seat learns; the others are played by agents between its decisions.
+
+    An episode in which the learning seat never decides is skipped. When an episode ends, the next one begins in the
+    same step (``AutoresetMode.SAME_STEP``): ``info["final_obs"]`` holds the last observation of the learning seat, and
+    ``info["final_info"]["episode_return"]`` the sum of its rewards.
+    """
+
+    def __init__(
+        self,
+        game: Game | Engine | str,
+        num_envs: int,
+        opponents: str | Sequence[str] = "random",
+        seat: int = 0,
+        seed: SupportsIndex = 0,
+        *,
+        profile: str | None = None,
+        episode: EpisodeKind = "deal",
+        realise: Literal["first", "preferences"] | LabelRealiser = "first",
+        max_steps: int | None = None,
+        illegal_actions: Literal["replace", "raise"] = "replace",
+        render_mode: str | None = None,
+    ) -> None:
+        """Compile the game and make the agents; ``reset`` deals the first cards.
+
+        Args:
+            game: A game, its name, the path of a rule folder, or an engine.
+            num_envs: Number of tables.
+            opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+            seat: The learning seat.
+            seed: Any integer; ``reset(seed=…)`` sets another one.
+            profile: Rule profile of the game; None for its default.
+            episode: "deal" or "match"; see ``abl_cards.env.VectorEnv``.
+            realise: How a label of the learning seat becomes cards; see ``abl_cards.env.VectorEnv``.
+            max_steps: Decisions of all seats after which an episode is truncated; None for no limit.
+            illegal_actions: "replace": the first legal action is played instead, and ``info["illegal_action"]`` is
+                true there, since Gymnasium allows any action of the space. "raise": GameError.
+            render_mode: "ansi": ``render`` returns texts; None: it returns None.
+        """
+        engine = resolve_engine(game, profile)
+        if illegal_actions not in ("replace", "raise"):
+            text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r}"
+            raise GameError(text, ErrorCode.INVALID_VALUE)
+        if isinstance(seat, bool) or not isinstance(seat, (int, np.integer)) or not 0 <= seat < len(engine.teams):
+            raise GameError(f"seat is 0 to {len(engine.teams) - 1}, not {seat!r:.60}", ErrorCode.INVALID_VALUE)
+        self._engine, self._seat, self._raises = engine, int(seat), illegal_actions == "raise"
+        self._episodes = EpisodeTables(engine, num_envs, seed, episode, max_steps)
+        self._agents = _seat_agents(engine, opponents, self._seat)
+        self._episodes.records_history = any(map(needs_history, self._agents.values()))
+        self._realise, self._realiser = realise, make_realiser(realise, engine)
+        self.num_envs, self.render_mode = self._episodes.num_envs, render_mode
+        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"]}
+        num_actions = len(engine.labels) + engine.num_options
+        self.single_observation_space = make_observation_space(engine, num_actions)
+        self.single_action_space = spaces.Discrete(num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._mask = np.zeros((self.num_envs, num_actions), np.bool_)
+        self._carried = np.zeros(self.num_envs)  # rewards before the first decision of the learning seat
+        self._returns = np.zeros(self.num_envs)  # rewards of the episode
+        self._is_ready = False
+
+    # --- Gymnasium's interface ----------------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[BatchedObservation, dict[str, Any]]:
+        """Begin a new match in every environment.
+
+        Args:
+            seed: An integer for all environments, or one for each; None to go on with the next matches.
+            options: Ignored.
+
+        Returns:
+            Observations at the first decisions of the learning seat, and an empty info.
+        """
+        self._require_open()
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed) % 2**64)  # NumPy's generators take no negative seeds
+        self._is_ready = False
+        tables = self._episodes.begin(seed)
+        self._carried[:] = self._returns[:] = 0
+        with attribute_table_errors(self._episodes.describe):
+            self._play_others(tables, _StepResult.between(self.num_envs), {})
+            return self._observe(tables), {}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[BatchedObservation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Make a decision of the learning seat in every environment, then those of the others up to its next one.
+
+        Args:
+            actions: Integers [envs].
+
+        Returns:
+            Observations, rewards float64 [envs] of the learning seat, terminations bool [envs], truncations bool
+            [envs], and the info.
+
+        Raises:
+            GameError: The actions have another type or shape, or ``reset`` was not called.
+        """
+        self._require_open()
+        if not self._is_ready:
+            raise GameError("call reset() before step()", ErrorCode.NOT_RESET)
+        given, info = self._replace_illegal(actions)
+        tables, pending = self._episodes.tables, find_pending(self._episodes.tables)
+        assert tables is not None
+        self._is_ready = False
+        result = _StepResult(self._carried.copy(), self.num_envs)
+        self._carried[:] = 0
+        with attribute_table_errors(self._episodes.describe):
+            moves, options = None, None
+            if pending.decisions is not None:
+                moves = self._realiser(pending.decisions, given[pending.play_rows].astype(np.int16))
+            if pending.choices is not None:
+                options = (given[pending.choice_rows] - len(self._engine.labels)).astype(np.uint8)
+            self._episodes.begin_step()
+            self._episodes.act(pending.play_rows, moves, pending.choice_rows, options)
+            self._record(result, info)
+            self._play_others(tables, result, info)
+            seen = self._observe(tables)
+        self._returns = np.where(result.has_ended, 0, self._returns + result.rewards)
+        return seen, result.rewards, result.terminated, result.truncated, info
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]  # texts are frames of the mode "ansi"
+        """Return each table as text with all hands open, in the mode "ansi"."""
+        if self.render_mode != "ansi" or self._episodes.tables is None:
+            return None
+        return tuple(self._engine.render_table(self._episodes.tables, env) for env in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Release the tables."""
+        self._episodes.tables, self._is_ready = None, False
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise GameError("the environment is closed", ErrorCode.CLOSED)
+
+    def _replace_illegal(self, actions: Any) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        """Return legal actions, and an info that names those that were replaced."""
+        given = check_actions(actions, self.num_envs, self._mask.shape[1])
+        illegal = ~self._mask[np.arange(self.num_envs), given]
+        if illegal.any() and self._raises:
+            env = int(illegal.argmax())
+            text = f"{self._episodes.describe(env)}: action {given[env]} is not legal: see action_mask"
+            raise GameError(text, ErrorCode.ILLEGAL_ACTION)
+        info = {"illegal_action": illegal, "_illegal_action": np.ones(self.num_envs, np.bool_)}
+        return np.where(illegal, self._mask.argmax(axis=1), given), info
+
+    def _play_others(self, tables: Tables, result: _StepResult, info: dict[str, Any]) -> None:
+        """Let the agents decide until the learning seat is to decide everywhere."""
+        while True:
+            rows = np.flatnonzero(tables.seat != self._seat)
+            if not rows.size:
+                return
+            for seat, agent in self._agents.items():
+                self._act(tables, agent, rows[tables.seat[rows] == seat])
+                self._record(result, info)
+
+    def _act(self, tables: Tables, agent: Agent, rows: Indices) -> None:
+        """Let an agent make one decision at some tables."""
+        self._episodes.begin_step()
+        if not rows.size:
+            return
+        stages = np.isin(rows, tables.rows_to_play(), assume_unique=True)
+        play_rows, choice_rows = rows[stages], rows[~stages]
+        keys = splitmix64_array(splitmix64_array(tables.keys, _AGENT_STREAM), tables.num_decisions)
+        moves = agent.play(tables.decisions(play_rows), keys[play_rows]) if play_rows.size else None
+        options = agent.choose(tables.choices(choice_rows), keys[choice_rows]) if choice_rows.size else None
+        self._episodes.act(play_rows, moves, choice_rows, options)
+
+    def _record(self, result: _StepResult, info: dict[str, Any]) -> None:
+        """Take the results of one decision: of the episode that runs, or of one before the learner's first decision."""
+        episodes, running = self._episodes, ~result.has_ended
+        rewards = episodes.rewards[:, self._seat]
+        ended = episodes.terminated | episodes.truncated
+        result.rewards[running] += rewards[running]
+        self._carried[~running] += rewards[~running]
+        self._carried[~running & ended] = 0  # the learning seat never decided: the episode is skipped
+        for views in episodes.final_views:
+            counted = running[views.envs]
+            if not counted.any():
+                continue
+            seen = views.observe()[:, self._seat].astype(np.float32)
+            for index in np.flatnonzero(counted).tolist():
+                env = int(views.envs[index])
+                final: dict[str, Any] = {
+                    "final_obs": {"observation": seen[index], "action_mask": np.zeros(self._mask.shape[1], np.int8)},
+                    "final_info": {"episode_return": float(self._returns[env] + result.rewards[env])},
+                }
+                info.update(self._add_info(info, final, env))
+        result.terminated |= episodes.terminated & running
+        result.truncated |= episodes.truncated & running
+        result.has_ended |= ended & running
+
+    def _observe(self, tables: Tables) -> BatchedObservation:
+        """Return what the learning seat sees everywhere, and find its legal actions."""
+        self._mask[:] = False
+        find_pending(tables).write_mask(self._mask)
+        self._is_ready = True
+        seats = np.full(self.num_envs, self._seat, np.int8)
+        seen = tables.observe(np.arange(self.num_envs), seats).astype(np.float32)
+        return {"observation": seen, "action_mask": self._mask.astype(np.int8)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the function of ``realise``, which is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_realiser"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore environments, which go on where the pickled ones stood."""
+        self.__dict__.update(state)
+        self._realiser = make_realiser(self._realise, self._engine)
+
+
+class _StepResult:
+    """Rewards and ends of the episodes that ran when a step began."""
+
+    def __init__(self, rewards: NDArray[np.float64], num_envs: int) -> None:
+        self.rewards = rewards
+        self.terminated = np.zeros(num_envs, np.bool_)
+        self.truncated = np.zeros(num_envs, np.bool_)
+        self.has_ended = np.zeros(num_envs, np.bool_)
+
+    @classmethod
+    def between(cls, num_envs: int) -> _StepResult:
+        """Return a result for decisions before the first one of the learning seat: all goes to the next step."""
+        result = cls(np.zeros(num_envs), num_envs)
+        result.has_ended[:] = True
+        return result
+
+
+def _seat_agents(engine: Engine, opponents: str | Sequence[str], seat: int) -> dict[int, Agent]:
+    """Return the agent of each other seat; raises GameError for unknown names and a wrong number."""
+    others = [other for other in range(len(engine.teams)) if other != seat]
+    names = [opponents] * len(others) if isinstance(opponents, str) else list(opponents)
+    if len(names) != len(others):
+        text = f"{len(names)} opponents for {len(others)} other seats: pass one name, or one for each seat"
+        raise GameError(text, ErrorCode.INVALID_VALUE)
+    made = {name: make_agent(name, engine) for name in names}
+    for name, agent in made.items():
+        if isinstance(agent, Listener):
+            text = f"agent '{name}' follows the course of one table: it cannot play at many"
+            raise GameError(text, ErrorCode.UNSUPPORTED_AGENT)
+    return dict(zip(others, (made[name] for name in names), strict=True))
+
+
+class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
+    """One table where one seat learns; the others are played by agents between its decisions."""
+
+    def __init__(
+        self,
+        game: Game | Engine | str,
+        opponents: str | Sequence[str] = "random",
+        seat: int = 0,
+        seed: SupportsIndex = 0,
+        *,
+        render_mode: str | None = None,
+        **settings: Any,
+    ) -> None:
+        """Compile the game and make the agents; ``reset`` deals the first cards.
+
+        Args:
+            game: A game, its name, the path of a rule folder, or an engine.
+            opponents: Name of the agent at all other seats, or one name for each of them in the order of seats.
+            seat: The learning seat.
+            seed: Any integer; ``reset(seed=…)`` sets another one.
+            render_mode: "ansi": ``render`` returns text; None: it returns None.
+            **settings: Others of ``GymnasiumVectorEnv``.
+        """
+        self._envs = GymnasiumVectorEnv(game, 1, opponents, seat, seed, render_mode=render_mode, **settings)
+        self.observation_space = self._envs.single_observation_space
+        self.action_space = self._envs.single_action_space  # type: ignore[assignment]
+        self.metadata = {"render_modes": ["ansi"], "render_fps": 1}
+        self.render_mode = render_mode
+        self._next: BatchedObservation | None = None  # first observation of the next episode, dealt already
+        self._is_running = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Begin the next episode, or the first one of another seed.
+
+        Args:
+            seed: Any integer; None to go on with the seed in use.
+            options: Ignored.
+
+        Returns:
+            The observation at the first decision of the learning seat, and an empty info.
+        """
+        super().reset(seed=None if seed is None else int(seed) % 2**64)
+        seen = self._next if seed is None else None
+        if seen is None:
+            seen, _ = self._envs.reset(seed=seed)
+        self._next, self._is_running = None, True
+        return _first_row(seen), {}
+
+    def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
+        """Make a decision of the learning seat, then those of the others up to its next one.
+
+        Args:
+            action: An integer of the action space.
+
+        Returns:
+            The observation, the reward of the learning seat, whether the episode has terminated, whether it was
+            truncated, and the info.
+
+        Raises:
+            GameError: The action has another type, or the episode is over.
+        """
+        if not self._is_running:
+            raise GameError("the episode is over, or none has begun: call reset()", ErrorCode.NOT_RESET)
+        seen, rewards, terminated, truncated, infos = self._envs.step(np.asarray(action).reshape(-1))
+        info: dict[str, Any] = {"illegal_action": bool(infos["illegal_action"][0])}
+        observation = _first_row(seen)
+        if terminated[0] or truncated[0]:
+            self._next, self._is_running = seen, False
+            observation = infos["final_obs"][0]
+            info["episode_return"] = float(infos["final_info"]["episode_return"][0])
+        return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Return the table as text with all hands open, in the mode "ansi"."""
+        texts = self._envs.render()
+        return texts[0] if texts else None
+
+    def close(self) -> None:
+        """Release the table."""
+        self._envs.close()
+
+
+def _first_row(batched: BatchedObservation) -> dict[str, NDArray[Any]]:
+    """Return the observation of the only environment."""
+    return {name: values[0].copy() for name, values in batched.items()}

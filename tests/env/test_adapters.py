@@ -1,0 +1,280 @@
+"""Gymnasium and PettingZoo environments: their contracts, their rewards, and the same episodes from the same seed."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode
+from numpy.typing import NDArray
+from pettingzoo.test import parallel_api_test
+
+from abl_cards.core import ErrorCode, GameError, derive_key
+from abl_cards.env import (
+    GymnasiumVectorEnv,
+    VectorEnv,
+    gymnasium_env,
+    gymnasium_vector_env,
+    parallel,
+    parallel_env,
+    vector_env,
+)
+from tests.effort import long
+from tests.env.test_vector_env import FOLDERS, VOCABULARY, random_actions
+
+GAMES = [
+    "doudizhu",
+    str(VOCABULARY / "pot"),
+    str(VOCABULARY / "numbers"),
+    *(pytest.param(name, marks=long) for name in ["guandan", "hearts", "tractor", "big2", *FOLDERS]),
+]
+
+
+@pytest.mark.parametrize("module", [parallel, vector_env])
+def test_examples(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+# --- Gymnasium --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_one_table_passes_check_env(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(gymnasium_env(name, seed=1))
+        check_env(gymnasium_env(name, seat=1, render_mode="ansi"))
+
+
+@pytest.mark.parametrize("episode", ["deal", "match"])
+@pytest.mark.parametrize("name", GAMES)
+def test_vector_contract(name: str, episode: Any) -> None:
+    """Spaces, dtypes and shapes of every step; final observations exactly where episodes ended."""
+    env = gymnasium_vector_env(name, 5, seat=1, episode=episode, max_steps=60)
+    assert isinstance(env, GymnasiumVectorEnv)
+    assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    observation, info = env.reset(seed=3)
+    assert info == {}
+    returns, ends = np.zeros(5), 0
+    for index in range(80):
+        assert observation in env.observation_space
+        assert observation["observation"].dtype == np.float32
+        assert observation["action_mask"].dtype == np.int8
+        assert observation["action_mask"].any(axis=1).all()
+        actions = random_actions(observation["action_mask"].astype(np.bool_), index)
+        assert actions in env.action_space
+        observation, rewards, terminated, truncated, info = env.step(actions)
+        assert rewards.shape == terminated.shape == truncated.shape == (5,)
+        assert (rewards.dtype, terminated.dtype, truncated.dtype) == (np.float64, np.bool_, np.bool_)
+        assert not (terminated & truncated).any()
+        assert not info["illegal_action"].any()
+        ended, returns = terminated | truncated, returns + rewards
+        ends += int(ended.sum())
+        assert ended.any() == ("final_obs" in info)
+        for row in np.flatnonzero(ended):
+            assert info["final_obs"][row] in env.single_observation_space
+            assert not info["final_obs"][row]["action_mask"].any()
+            assert info["final_info"]["episode_return"][row] == pytest.approx(returns[row])
+            returns[row] = 0
+        if ended.any():
+            assert (info["_final_obs"] == ended).all()
+    assert ends > 0
+    env.close()
+    with pytest.raises(GameError) as error:
+        env.step(np.zeros(5, np.int64))
+    assert error.value.code == ErrorCode.CLOSED
+
+
+def test_the_others_are_played_by_their_agents() -> None:
+    """A table driven directly, with the same agents and keys, has the same observations and rewards."""
+    env = gymnasium_vector_env("doudizhu", 2, opponents=["greedy", "kb"], seat=0, seed=6)
+    engine, agents = env._engine, {1: env._agents[1], 2: env._agents[2]}
+    observation, _ = env.reset()
+    row, match, rewards = np.zeros(1, np.int64), 0, np.zeros(2)
+    table = engine.start_matches(np.array([derive_key(6, 0, match)], np.uint64))
+
+    def go_on() -> None:
+        while table.winner[0] == -1 and table.seat[0] != 0:
+            agent, keys = agents[int(table.seat[0])], np.zeros(1, np.uint64)
+            if table.rows_to_play().size:
+                table.play(row, agent.play(table.decisions(row), keys))
+            else:
+                table.choose(row, agent.choose(table.choices(row), keys))
+
+    go_on()
+    for index in range(60):
+        np.testing.assert_array_equal(observation["observation"][0], table.observe(row)[0])
+        actions = random_actions(observation["action_mask"].astype(np.bool_), index)
+        observation, rewards, terminated, _, _ = env.step(actions)
+        if table.rows_to_play().size:
+            table.play(row, table.decisions(row).first_moves(actions[:1].astype(np.int16)))
+        else:
+            table.choose(row, (actions[:1] - len(engine.labels)).astype(np.uint8))
+        go_on()
+        assert terminated[0] == (table.winner[0] != -1)
+        if terminated[0]:
+            assert rewards[0] == engine.rewards(table, row)[0, 0]
+            match += 1
+            table = engine.start_matches(np.array([derive_key(6, 0, match)], np.uint64))
+            go_on()
+    assert match > 0
+
+
+def test_illegal_actions_are_replaced_or_raise() -> None:
+    env, strict = (gymnasium_vector_env("doudizhu", 2, illegal_actions=how) for how in ("replace", "raise"))
+    observation, _ = env.reset()
+    strict.reset()
+    illegal = observation["action_mask"].argmin(axis=1)
+    legal = observation["action_mask"].argmax(axis=1)
+    with pytest.raises(GameError) as error:
+        strict.step(illegal)
+    assert error.value.code == ErrorCode.ILLEGAL_ACTION
+    after, *_, info = env.step(illegal)
+    assert info["illegal_action"].all()
+    np.testing.assert_array_equal(after["observation"], strict.step(legal)[0]["observation"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"seat": 3}, ErrorCode.INVALID_VALUE),
+        ({"opponents": ["random"]}, ErrorCode.INVALID_VALUE),
+        ({"opponents": "human"}, None),
+        ({"illegal_actions": "ignore"}, ErrorCode.INVALID_VALUE),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], code: ErrorCode | None) -> None:
+    with pytest.raises(GameError) as error:
+        gymnasium_vector_env("doudizhu", 2, **settings)
+    assert code is None or error.value.code == code
+
+
+def test_a_table_alone_plays_as_among_many() -> None:
+    many, one = gymnasium_vector_env("guandan", 3, seed=2), gymnasium_env("guandan", seed=2)
+    observations, _ = many.reset()
+    observation, _ = one.reset()
+    for index in range(40):
+        np.testing.assert_array_equal(observations["observation"][0], observation["observation"])
+        actions = random_actions(observations["action_mask"].astype(np.bool_), index)
+        observations, rewards, *_ = many.step(actions)
+        observation, reward, terminated, truncated, _ = one.step(actions[0])
+        assert reward == rewards[0]
+        if terminated or truncated:
+            with pytest.raises(GameError) as error:
+                one.step(0)
+            assert error.value.code == ErrorCode.NOT_RESET
+            observation, _ = one.reset()
+
+
+@long
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_async_vector_env(context: str) -> None:
+    """Gymnasium's own processes step tables as they are stepped here."""
+    makers = [partial(gymnasium_env, "doudizhu", seed=seed) for seed in range(2)]
+    env, tables = AsyncVectorEnv(makers, context=context), [make() for make in makers]
+    try:
+        observations, _ = env.reset(seed=[5, 6])
+        expected = [table.reset(seed=5 + index)[0] for index, table in enumerate(tables)]
+        for index in range(15):
+            for row, _table in enumerate(tables):
+                np.testing.assert_array_equal(observations["observation"][row], expected[row]["observation"])
+            actions = random_actions(observations["action_mask"].astype(np.bool_), index)
+            observations, _, terminated, _, _ = env.step(actions)
+            expected = [table.step(action)[0] for table, action in zip(tables, actions, strict=True)]
+            if terminated.any():
+                break
+    finally:
+        env.close()
+
+
+# --- PettingZoo: the parallel interface -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_parallel_api(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parallel_api_test(parallel_env(name, realise="first"), num_cycles=150)
+
+
+def test_one_seat_decides_and_the_others_are_ignored() -> None:
+    """The episodes are those of VectorEnv; whatever waiting seats do changes nothing."""
+    table, env = parallel_env("doudizhu", seed=4, realise="first"), VectorEnv("doudizhu", 1, seed=4)
+    observations, infos = table.reset()
+    step = env.reset()
+    assert infos == {agent: {} for agent in table.agents}
+    for index in range(120):
+        deciding = table.agent_selection
+        assert deciding == table.possible_agents[step.current_player[0]]
+        for agent, seen in observations.items():
+            assert seen in table.observation_space(agent)
+            assert seen["action_mask"].any() == (agent == deciding)
+        np.testing.assert_array_equal(observations[deciding]["observation"], step.observation[0])
+        np.testing.assert_array_equal(observations[deciding]["action_mask"], step.action_mask[0])
+        action = random_actions(step.action_mask, index)
+        others: dict[str, Any] = dict.fromkeys(table.agents, (10**9, None, "x")[index % 3])
+        observations, rewards, terminations, truncations, _ = table.step(others | {deciding: int(action[0])})
+        step = env.step(action)
+        assert list(rewards.values()) == step.reward[0].tolist()
+        assert set(terminations.values()) == {bool(step.terminated[0])}
+        assert set(truncations.values()) == {False}
+        if step.terminated[0]:
+            assert (table.agents, table.agent_selection) == ([], None)
+            assert_final(observations, step.final_observation[0])
+            with pytest.raises(GameError) as error:
+                table.step({})
+            assert error.value.code == ErrorCode.NOT_RESET
+            observations, _ = table.reset()
+
+
+def assert_final(observations: dict[str, Any], final: NDArray[np.float32]) -> None:
+    for seen, expected in zip(observations.values(), final, strict=True):
+        np.testing.assert_array_equal(seen["observation"], expected)
+        assert not seen["action_mask"].any()
+
+
+def test_parallel_errors_change_nothing() -> None:
+    table = parallel_env("doudizhu", seed=1)
+    observations, _ = table.reset()
+    deciding, text = table.agent_selection, table.render()
+    assert deciding is not None
+    illegal = int(observations[deciding]["action_mask"].argmin())
+    for actions, code in (({}, ErrorCode.INVALID_ACTIONS), ({deciding: illegal}, ErrorCode.ILLEGAL_ACTION)):
+        with pytest.raises(GameError) as error:
+            table.step(actions)
+        assert error.value.code == code
+    assert (table.agent_selection, table.render()) == (deciding, text)
+
+
+# --- missing libraries ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["gymnasium", "pettingzoo"])
+def test_a_missing_library_names_the_extra(library: str) -> None:
+    """VectorEnv needs neither library; the factories name the extra that installs them."""
+    code = f"""
+import sys
+sys.modules[{library!r}] = None
+import abl_cards.env as env
+env.VectorEnv
+made = [env.aec_env, env.parallel_env] + [env.gymnasium_env] * ({library!r} == "gymnasium")
+for make in made:
+    try:
+        make("doudizhu")
+    except ModuleNotFoundError as problem:
+        assert "abl-cards[pettingzoo]" in str(problem), problem
+        assert problem.name.startswith({library!r}), problem.name
+    else:
+        raise SystemExit("no error")
+"""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
