@@ -165,15 +165,6 @@ def observe(view: PlayerView, out: NDArray[np.uint8] | None = None) -> NDArray[n
     return rows
 
 
-<<<<<<< HEAD
-def _get_parts(rules: CompiledGame) -> tuple[ObservationPart, ...]:
-    """Return the parts of an observation, built once."""
-    key = "observation", id(rules)
-    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
-        rules.kb.memo[key] = (rules, tuple(_build_parts(rules)))
-    parts: tuple[ObservationPart, ...] = rules.kb.memo[key][1]
-    return parts
-=======
 class _PlacedPart(NamedTuple):
     """A part with its columns in a row."""
 
@@ -183,7 +174,7 @@ class _PlacedPart(NamedTuple):
 
 
 def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
-    """Yield parts with their columns, one behind the other."""
+    """Yield parts with their columns, without gaps."""
     start = 0
     for part in parts:
         columns = slice(start, start + part.feature.size)
@@ -192,15 +183,12 @@ def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
 
 
 def _get_parts(rules: CompiledGame) -> tuple[_PlacedPart, ...]:
+    """Return the parts of an observation with their columns, built once."""
     key = "observation", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = (
-            rules,
-            tuple(_place_parts(_build_parts(rules))),
-        )  # what is kept holds the rules: no others can have their id
-    found: tuple[_PlacedPart, ...] = rules.kb.memo[key][1]
-    return found
->>>>>>> refs/helpers/env
+    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
+        rules.kb.memo[key] = (rules, tuple(_place_parts(_build_parts(rules))))
+    parts: tuple[_PlacedPart, ...] = rules.kb.memo[key][1]
+    return parts
 
 
 _DEFAULT_PARTS = (
