@@ -17,7 +17,7 @@ from abl_cards.asp.terms import Signature, Term
 from abl_cards.core import check_budget
 
 CLINGO_REMEDY = "have clingo answer: kb solve, ClingoReasoner"
-"""What to do where rules have no circuit: docs/whole-asp.md."""
+"""What to do where rules have no circuit: docs/how-to/rules-without-a-circuit.md."""
 
 UNSUPPORTED: dict[ASTType, tuple[str, str]] = {
     ASTType.Script: ("#script is not supported", "write rules only"),

@@ -165,7 +165,7 @@ def copy(
 def new(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
 ) -> None:
-    """Make a small game that runs, to be made into another one: docs/write-a-game.md.
+    """Make a small game that runs, to be made into another one: docs/tutorials/write-a-game.md.
 
     abl-cards kb new mygame
     """

@@ -16,7 +16,7 @@ def lsp() -> None:
     """Help editors with rule files: a server of the Language Server Protocol on stdin and stdout.
 
     What kb check finds, in its line; completion, with what each predicate means; hover; definitions, across
-    the parents of a folder; references; renaming. Editors start it: docs/lsp.md says how.
+    the parents of a folder; references; renaming. Editors start it: docs/how-to/edit-in-your-editor.md says how.
 
         pip install 'abl-cards[lsp]'
     """

@@ -19,7 +19,7 @@ RayAddress = Annotated[
     typer.Option(
         RAY_OPTION,
         metavar="[HOST:PORT]",
-        help="Work in processes of Ray: of one started here, or of the cluster there; see docs/cluster.md.",
+        help="Work in processes of Ray: of one started here, or of the cluster there; see docs/how-to.",
     ),
 ]
 

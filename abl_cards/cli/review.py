@@ -67,7 +67,7 @@ def review(
     Of every decision some moves are tried: the one that was made, the agent's, and the cheapest of other labels by the
     preferences. Each is made on the same deals, drawn by what the seat could know, and played to the end of the
     episode. Half of the deals choose the best move, the other half say what it is worth more. That is a mistake where
-    it is more than twice its standard error, and --least points. A log of Botzone's is a record too (docs/tractor.md).
+    it is more than twice its standard error, and --least points. A log of Botzone's is a record too (docs/how-to).
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """

@@ -100,7 +100,7 @@ def serve(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
+    """Serve tables where programs of others sit down; see docs/how-to/connect-a-bot.md.
 
     Clients get the seats that no agent of ours has, in the order in which they connect. Whatever they do, the games are
     played to the end: a legal default stands in for every answer that is missing or wrong.

@@ -59,7 +59,7 @@ def page(
 ) -> None:
     """Play in the browser, look over records, watch: one port of this machine, no account, no network.
 
-    The first screen is a table. Seats are people's, by link, or agents'. docs/page.md shows it all.
+    The first screen is a table. Seats are people's, by link, or agents'. See docs/how-to/play-in-the-browser.md.
 
         abl-cards page --open
 

@@ -2,7 +2,7 @@
 
 The engine tells a circuit about a table in *columns* of numbers, by group: how many cards of the own hand act as each
 cell, the form to beat, what is remembered … An input holds where its column passes its test. ``INPUTS`` is the whole
-vocabulary; the words of each input are in docs/knowledge-bases.md.
+vocabulary; the words of each input are in docs/reference/predicates.md.
 """
 
 from __future__ import annotations

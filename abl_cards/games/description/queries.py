@@ -162,7 +162,7 @@ def _check_query(
             yield make_error(
                 find_read_location(program, signature, outputs),
                 f"'{signature}' is not known where {spec.purpose} is asked ({', '.join(map(str, outputs))})",
-                f"it is known to: {', '.join(known)}; see docs/knowledge-bases.md",
+                f"it is known to: {', '.join(known)}; see docs/reference/predicates.md",
             )
 
 
