@@ -108,7 +108,11 @@ def link_repository_files(app: Sphinx, docname: str, source: list[str]) -> None:
             return match[0]
         path = Path(os.path.normpath(folder / target.partition("#")[0]))
         inside = path.is_relative_to(app.srcdir)
-        return match[0] if inside and path.suffix in (".md", ".png") else f"{label} (`{path.relative_to(ROOT)}`)"
+        return (
+            match[0]
+            if inside and (path.suffix in (".md", ".png") or (path.suffix == ".ipynb" and path.exists()))
+            else f"{label} (`{path.relative_to(ROOT)}`)"
+        )
 
     blocks = re.split(r"(^```.*?^```$)", source[0], flags=re.MULTILINE | re.DOTALL)
     source[0] = "".join(
