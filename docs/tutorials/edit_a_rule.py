@@ -65,8 +65,8 @@ print(verification.num_states, "states,", len(verification.mismatches), "mismatc
 # %% [markdown]
 # ## Play thousands of tables by both rules
 #
-# `VectorEnv` steps many tables at once. A random policy draws a legal action in each. Where a seat leads, it may play any
-# label that its hand has. The mean number of legal labels per lead shows where the rules differ.
+# `VectorEnv` steps many tables at once. A random policy draws a legal action in each. Where a seat leads, it may play
+# any label that its hand has. The mean number of legal labels per lead shows where the rules differ.
 
 
 # %%
