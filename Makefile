@@ -3,13 +3,15 @@
 #   make test   the tests, with ruff, mypy and the layer contract among them; make test-long runs the long ones too
 #   make bench  the performance table, measured here and now
 #   make lint   the tests of the code's form alone
+#   make docs   the documents as a site in docs/_build/html, built without any request; it needs the extra [docs]
+#   make figures  measure the performance table and write it into README and docs, on an idle machine
 #   make clean  remove caches and build products; .venv and runs/ stay
 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: run test test-long bench lint clean
+.PHONY: run test test-long bench lint docs figures clean
 
 run: $(READY)
 	@$(BIN)/abl-cards demo
@@ -28,8 +30,18 @@ bench: $(READY)
 lint: $(READY)
 	@$(BIN)/pytest -q tests/test_project.py
 
+docs: $(READY)
+	@$(BIN)/python -c 'import furo, myst_parser, sphinx' || \
+	    { echo "make docs needs: $(BIN)/pip install -c constraints.txt -e '.[docs]'" >&2; exit 1; }
+	@$(BIN)/python docs/generate_reference.py
+	@$(BIN)/python -m sphinx -q -W -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+figures: $(READY)
+	@$(BIN)/python docs/refresh_figures.py
+
 clean:
-	rm -rf build dist results .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist docs/_build results .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # PYTHON=… chooses an interpreter; otherwise the first of these that runs and is new enough.

@@ -23,20 +23,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from abl_cards.asp.errors import KBError
 from abl_cards.asp.terms import Input
 from abl_cards.circuit.knowledge_base import KnowledgeBase
-from abl_cards.cli.app import app
 from abl_cards.games.description.input_schema import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.game import load
 from tests.cli_runs import invoke
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+KINDS = ("tutorials", "how-to", "reference", "background")
+DOCUMENTS = [ROOT / "README.md", *(page for kind in KINDS for page in sorted((DOCS / kind).rglob("*.md")))]
 TRANSLATION = ROOT / "README.zh.md"
+LINKED = [*DOCUMENTS, TRANSLATION, ROOT / "CONTRIBUTING.md", DOCS / "index.md", DOCS / "results" / "README.md"]
+LINKED += sorted((DOCS / "notes").glob("*.md"))
 EXECUTED = {"console", "python", "output", "diff"}
 MOST_CHANGED_LINES = 5
 
@@ -74,7 +76,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "ABL_CARDS_CACHE": cache, "NO_COLOR": "1"}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_blocks_do_what_they_say(
     document: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,7 +188,7 @@ def code_of(block: Block) -> str:
     return re.sub(r"\s+#.*$", "", block.text, flags=re.MULTILINE) if block.language == "python" else block.text
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, TRANSLATION], ids=lambda document: document.name)
+@pytest.mark.parametrize("document", LINKED, ids=lambda document: str(document.relative_to(ROOT)))
 def test_links_lead_somewhere(document: Path) -> None:
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", document.read_text("utf-8")):
         file = document.parent / target if target else document
@@ -199,35 +201,17 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", TRANSLATION], ids=lambda document: document.name)
-def test_readme_names_every_command(document: Path) -> None:
-    rows = re.findall(r"^\| `abl-cards ((?:kb )?\w+)", document.read_text("utf-8"), re.MULTILINE)
-    assert sorted(rows) == sorted(commands(typer.main.get_command(app)))
-
-
-@pytest.mark.parametrize("document", [ROOT / "README.md", TRANSLATION], ids=lambda document: document.name)
-def test_readme_says_which_commands_play_by_rules_of_ones_own(document: Path) -> None:
-    (line,) = re.findall(r"^.*`--help`[.。](.+?)`--kb DIR`", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    able = {
-        name
-        for name, command in commands(typer.main.get_command(app)).items()
-        if {"--kb", "--profile"} <= {option for parameter in command.params for option in parameter.opts}
-    }
-    assert set(re.findall(r"`([\w ]+)`", line)) == able
-
-
-def commands(group: Any, prefix: str = "") -> dict[str, Any]:
-    """Every command by its name in full."""
-    found: dict[str, Any] = {}
-    for name, command in group.commands.items():
-        inner = hasattr(command, "commands")
-        found |= commands(command, f"{prefix}{name} ") if inner else {prefix + name: command}
-    return found
+def test_every_page_is_listed_in_its_index() -> None:
+    """A reader finds each page from the index of its kind."""
+    for kind in (*KINDS, "notes"):
+        index = (DOCS / kind / "index.md").read_text("utf-8")
+        pages = {page.name for page in (DOCS / kind).glob("*.md")} - {"index.md"}
+        assert pages - set(re.findall(r"\]\(([\w-]+\.md)", index)) == set(), kind
 
 
 def section(document: str, heading: str) -> str:
     """The text below a heading, up to the next one."""
-    text = (ROOT / "docs" / document).read_text("utf-8")
+    text = (DOCS / document).read_text("utf-8")
     found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
     assert found, f"{document} has no heading '{heading}'"
     return found[1]
@@ -240,20 +224,21 @@ def predicates(text: str) -> set[tuple[str, int]]:
 
 
 def test_the_reference_has_every_word_of_the_engine() -> None:
-    reference = (ROOT / "docs" / "knowledge-bases.md").read_text("utf-8").partition("## The vocabulary of games")[2]
+    reference = (DOCS / "reference" / "predicates.md").read_text("utf-8").partition("## The vocabulary of games")[2]
     said = {f"{name}/{count}" for name, count in predicates(reference)} | set(re.findall(r"`(\w+/\d)`", reference))
     assert {str(each) for each in INPUTS} | {*OUTPUT_NAMES, *FACT_NAMES} <= said | {"label/2", "name/1"}
 
 
 def test_the_table_of_profiles_is_the_folder() -> None:
     known = {file.stem for file in (load("guandan").directory / "profiles").glob("*.lp")}
-    assert {name for name, _ in predicates(section("rules.md", "Profiles"))} == known
+    assert {name for name, _ in predicates(section("reference/guandan.md", "Profiles"))} == known
 
 
 def test_the_table_of_labels_is_the_order_of_the_labels() -> None:
     labels = load("guandan").engine().labels
     seen: list[str] = []
-    for first, last, text in re.findall(r"^\| (\d+)(?:–(\d+))? \| ([^|]*) \|", section("formats.md", "Labels"), re.M):
+    table = section("reference/formats.md", "Labels")
+    for first, last, text in re.findall(r"^\| (\d+)(?:–(\d+))? \| ([^|]*) \|", table, re.MULTILINE):
         names = re.findall(r"`([^`]*)`", text)
         assert (names[0], names[-1]) == (labels[int(first)], labels[int(last or first)])
         assert int(first) == len(seen)
@@ -262,13 +247,14 @@ def test_the_table_of_labels_is_the_order_of_the_labels() -> None:
 
 
 def refusals() -> list[tuple[str, str]]:
-    rows = _ROW.findall(section("knowledge-bases.md", "What is refused"))
+    rows = _ROW.findall(section("reference/rule-files.md", "What is refused"))
     return [(rule[1:-1], message) for rule, message in rows if rule.startswith("`")]
 
 
 @pytest.mark.parametrize(("rule", "message"), refusals())
 def test_refused_in_these_words(rule: str, message: str, tmp_path: Path) -> None:
-    (tiny,) = (block.text for block in blocks(ROOT / "docs/knowledge-bases.md") if block.text.startswith("% tiny.lp"))
+    page = blocks(DOCS / "reference" / "rule-files.md")
+    (tiny,) = (block.text for block in page if block.text.startswith("% tiny.lp"))
     file = tmp_path / "tiny.lp"
     file.write_text(f"{tiny}\n{rule}\n", "utf-8")
     ranks = range(2, 15)

@@ -1,4 +1,4 @@
-"""docs/knowledge-bases.md is the reference of all that the engine reads and asks, and says what is told when."""
+"""docs/reference/predicates.md is the reference of all that the engine reads and asks, and says what is told when."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from abl_cards.games.description.input_schema import INPUT_GROUPS, INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.description.queries import QUERY_SPECS, SEAT_INPUT_GROUPS, TABLE_INPUT_GROUPS
 
-TEXT = (Path(__file__).resolve().parents[1] / "docs" / "knowledge-bases.md").read_text("utf-8")
+TEXT = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "predicates.md").read_text("utf-8")
 REFERENCE = TEXT[TEXT.index("## The vocabulary of games") :]
 BRIEF = {"preference/2", "says/3", "hint/2"}
 

@@ -65,7 +65,7 @@ def make_plugin_agent(name: AgentName, engine: Engine) -> Agent:
     player = _call_plugin(name, path, lambda: made(engine, **options))
     for method in ("play", "choose"):
         if not callable(getattr(player, method, None)):
-            raise GameError(f"agent '{name}': {word} has no method {method}; see docs/own-agents.md")
+            raise GameError(f"agent '{name}': {word} has no method {method}; see docs/how-to/write-an-agent.md")
     return PluginAgent(name, path, player)
 
 

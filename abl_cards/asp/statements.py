@@ -17,7 +17,7 @@ from abl_cards.asp.terms import Signature, Term
 from abl_cards.core import ErrorCode, check_budget
 
 CLINGO_REMEDY = "have clingo answer: kb solve, ClingoReasoner"
-"""Remedy for rules without a circuit; see docs/whole-asp.md."""
+"""Remedy for rules without a circuit; see docs/how-to/rules-without-a-circuit.md."""
 _REFUSED, _NO_CIRCUIT = ErrorCode.UNSUPPORTED_CONSTRUCT, ErrorCode.NO_CIRCUIT
 
 UNSUPPORTED: dict[ASTType, tuple[str, str, ErrorCode]] = {

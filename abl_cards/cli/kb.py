@@ -170,7 +170,7 @@ def copy(
 def new(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="New folder; it must not exist.")],
 ) -> None:
-    """Make a folder with a small working game as a template: docs/write-a-game.md.
+    """Make a folder with a small working game as a template: docs/tutorials/write-a-game.md.
 
     abl-cards kb new mygame
     """

@@ -16,7 +16,7 @@ def lsp() -> None:
     """Run a language server (LSP) for rule files on stdin and stdout.
 
     It offers the diagnostics of kb check, completion and hover texts of predicates, definitions across the parents of
-    a folder, references and renaming. docs/lsp.md describes the set-up of editors.
+    a folder, references and renaming. See docs/how-to/edit-in-your-editor.md.
 
         pip install 'abl-cards[lsp]'
     """

@@ -67,7 +67,7 @@ def review(
     Several moves of each decision are evaluated: the played one, the agent's, and the cheapest of other labels by the
     preferences. Each is played out on the same deals, sampled from what the seat could know. Half of the deals select
     the best move, the other half estimate its advantage. A mistake is an advantage of more than twice its standard
-    error and at least --min-loss points. Botzone logs are records too (docs/tractor.md).
+    error and at least --min-loss points. Botzone logs are records too (docs/how-to/botzone.md).
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """

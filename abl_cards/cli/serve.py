@@ -100,7 +100,7 @@ def serve(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve tables over a network protocol to other programs; see docs/seat-your-bot.md.
+    """Serve tables over a network protocol to other programs; see docs/how-to/connect-a-bot.md.
 
     Clients get the seats without an agent in the order in which they connect. All games are played to the end: a legal
     default replaces every missing or invalid answer.

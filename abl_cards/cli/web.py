@@ -59,7 +59,7 @@ def web(
 ) -> None:
     """Play, review records and watch in the browser: a local web server without accounts.
 
-    The first screen is a table. Seats belong to agents, or to people by link. docs/page.md describes the page.
+    The first screen is a table. Seats belong to agents, or to people by link. See docs/how-to/play-in-the-browser.md.
 
         abl-cards web --open
 

@@ -161,7 +161,7 @@ def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> No
             )  # fmt: skip
     except (ConnectionError, OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as problem:
         where = "Ray cannot be started here" if folder else f"no Ray at {address}"
-        advice = "" if folder else "; this command runs on a machine of the cluster that has its token: docs/cluster.md"
+        advice = "" if folder else "; this command runs on a machine of the cluster that has its token: see docs/how-to"
         raise GameError(f"{where} ({_last_line(problem)}){advice}") from problem
 
 

@@ -1,4 +1,4 @@
-"""The table of docs/preferences.md that says what each group of preferences is worth."""
+"""The table of docs/notes/preferences.md that says what each group of preferences is worth."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ NEEDS_AN_ESTIMATE = "beliefs"
 
 def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     """Both tables of the document, and the bar: the lower bounds lie above one half."""
-    text = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text("utf-8")
+    docs = Path(__file__).parents[2] / "docs"
+    table, groups = ((docs / name).read_text("utf-8") for name in ("notes/preferences.md", "reference/guandan.md"))
     judge = load("guandan").engine().preference_model()
-    measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
-    explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
+    measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", table, re.MULTILINE)
+    explained = re.findall(r"^\| `(\w+)` \| [a-z]", groups.partition("## Groups of preferences")[2], re.MULTILINE)
     estimated, blind = {*judge.preferences(with_estimate=True).values()}, {*judge.preferences().values()}
     assert sorted(explained) == sorted(estimated) == sorted(set(judge.kb.preference_groups.values()))
     assert sorted(group for group, _ in measured) == sorted(blind) == sorted({*explained} - {NEEDS_AN_ESTIMATE})

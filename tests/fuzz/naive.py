@@ -1,6 +1,6 @@
 """A naive reading of facts: the cards of a hand that make a form, by trying all of them.
 
-It is written from docs/knowledge-bases.md, and shares nothing with the kernels.
+It is written from docs/reference/predicates.md, and shares nothing with the kernels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What docs/page.md says of speed, measured in a browser in one run: ``python -m tests.web.measuring``.
+"""The figures of docs/notes/page.md, measured in a browser in one run: ``python -m tests.web.measuring``.
 
 A script and no test: a timed test fails on a busy machine.
 """

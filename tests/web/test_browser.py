@@ -1,6 +1,6 @@
 """What somebody does at the page, in a browser: few and long, since each needs a browser.
 
-``ABL_CARDS_PICTURES=1`` makes the pictures of docs/page.md anew.
+``ABL_CARDS_PICTURES=1`` makes the pictures of docs/how-to/play-in-the-browser.md anew.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 The engine describes a state to a circuit by *columns* of numbers in groups: how many cards of the hand act as each
 cell, the form to beat, the values of fluents, and so on. An input holds where its column passes its test. ``INPUTS``
-lists all inputs; docs/knowledge-bases.md explains them.
+lists all inputs; docs/reference/predicates.md explains them.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def _check_query(
             yield make_error(
                 find_read_location(program, signature, outputs),
                 f"'{signature}' is not supplied to rules about {spec.purpose} ({', '.join(map(str, outputs))})",
-                f"it is supplied to: {', '.join(known)}; see docs/knowledge-bases.md",
+                f"it is supplied to: {', '.join(known)}; see docs/reference/predicates.md",
                 ErrorCode.UNSUPPLIED_INPUT,
             )
 

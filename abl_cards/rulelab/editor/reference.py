@@ -1,8 +1,7 @@
 """The vocabulary of games, for editors: what each predicate means, when it is known, who supplies it.
 
-docs/knowledge-bases.md is where this is written. ``data/vocabulary.json`` holds its tables, so that they travel with
-the package; ``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes them anew, and a test
-compares.
+docs/reference/predicates.md is where this is written. ``data/vocabulary.json`` holds its tables for the package;
+``python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md`` writes them anew, and a test compares.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cases of a folder: positions and what is true there, records that must play again, plays and their names.
 
 ``cases.jsonl`` has a JSON object a line: what it is about, what is expected, and ``why`` it is there, which nobody
-reads but people. See docs/knowledge-bases.md for its fields.
+reads but people. See docs/how-to/test-rules.md for its fields.
 """
 
 from __future__ import annotations

@@ -307,8 +307,8 @@ def test_the_facts_that_passed_in_silence(tmp_path: Path) -> None:
 
 
 def test_the_examples_of_the_reference(tmp_path: Path) -> None:
-    text = (SOURCES.parent / "docs" / "knowledge-bases.md").read_text("utf-8")
-    section = text[text.index("## What facts may name") : text.index("## The vocabulary of games")]
+    text = (SOURCES.parent / "docs" / "reference" / "rule-files.md").read_text("utf-8")
+    section = text[text.index("## What facts may name") : text.index("## Constants and profiles")]
     rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", section, re.MULTILINE)
     found = refused(tmp_path, [rule for rule, _ in rows], guandan_with)
     assert len(rows) == 5

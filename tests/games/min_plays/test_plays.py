@@ -145,7 +145,7 @@ def test_large_hands_get_an_upper_bound_and_check_says_so(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def high_aces(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
-    """Compile Guandan where straights do not begin with the ace, the example of docs/rules.md."""
+    """Compile Guandan where straights do not begin with the ace, the example of docs/how-to/change-the-rules.md."""
     folder = tmp_path_factory.mktemp("rules") / "high-aces"
     make_variant(load("guandan"), folder, ["labels"])
     labels = folder / "labels.lp"

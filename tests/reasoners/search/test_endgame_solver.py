@@ -24,7 +24,7 @@ def solved(tables: object) -> list[float]:
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 8), ("doudizhu", 7), ("big2", 8)])
 def test_values_are_those_of_plain_minimax(name: str, cards: int) -> None:
-    """Longer runs are described in docs/endings.md."""
+    """Longer runs are described in docs/notes/endgames.md."""
     engine = load(name).engine()
     tables = small_hands(engine, 40, cards, 5)
     np.testing.assert_allclose(solved(tables), values(engine, tables))

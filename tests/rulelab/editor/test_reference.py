@@ -1,4 +1,4 @@
-"""What editors say of predicates is what docs/knowledge-bases.md says."""
+"""What editors say of predicates is what docs/reference/predicates.md says."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ from abl_cards.rulelab.editor.reference import (
     parse_reference,
 )
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "knowledge-bases.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "predicates.md"
 
 
 def test_the_data_are_the_tables_of_the_reference() -> None:
-    """After an edit there: python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md."""
+    """After an edit there: python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md."""
     assert VOCABULARY_FILE.read_text("utf-8") == entries_to_json(parse_reference(DOCUMENT.read_text("utf-8")))
 
 
