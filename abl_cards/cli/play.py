@@ -74,8 +74,8 @@ def match(
     of their own. The rate is the first agent's share of the games, with its 95 % interval. Without teams, one agent per
     seat can be named: each deal is played in all rotations, and points, places and first places are printed. Agents
     are random, greedy, kb, abl, and human at this terminal. kb:without=GROUP leaves out a group of preferences,
-    kb:kb=DIR reads them from another folder; docs/reference/agents.md lists the variants of abl. program:run=COMMAND runs a program
-    that uses Botzone's protocol.
+    kb:kb=DIR reads them from another folder; docs/reference/agents.md lists the variants of abl. program:run=COMMAND
+    runs a program that uses Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
