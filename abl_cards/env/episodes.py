@@ -59,7 +59,7 @@ class EpisodeTables(NullListener):
 
     def _set_seeds(self, seed: SupportsIndex | Sequence[SupportsIndex]) -> None:
         """Derive the key of each environment: from one seed and its index, or as environment 0 of its own seed."""
-        if isinstance(seed, (list, tuple, np.ndarray)):
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
             if len(seed) != self.num_envs:
                 text = f"{len(seed)} seeds for {self.num_envs} environments: pass one integer, or one for each"
                 raise GameError(text, ErrorCode.INVALID_VALUE)
@@ -135,16 +135,16 @@ class EpisodeTables(NullListener):
         if options is not None and len(choice_rows):
             tables.choose(choice_rows, options)
         if self.max_steps is not None:
-            self._truncate(tables)
+            self._truncate(tables, self.max_steps)
         if self._has_ended:
             over = np.flatnonzero((tables.winner != -1) | self.truncated)
             if over.size:
                 tables.begin_match(over, self._next_keys(over))
             self._has_ended = False
 
-    def _truncate(self, tables: Tables) -> None:
+    def _truncate(self, tables: Tables, max_steps: int) -> None:
         """End the episodes that have reached the limit of steps; their matches are given up."""
-        rows = np.flatnonzero((self.num_steps >= self.max_steps) & ~self.terminated & ~self.truncated)
+        rows = np.flatnonzero((self.num_steps >= max_steps) & ~self.terminated & ~self.truncated)
         if rows.size:
             self.truncated[rows] = True
             self._close(tables, rows)
@@ -195,7 +195,8 @@ class FinalViews(NamedTuple):
     @classmethod
     def of(cls, tables: Tables, rows: Indices) -> FinalViews:
         """Copy some tables."""
-        return cls(tables.rules, rows, TableState(*(values.take(rows, axis=0) for values in tables.state)))
+        copies: list[Any] = [values.take(rows, axis=0) for values in tables.state]
+        return cls(tables.rules, rows, TableState(*copies))
 
     def observe(self) -> NDArray[np.uint8]:
         """Return uint8 [n, players, features], what each player sees."""
