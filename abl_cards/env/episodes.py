@@ -59,7 +59,7 @@ class EpisodeTables(NullListener):
 
     def _set_seeds(self, seed: SupportsIndex | Sequence[SupportsIndex]) -> None:
         """Derive the key of each environment: from one seed and its index, or as environment 0 of its own seed."""
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1):
             if len(seed) != self.num_envs:
                 text = f"{len(seed)} seeds for {self.num_envs} environments: pass one integer, or one for each"
                 raise GameError(text, ErrorCode.INVALID_VALUE)
