@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -42,6 +44,16 @@ def test_it_is_short() -> None:
 def test_it_runs(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     folder = str(Path(__file__).parents[1] / "games" / "vocabulary" / "numbers")
     assert len(printed_points(program, capsys, folder, updates=1, num_envs=8, num_steps=32, deals=250)) == 1
+
+
+def test_the_page_prints_what_it_shows() -> None:
+    """The Python blocks of the page print the blocks of output behind them."""
+    page = PROGRAM.with_name("ppo.md").read_text("utf-8")
+    for code, expected in re.findall(r"^```python\n(.*?)^```\n\n```output\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, "ppo.md", "exec"), {})
+        assert printed.getvalue() == expected
+    assert "{literalinclude} ppo_vector_env.py" in page
 
 
 @long
