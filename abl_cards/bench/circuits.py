@@ -1,4 +1,4 @@
-"""Circuit against clingo: the same rules, the same states, the same answers, one core."""
+"""Speed of the circuit against clingo: equal rules, states and answers, on one core."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BitRows = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class CircuitBenchConfig:
-    """How much is measured."""
+    """Size of the measurement."""
 
     num_states: int
     num_solved: int  # of them by clingo
     repetitions: int
-    with_variants: bool  # a circuit a level, and torch
+    with_variants: bool  # also a circuit for each level, and torch
 
 
 QUICK = CircuitBenchConfig(num_states=4096, num_solved=150, repetitions=3, with_variants=False)
@@ -34,23 +34,32 @@ FULL = CircuitBenchConfig(num_states=16384, num_solved=500, repetitions=7, with_
 
 @dataclass(frozen=True)
 class _Workload:
-    """What is asked, and what must be answered."""
+    """States, and the answers that every evaluator must give."""
 
     circuit: Circuit
     atoms: tuple[Atom, ...]
     facts: BitRows  # of all atoms
     rows: BitRows  # of the circuit's inputs
-    answers: BitRows
+    answers: BitRows  # of the circuit's outputs
 
 
 def measure_circuits(game: Game, engine: Engine, config: CircuitBenchConfig) -> list[Measurement]:
-    """States a second, and their ratio."""
+    """Measure states a second of clingo and of the circuit.
+
+    Args:
+        game: The game, for its knowledge base.
+        engine: The compiled game.
+        config: Size of the measurement.
+
+    Returns:
+        Both rates, their ratio, and the rates of variants of the circuit.
+    """
     knowledge, circuit = game.knowledge_base(), engine.play_circuit
     facts = engine.sample_facts(config.num_states, seed=1)
     rows = select_input_rows(circuit, knowledge.input_atoms, facts)
     work = _Workload(circuit, knowledge.input_atoms, facts, rows, evaluate(circuit, rows))
     clingo, fast = _measure_alternating(_make_clingo_task(knowledge, work, config.num_solved), work, config)
-    found = [
+    measurements = [
         Measurement("clingo, multi-shot, one core", clingo, "states/s"),
         Measurement("circuit, one core", fast, "states/s", others=(("clingo, here", clingo),)),
         Measurement("circuit against clingo", fast / clingo, "times as fast", 5000),
@@ -59,29 +68,39 @@ def measure_circuits(game: Game, engine: Engine, config: CircuitBenchConfig) -> 
     for what, measured in variations if config.with_variants else ():
         rate = measured(work, config.repetitions)
         if rate is not None:
-            found.append(Measurement(f"… {what}", rate, "states/s", others=(("circuit, here", fast),)))
-    return found
+            others = (("circuit, here", fast),)
+            measurements.append(Measurement(f"… {what}", rate, "states/s", others=others))
+    return measurements
 
 
 def select_input_rows(circuit: Circuit, atoms: tuple[Atom, ...], facts: BitRows) -> BitRows:
-    """The rows of a circuit's inputs among those of all atoms."""
-    place = {name: row for row, name in enumerate(atoms)}
-    return np.ascontiguousarray(facts[[place[name] for name in circuit.inputs]])
+    """Select the rows of a circuit's inputs.
+
+    Args:
+        circuit: The circuit.
+        atoms: Names of the rows of ``facts``.
+        facts: uint8 [atoms, states].
+
+    Returns:
+        uint8 [inputs, states].
+    """
+    row_of = {atom: row for row, atom in enumerate(atoms)}
+    return np.ascontiguousarray(facts[[row_of[atom] for atom in circuit.inputs]])
 
 
 def _make_clingo_task(knowledge: KnowledgeBase, work: _Workload, states: int) -> Callable[[], None]:
     oracle, circuit = Oracle(knowledge), work.circuit
-    questions = [[circuit.inputs[row] for row in np.flatnonzero(column)] for column in work.rows.T[:states]]
+    queries = [[circuit.inputs[row] for row in np.flatnonzero(column)] for column in work.rows.T[:states]]
 
     def solve() -> None:
-        for question in questions:
-            oracle.solve(question, circuit.outputs)
+        for query in queries:
+            oracle.solve(query, circuit.outputs)
 
     return solve
 
 
 def _measure_alternating(solve: Callable[[], None], work: _Workload, effort: CircuitBenchConfig) -> tuple[float, float]:
-    """States a second of clingo and circuit, in turns: a busy moment of the machine must not hit only one."""
+    """Return states a second of clingo and circuit, measured in turns, so that a busy moment slows both."""
     solving, evaluating = [], []
     for _ in range(effort.repetitions):
         solving.append(measure_seconds(solve))
@@ -90,15 +109,15 @@ def _measure_alternating(solve: Callable[[], None], work: _Workload, effort: Cir
 
 
 def _measure_specialised(work: _Workload, repetitions: int) -> float | None:
-    """With the level fixed in a circuit of its own, and the states grouped by it; None in a game without levels."""
+    """Return states a second of circuits with a fixed level; None in a game without levels."""
     levels = work.circuit.input_rows("level", 1)
     tasks: list[tuple[Circuit, BitRows, BitRows]] = []
     for level in levels:
-        mine = np.flatnonzero(work.facts[work.atoms.index(Atom("level", level))])
+        states = np.flatnonzero(work.facts[work.atoms.index(Atom("level", level))])
         small = work.circuit.specialise({Atom("level", other): other == level for other in levels})
-        rows = np.ascontiguousarray(select_input_rows(small, work.atoms, work.facts)[:, mine])
+        rows = np.ascontiguousarray(select_input_rows(small, work.atoms, work.facts)[:, states])
         answers = evaluate(small, rows)
-        _check_equal(answers, work.answers[:, mine])
+        _check_equal(answers, work.answers[:, states])
         tasks.append((small, rows, answers))
     if not tasks:
         return None
@@ -106,7 +125,7 @@ def _measure_specialised(work: _Workload, repetitions: int) -> float | None:
 
 
 def _measure_torch(work: _Workload, repetitions: int) -> float | None:
-    """The torch evaluator on the CPU; None where torch is not installed."""
+    """Return states a second of the torch evaluator on the CPU; None where torch is not installed."""
     try:
         import torch
     except ImportError:
@@ -116,13 +135,13 @@ def _measure_torch(work: _Workload, repetitions: int) -> float | None:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        given = torch.from_numpy(work.rows)
-        _check_equal(evaluate_torch(work.circuit, given).numpy(), work.answers)
-        return work.rows.shape[1] / measure_median_seconds(lambda: evaluate_torch(work.circuit, given), repetitions)
+        rows = torch.from_numpy(work.rows)
+        _check_equal(evaluate_torch(work.circuit, rows).numpy(), work.answers)
+        return work.rows.shape[1] / measure_median_seconds(lambda: evaluate_torch(work.circuit, rows), repetitions)
     finally:
         torch.set_num_threads(threads)
 
 
 def _check_equal(answers: BitRows, expected: BitRows) -> None:
     if not np.array_equal(answers, expected):
-        raise AssertionError("two evaluators answer differently: see abl-cards kb verify")
+        raise AssertionError("two evaluators disagree: run abl-cards kb verify")

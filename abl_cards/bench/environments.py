@@ -116,7 +116,8 @@ def _time_in_turns(
     bare: BareLoop, vector: VectorLoop, config: EnvBenchConfig, num_decisions: int
 ) -> tuple[float, float]:
     """Return the rates of two loops that step in turns."""
-    loops, seconds, before = (bare, vector), [0.0, 0.0], [bare.num_decisions, vector.num_decisions]
+    loops: tuple[BareLoop | VectorLoop, ...] = bare, vector
+    seconds, before = [0.0, 0.0], [loop.num_decisions for loop in loops]
     while min(loop.num_decisions - count for loop, count in zip(loops, before, strict=True)) < num_decisions:
         for index, loop in enumerate(loops):
             begin = process_time()

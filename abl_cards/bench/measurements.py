@@ -1,4 +1,4 @@
-"""What was measured, in words and as plain values; and how time is taken."""
+"""Results of measurements as text and as plain values, and functions that take time."""
 
 from __future__ import annotations
 
@@ -11,65 +11,65 @@ from typing import Any
 from abl_cards.bench.targets import BenchTargets
 
 TableRow = tuple[str, str, str, str, str]
-"""What, here, target, compared with, ratio."""
+"""Name, value here, target, value compared with, and ratio."""
 
 COLUMNS: TableRow = ("what", "here", "target", "compared with", "ratio")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A figure, what it should be, and what it is compared with."""
+    """A measured value with its target and the values it is compared with."""
 
     what: str
     value: float
     unit: str
     target: float | None = None
-    at_most: bool = False  # the target is a ceiling
-    others: tuple[tuple[str, float], ...] = ()  # whose figure, in the same unit
+    at_most: bool = False  # whether the target is an upper bound
+    others: tuple[tuple[str, float], ...] = ()  # name and value, in the same unit
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the target is met, None where there is none."""
+        """Whether the target is met; None without a target."""
         if self.target is None:
             return None
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values in a stable order."""
         others = [{"what": what, "value": value, "ratio": self.value / value} for what, value in self.others]
         return asdict(self) | {"met": self.is_met, "others": others}
 
     def to_rows(self) -> list[TableRow]:
-        """The figure in words: a line, and one more for each further comparison."""
+        """Return the rows of a table: one, and one more for each further comparison."""
         target = ""
         if self.target is not None:
             target = f"{'≤' if self.at_most else '≥'} {format_number(self.target)} {'✓' if self.is_met else '✗'}"
         here = f"{format_number(self.value)} {self.unit}"
-        beside = [
+        comparisons = [
             (f"{what}: {format_number(value)}", f"{format_number(self.value / value)} ×") for what, value in self.others
         ]
-        first, *further = beside or [("", "")]
-        return [(self.what, here, target, *first), *(("", "", "", *other) for other in further)]
+        first, *others = comparisons or [("", "")]
+        return [(self.what, here, target, *first), *(("", "", "", *other) for other in others)]
 
 
 def find_target(targets: BenchTargets, name: str) -> float | None:
-    """The target of what is measured under a name, where a game has one."""
+    """Return the target of a measurement; None where the game has none."""
     return targets[name].target if name in targets else None
 
 
 def format_number(value: float) -> str:
-    """Three figures that matter."""
+    """Return a number with three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def measure_seconds(work: Callable[[], object]) -> float:
-    """How long it takes once."""
+    """Return the seconds that one call takes."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
 
 
 def measure_median_seconds(work: Callable[[], object], repetitions: int) -> float:
-    """How long it usually takes, once it is warm."""
+    """Return the median seconds of several calls after a first one."""
     work()
     return median(measure_seconds(work) for _ in range(repetitions))

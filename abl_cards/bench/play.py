@@ -1,4 +1,4 @@
-"""Self-play, and complete move lists."""
+"""Speed of self-play and of complete move lists."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NUM_KB_TABLES = 1024
 
 @dataclass(frozen=True)
 class PlayBenchConfig:
-    """How much is measured."""
+    """Size of the measurement."""
 
     repetitions: int
     seconds: float  # of each repetition of self-play
     num_hands: int  # of each repetition of move lists
-    num_decisions: int  # of an agent alone at its table
+    num_decisions: int  # of an agent at a single table
 
 
 QUICK = PlayBenchConfig(repetitions=3, seconds=0.3, num_hands=1024, num_decisions=500)
@@ -38,7 +38,16 @@ EPISODE_DECISIONS = 350
 
 
 def measure_play(engine: Engine, config: PlayBenchConfig, targets: BenchTargets = NO_TARGETS) -> list[Measurement]:
-    """Decisions, hands and moves a second, on all cores, beside what the game wants and others reach."""
+    """Measure decisions, hands and moves a second on all cores.
+
+    Args:
+        engine: The compiled game.
+        config: Size of the measurement.
+        targets: Targets of the game, and the values of other engines.
+
+    Returns:
+        Self-play by label and by lists, lists of full hands, and the agent kb.
+    """
     room = AutoResetTables(engine, NUM_TABLES)
     room.stagger_starts(RandomAgent(), EPISODE_DECISIONS)
     label = _measure_median_rate(room, RandomAgent(), config)
@@ -64,17 +73,14 @@ def _make_measurement(
 
 
 def _measure_kb(engine: Engine, effort: PlayBenchConfig) -> float:
-    """Every legal card set listed, its plays left counted and its preferences weighed, in the middle of games."""
+    """Return decisions a second of the agent kb in the middle of games."""
     room, kb = AutoResetTables(engine, NUM_KB_TABLES), make_agent("kb", engine)
     room.stagger_starts(RandomAgent(), EPISODE_DECISIONS)
     return _measure_median_rate(room, kb, effort)
 
 
 def measure_single_table(engine: Engine, num_decisions: int, target: BenchTarget | None = None) -> list[Measurement]:
-    """A decision of kb where nobody else decides, as at a served table: choosing the move and laying it down.
-
-    Whole games from their first decision on, tributes and returns among them.
-    """
+    """Measure the time of a decision of the agent kb at a single table, in whole games, choices included."""
     room, kb = AutoResetTables(engine, 1), make_agent("kb", engine)
     for _ in range(EPISODE_DECISIONS):
         room.step(kb)
@@ -87,7 +93,7 @@ def measure_single_table(engine: Engine, num_decisions: int, target: BenchTarget
 
 
 def measure_full_hands(engine: Engine, config: PlayBenchConfig, target: BenchTarget | None = None) -> list[Measurement]:
-    """The complete lists of hands that lead with all their cards."""
+    """Measure the complete move lists of full hands that lead."""
     hands, moves = [], []
     engine.sample_leads(config.num_hands, seed=0).moves()
     for repetition in range(config.repetitions):
@@ -104,25 +110,25 @@ def measure_full_hands(engine: Engine, config: PlayBenchConfig, target: BenchTar
 
 
 class ListingAgent:
-    """Uniform over the complete list of legal moves: how an engine without labels plays."""
+    """Draws uniformly from the complete list of legal moves, as engines without labels do."""
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """Lists everything, takes one each."""
+        """Return a random move of each list."""
         lists = decisions.moves()
         lengths = np.diff(lists.start).astype(np.uint64)
         chosen = lists.start[:-1] + (((keys >> np.uint64(32)) * lengths) >> np.uint64(32)).astype(np.int64)
         return Moves(lists.form[chosen], lists.cards[chosen])
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The first card each."""
+        """Return the first option of each choice."""
         return choices.options.argmax(axis=1).astype(np.uint8)
 
 
 class AutoResetTables:
-    """Tables that never stop: where a match is over, the next one is dealt."""
+    """Tables where the next match begins when one is over."""
 
     def __init__(self, engine: Engine, num_tables: int) -> None:
-        """Deal so many matches."""
+        """Deal the first matches."""
         self._num_started = num_tables
         self.tables: Tables = engine.start_matches(
             splitmix64_array(np.full(num_tables, derive_key(1), np.uint64), np.arange(num_tables))
@@ -130,7 +136,7 @@ class AutoResetTables:
         self.tables.batch_rare_steps = True
 
     def step(self, agent: Agent, active: NDArray[np.bool_] | None = None) -> int:
-        """A decision at each table that is awake; returns how many were made."""
+        """Make a decision at each active table, by default at all; returns the number of decisions."""
         tables, done = self.tables, 0
         choosing = _select_rows(tables.rows_to_choose(), active)
         if choosing.size:
@@ -148,13 +154,13 @@ class AutoResetTables:
         return done
 
     def stagger_starts(self, agent: Agent, steps: int) -> None:
-        """Let the tables start one after another: they shall not all lead at once, nor end."""
+        """Start tables one after another, so that they do not all lead or end at once."""
         starts = np.arange(len(self.tables)) % steps
         for step in range(steps):
             self.step(agent, starts <= step)
 
     def measure_rate(self, agent: Agent, seconds: float) -> float:
-        """Decisions a second over this time."""
+        """Return decisions a second over a number of seconds."""
         done, begin = 0, time.perf_counter()
         while (passed := time.perf_counter() - begin) < seconds:
             done += self.step(agent)

@@ -1,4 +1,4 @@
-"""What takes a process of its own to measure: memory, and how fast commands start."""
+"""Measurements that need a process of their own: memory, and the time that commands take to start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abl_cards.bench.measurements import Measurement, measure_seconds
 
 
 def measure_memory(name: str) -> Measurement:
-    """How much a process grows by thousands of tables and their play."""
+    """Measure how much a process grows by thousands of tables."""
     from abl_cards.bench.play import NUM_TABLES
 
     code = f"from abl_cards.bench.processes import print_memory_growth; print_memory_growth({name!r}, {NUM_TABLES})"
@@ -23,7 +23,7 @@ def measure_memory(name: str) -> Measurement:
 
 
 def print_memory_growth(name: str, num_tables: int) -> None:
-    """Print the peak of memory beyond what a few tables need, in MiB."""
+    """Print the peak of memory beyond the need of a few tables, in MiB."""
     from abl_cards.agents import RandomAgent
     from abl_cards.bench.play import AutoResetTables, ListingAgent
     from abl_cards.games import load
@@ -34,14 +34,14 @@ def print_memory_growth(name: str, num_tables: int) -> None:
         few.step(ListingAgent() if step % 2 else RandomAgent())
     before = read_peak_bytes()
     many = AutoResetTables(engine, num_tables)
-    for step in range(40):  # the first step is the worst: all the full hands lead
+    for step in range(40):  # the first step takes most memory: all hands are full and lead
         many.step(RandomAgent() if step % 2 else ListingAgent())
     print((read_peak_bytes() - before) / 2**20)
 
 
 def read_peak_bytes() -> int:
-    """The most memory this process has had."""
-    if os.path.exists("/proc/self/status"):  # what getrusage says there, a child takes over from its parent
+    """Return the peak of this process's memory in bytes."""
+    if os.path.exists("/proc/self/status"):  # getrusage there includes the parent's peak
         with open("/proc/self/status", encoding="utf-8") as lines:
             return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
     import resource
@@ -51,15 +51,15 @@ def read_peak_bytes() -> int:
 
 
 def measure_start_times(name: str, repetitions: int) -> list[Measurement]:
-    """How long commands take from start to end."""
+    """Measure the seconds that commands take from start to end."""
     with tempfile.TemporaryDirectory() as folder:
         cold = median([_time_command(f"{folder}/{number}", "kb", "check", name) for number in range(repetitions)])
         warm = median([_time_command(f"{folder}/0", "kb", "check", name) for _ in range(repetitions)])
-        told = median([_time_command(folder, "--help") for _ in range(repetitions)])
+        help_text = median([_time_command(folder, "--help") for _ in range(repetitions)])
     return [
         Measurement(f"abl-cards kb check {name}, nothing cached", cold, "s", 5, at_most=True),
         Measurement(f"abl-cards kb check {name}", warm, "s", 1, at_most=True),
-        Measurement("abl-cards --help", told, "s", 0.5, at_most=True),
+        Measurement("abl-cards --help", help_text, "s", 0.5, at_most=True),
     ]
 
 

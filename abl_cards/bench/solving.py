@@ -1,4 +1,4 @@
-"""Open hands that race to be empty, solved exactly; of games that are no such race nothing is measured."""
+"""Speed of exact solutions of open hands, for games that are a race of two hands."""
 
 from __future__ import annotations
 
@@ -17,20 +17,29 @@ from abl_cards.reasoners.search import RaceSearch, SearchTables
 
 @dataclass(frozen=True)
 class SolvingBenchConfig:
-    """How much is measured."""
+    """Size of the measurement."""
 
     num_deals: int  # of each size
 
 
 QUICK, FULL = SolvingBenchConfig(20), SolvingBenchConfig(100)
 HAND_SIZES = (10, 12, 14)
-"""Cards each."""
+"""Cards of each of the two hands."""
 
 
 def measure_solving(
     engine: Engine, config: SolvingBenchConfig, targets: BenchTargets = NO_TARGETS
 ) -> list[Measurement]:
-    """The time of a random deal, by the number of cards."""
+    """Measure the time to solve a random deal, by the number of cards.
+
+    Args:
+        engine: The compiled game.
+        config: Size of the measurement.
+        targets: Targets of the game.
+
+    Returns:
+        The median time of each size; nothing for a game that is no race of open hands.
+    """
     try:
         game = engine.as_open_hand_race()
     except GameError:
@@ -41,7 +50,16 @@ def measure_solving(
 
 
 def reduce_hands(race: RacePosition, hand_size: int, rng: np.random.Generator) -> RacePosition:
-    """The same to begin with, but of each hand only so many cards."""
+    """Draw some cards of each hand.
+
+    Args:
+        race: Two full hands.
+        hand_size: Cards to keep of each.
+        rng: Source of random numbers.
+
+    Returns:
+        The race with the smaller hands.
+    """
     own, other = (_sample_cards(hand, hand_size, rng) for hand in (race.own_hand, race.other_hand))
     return RacePosition(tuple(own.tolist()), tuple(other.tolist()))
 
@@ -55,10 +73,10 @@ def _deal_full_hands(engine: Engine, game: OpenHandRace, deals: int) -> list[Rac
     return game.positions(engine.start_matches(np.arange(deals, dtype=np.uint64)).decisions(np.arange(deals)))
 
 
-def _measure_size(tables: SearchTables, full: list[RacePosition], cards: int, marks: BenchTargets) -> Measurement:
+def _measure_size(tables: SearchTables, full: list[RacePosition], cards: int, targets: BenchTargets) -> Measurement:
     random, times = np.random.default_rng(cards), []
     for race in full:
         search = RaceSearch(tables, reduce_hands(race, cards, random))
         times.append(1000 * measure_seconds(search.best))
-    what = f"{cards} + {cards} cards solved exactly, median of {len(full)} deals"
-    return Measurement(what, float(np.median(times)), "ms", find_target(marks, f"solve_{cards}"), at_most=True)
+    name = f"{cards} + {cards} cards solved exactly, median of {len(full)} deals"
+    return Measurement(name, float(np.median(times)), "ms", find_target(targets, f"solve_{cards}"), at_most=True)

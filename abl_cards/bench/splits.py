@@ -1,4 +1,4 @@
-"""Splits of full hands: by what a learner says, and into as few pieces as can be; beside clingo on the same hands."""
+"""Speed of splitting full hands, by a learner's scores and into the fewest pieces, beside clingo on equal hands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abl_cards.games.min_plays import keys_from_counts
 
 @dataclass(frozen=True)
 class SplitsBenchConfig:
-    """How much is measured."""
+    """Size of the measurement."""
 
     num_hands: int
     num_solved: int  # of them by clingo
@@ -26,7 +26,7 @@ FULL = SplitsBenchConfig(num_hands=16384, num_solved=300, repetitions=7)
 
 
 def measure_splits(engine: Engine, config: SplitsBenchConfig, targets: BenchTargets) -> list[Measurement]:
-    """Hands a second; nothing in a game whose hands are not split."""
+    """Measure hands a second; returns nothing for a game without rules of splits."""
     from abl_cards.games.description import SPLIT_RULES
     from abl_cards.reasoners.splits import MAX_CARDS, SplitRules
 
@@ -43,13 +43,13 @@ def measure_splits(engine: Engine, config: SplitsBenchConfig, targets: BenchTarg
         np.int64
     )
     likely, oracle = scores / UNITS_PER_NAT, SplitOracle.of(splitter)
-    found = splitter.best(hands, likely, 1.0)
+    splits = splitter.best(hands, likely, 1.0)
 
     def solve() -> None:
         for row in range(config.num_solved):
             best = oracle.optimum(int(hands[row]), scores[row], UNITS_PER_NAT // 100)
-            if abs(best / UNITS_PER_NAT - found.score[row]) > 1e-6:
-                raise AssertionError("a split that is not clingo's optimum")
+            if abs(best / UNITS_PER_NAT - splits.score[row]) > 1e-6:
+                raise AssertionError("a split differs from clingo's optimum")
 
     clingo = config.num_solved / measure_seconds(solve)
     repaired = len(hands) / measure_median_seconds(lambda: splitter.best(hands, likely, 1.0), config.repetitions)

@@ -1,7 +1,7 @@
-"""What is fast and how fast: measured here and now, side by side, in whatever game is asked.
+"""The table of speed, measured on this machine for any game.
 
-Every figure is the median of several repetitions after a warm-up. Ratios are of two things done in the same run on the
-same work; only what others have published comes from elsewhere, and is named with its source.
+Every value is the median of several repetitions after a warm-up. Ratios compare two things measured in one run on equal
+work. Values published by others are named with their source.
 """
 
 from __future__ import annotations
@@ -19,36 +19,45 @@ ProgressCallback = Callable[[str], object]
 
 
 def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallback = str) -> list[Measurement]:
-    """The whole table; ``on_progress`` is told what is being measured."""
+    """Measure the whole table.
+
+    Args:
+        game: The game.
+        quick: Whether to measure for seconds instead of minutes.
+        on_progress: Called with the name of each part before it is measured.
+
+    Returns:
+        The measurements in the order of the table.
+    """
     from abl_cards.bench import circuits, environments, play, processes, solving, splits, training
 
     on_progress("compiling the rules")
-    engine, marks = game.engine(), load_targets(game.name)
+    engine, targets = game.engine(), load_targets(game.name)
     parts: tuple[tuple[str, Callable[[], list[Measurement]]], ...] = (
         (
             "circuit and clingo",
             lambda: circuits.measure_circuits(game, engine, circuits.QUICK if quick else circuits.FULL),
         ),
-        ("self-play and move lists", lambda: play.measure_play(engine, play.QUICK if quick else play.FULL, marks)),
+        ("self-play and move lists", lambda: play.measure_play(engine, play.QUICK if quick else play.FULL, targets)),
         (
             "environments",
             lambda: environments.measure_environments(engine, environments.QUICK if quick else environments.FULL),
         ),
-        ("splits of hands", lambda: splits.measure_splits(engine, splits.QUICK if quick else splits.FULL, marks)),
-        ("exact solutions", lambda: solving.measure_solving(engine, solving.QUICK if quick else solving.FULL, marks)),
+        ("splits of hands", lambda: splits.measure_splits(engine, splits.QUICK if quick else splits.FULL, targets)),
+        ("exact solutions", lambda: solving.measure_solving(engine, solving.QUICK if quick else solving.FULL, targets)),
         ("training", lambda: training.measure_training(game, training.QUICK if quick else training.FULL)),
         ("memory", lambda: [processes.measure_memory(game.name)]),
         ("how fast commands start", lambda: processes.measure_start_times(game.name, repetitions=1 if quick else 5)),
     )
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     for text, part in parts:
         on_progress(f"measuring: {text}")
-        found += part()
-    return found
+        measurements += part()
+    return measurements
 
 
 def describe_machine() -> str:
-    """What this is measured on."""
+    """Return the number of threads, the processor and the Python version."""
     model = platform.processor() or platform.machine()
     if os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:

@@ -1,4 +1,4 @@
-"""What the figures of a game should be, and what others reach: ``marks.toml``."""
+"""Targets of measurements, and the values of other engines: ``targets.toml``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 
 
 class BenchTarget(NamedTuple):
-    """What a figure should be, and what others reach, in the same unit."""
+    """Target of a measurement, and the values of other engines in the same unit."""
 
     target: float
-    others: tuple[tuple[str, float], ...] = ()  # whose figure
+    others: tuple[tuple[str, float], ...] = ()  # name and value
 
 
 BenchTargets = Mapping[str, BenchTarget]
-"""By what is measured."""
+"""Targets by the name of the measurement."""
 
 NO_TARGETS: BenchTargets = {}
 
 
 def load_targets(game: str) -> BenchTargets:
-    """The marks of a game by its name; none where nothing is known."""
-    return {what: _parse_target(said) for what, said in _read_targets().get(game, {}).items()}
+    """Return the targets of a game by its name; empty where there are none."""
+    return {name: _parse_target(entry) for name, entry in _read_targets().get(game, {}).items()}
 
 
 @cache
@@ -32,6 +32,6 @@ def _read_targets() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
-def _parse_target(said: Mapping[str, Any]) -> BenchTarget:
-    others = said.get("others", {}).items()
-    return BenchTarget(float(said["target"]), tuple((who, float(figure)) for who, figure in others))
+def _parse_target(entry: Mapping[str, Any]) -> BenchTarget:
+    others = entry.get("others", {}).items()
+    return BenchTarget(float(entry["target"]), tuple((name, float(value)) for name, value in others))

@@ -1,4 +1,4 @@
-"""The joint loop: decisions a second with everything, play, hidden hands, the rules and both networks' learning."""
+"""Speed of the joint loop: play, hidden hands, rules, and the learning of both networks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from abl_cards.games import Game
 
 @dataclass(frozen=True)
 class TrainingBenchConfig:
-    """How much is measured."""
+    """Size of the measurement."""
 
     num_updates: int
     num_envs: int
-    rollout_size: int | None = None  # of an update; the preset's own
+    rollout_size: int | None = None  # decisions an update; None: that of the preset
     preset: str = "small"
 
 
@@ -27,11 +27,11 @@ QUICK = TrainingBenchConfig(num_updates=2, num_envs=64, rollout_size=1024)
 FULL = TrainingBenchConfig(num_updates=6, num_envs=2048)
 
 AGAINST_KB, AGAINST_PAST = 0.5, 0.1
-"""As the shipped weights were trained."""
+"""Shares of opponents with which the shipped weights were trained."""
 
 
 def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measurement]:
-    """Nothing where torch is missing, or in a game that ships no weights."""
+    """Measure decisions a second; returns nothing without torch, or for a game without shipped weights."""
     if not find_spec("torch"):
         return []
     from abl_cards.learners import find_shipped_weights
@@ -52,7 +52,7 @@ def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measuremen
         with run.start_workers():
             run.step()
             before = run.decisions
-            spent = measure_seconds(lambda: [run.step() for _ in range(config.num_updates)])
-        pace = (run.decisions - before) / spent
+            seconds = measure_seconds(lambda: [run.step() for _ in range(config.num_updates)])
+        pace = (run.decisions - before) / seconds
     what = f"training of the preset {config.preset}, everything included"
     return [Measurement(what, pace, "decisions/s", find_target(load_targets(game.name), "training"))]

@@ -59,17 +59,16 @@ class EpisodeTables(NullListener):
 
     def _set_seeds(self, seed: SupportsIndex | Sequence[SupportsIndex]) -> None:
         """Derive the key of each environment: from one seed and its index, or as environment 0 of its own seed."""
-        if isinstance(seed, (list, tuple, np.ndarray)):
-            if len(seed) != self.num_envs:
-                text = f"{len(seed)} seeds for {self.num_envs} environments: pass one integer, or one for each"
-                raise GameError(text, ErrorCode.INVALID_VALUE)
-            self._seed_text = [f"seed {each}, environment 0" for each in seed]
-            keys = [derive_key(each, 0) for each in seed]
+        is_single = not (isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1))
+        seeds: list[Any] = [seed] * self.num_envs if is_single else list(seed)  # type: ignore[arg-type]
+        if len(seeds) != self.num_envs:
+            text = f"{len(seeds)} seeds for {self.num_envs} environments: pass one integer, or one for each"
+            raise GameError(text, ErrorCode.INVALID_VALUE)
+        if is_single:
+            keys = splitmix64_array(np.full(self.num_envs, derive_key(seeds[0]), np.uint64), self._all_rows).tolist()
         else:
-            self._seed_text = [f"seed {seed}, environment {env}" for env in range(self.num_envs)]
-            keys = splitmix64_array(
-                np.full(self.num_envs, derive_key(seed), np.uint64), np.arange(self.num_envs)
-            ).tolist()
+            keys = [derive_key(each, 0) for each in seeds]
+        self._seeds, self._is_single_seed = seeds, is_single
         self._env_keys = np.array(keys, np.uint64)
         self._next_match = np.zeros(self.num_envs, np.int64)
 
@@ -81,7 +80,8 @@ class EpisodeTables(NullListener):
 
     def describe(self, env: int) -> str:
         """Return the seed, the environment and the match of a table, for messages."""
-        return f"{self._seed_text[env]}, match {int(self._next_match[env]) - 1}"
+        index = env if self._is_single_seed else 0
+        return f"seed {self._seeds[env]}, environment {index}, match {int(self._next_match[env]) - 1}"
 
     # --- episodes -----------------------------------------------------------------------------------------------------
 
@@ -135,16 +135,16 @@ class EpisodeTables(NullListener):
         if options is not None and len(choice_rows):
             tables.choose(choice_rows, options)
         if self.max_steps is not None:
-            self._truncate(tables)
+            self._truncate(tables, self.max_steps)
         if self._has_ended:
             over = np.flatnonzero((tables.winner != -1) | self.truncated)
             if over.size:
                 tables.begin_match(over, self._next_keys(over))
             self._has_ended = False
 
-    def _truncate(self, tables: Tables) -> None:
+    def _truncate(self, tables: Tables, max_steps: int) -> None:
         """End the episodes that have reached the limit of steps; their matches are given up."""
-        rows = np.flatnonzero((self.num_steps >= self.max_steps) & ~self.terminated & ~self.truncated)
+        rows = np.flatnonzero((self.num_steps >= max_steps) & ~self.terminated & ~self.truncated)
         if rows.size:
             self.truncated[rows] = True
             self._close(tables, rows)
@@ -195,7 +195,8 @@ class FinalViews(NamedTuple):
     @classmethod
     def of(cls, tables: Tables, rows: Indices) -> FinalViews:
         """Copy some tables."""
-        return cls(tables.rules, rows, TableState(*(values.take(rows, axis=0) for values in tables.state)))
+        copies: list[Any] = [values.take(rows, axis=0) for values in tables.state]
+        return cls(tables.rules, rows, TableState(*copies))
 
     def observe(self) -> NDArray[np.uint8]:
         """Return uint8 [n, players, features], what each player sees."""

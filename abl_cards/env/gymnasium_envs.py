@@ -28,7 +28,7 @@ BatchedObservation = dict[str, NDArray[Any]]
 """``observation`` float32 [envs, features] and ``action_mask`` int8 [envs, actions]."""
 
 
-class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, NDArray[np.int64], NDArray[Any]]):
+class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[Any]]):  # type: ignore[misc]
     """Tables where one seat learns; the others are played by agents between its decisions.
 
     An episode in which the learning seat never decides is skipped. When an episode ends, the next one begins in the
@@ -152,7 +152,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, NDArray[np.int6
         self._returns = np.where(result.has_ended, 0, self._returns + result.rewards)
         return seen, result.rewards, result.terminated, result.truncated, info
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]  # texts are frames of the mode "ansi"
+    def render(self) -> tuple[str, ...] | None:
         """Return each table as text with all hands open, in the mode "ansi"."""
         if self.render_mode != "ansi" or self._episodes.tables is None:
             return None
@@ -300,8 +300,8 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             **settings: Others of ``GymnasiumVectorEnv``.
         """
         self._envs = GymnasiumVectorEnv(game, 1, opponents, seat, seed, render_mode=render_mode, **settings)
-        self.observation_space = self._envs.single_observation_space
-        self.action_space = self._envs.single_action_space  # type: ignore[assignment]
+        self.observation_space: spaces.Space[Any] = self._envs.single_observation_space
+        self.action_space: spaces.Space[Any] = self._envs.single_action_space
         self.metadata = {"render_modes": ["ansi"], "render_fps": 1}
         self.render_mode = render_mode
         self._next: BatchedObservation | None = None  # first observation of the next episode, dealt already
@@ -350,7 +350,7 @@ class GymnasiumEnv(Env[dict[str, NDArray[Any]], np.int64]):
             info["episode_return"] = float(infos["final_info"]["episode_return"][0])
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the table as text with all hands open, in the mode "ansi"."""
         texts = self._envs.render()
         return texts[0] if texts else None

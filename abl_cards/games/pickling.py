@@ -8,6 +8,7 @@ Nothing in the project reads pickles from files.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -46,7 +47,7 @@ class RulesSource(NamedTuple):
 _RULES_IN_MEMORY: WeakValueDictionary[RulesSource, CompiledGame] = WeakValueDictionary()
 
 
-def _reduce_rules(rules: CompiledGame) -> tuple[object, tuple[RulesSource]]:
+def _reduce_rules(rules: CompiledGame) -> tuple[Callable[..., CompiledGame], tuple[RulesSource]]:
     """Return how to restore rules, and remember them for unpickling in this process and in its forks."""
     source = RulesSource.of(rules)
     _RULES_IN_MEMORY[source] = rules

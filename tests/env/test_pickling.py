@@ -139,8 +139,8 @@ def test_adapters(make: Callable[[], Any]) -> None:
         action = int(env._step.action_mask[0].argmax())
         left, right = (table.step(agents | {table.agent_selection: action}) for table in (env, twin))
     else:
-        action = np.zeros(env.action_space.shape, np.int64)
-        left, right = env.step(action), twin.step(action)
+        actions = np.zeros(env.action_space.shape, np.int64)
+        left, right = env.step(actions), twin.step(actions)
     _assert_same(left, right)
 
 

@@ -289,8 +289,9 @@ def test_order_of_calls() -> None:
     ],
 )
 def test_wrong_settings(settings: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {"game": "doudizhu", "num_envs": 2} | settings
     with pytest.raises(GameError) as error:
-        VectorEnv(**({"game": "doudizhu", "num_envs": 2} | settings))
+        VectorEnv(**arguments)
     assert error.value.code == ErrorCode.INVALID_VALUE
 
 
