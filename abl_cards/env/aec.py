@@ -71,7 +71,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
         """
         self._engine = load(name).engine(directory, profile)
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
-        minimiser = Minimiser.of(self._engine)
+        minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         self.render_mode = render_mode
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import ArgumentTypes, KBError, Term
-from abl_cards.circuit import Circuit
-from abl_cards.core import GameError
+from abl_cards.circuit import Circuit, KnowledgeBase
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, PlayName, functor
 from abl_cards.games.endgame import OpenHandRace, build_race
@@ -234,9 +234,30 @@ class Engine:
         return build_race(self.rules)
 
     def preference_model(self, exclude: Collection[str] = (), directory: Path | None = None) -> CompiledPreferences:
-        """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
-        kb = self.rules.kb if directory is None else Game(Folder(directory)).knowledge_base(None, self.rules.profile)
+        """Compile preferences for decisions of this game.
+
+        Args:
+            exclude: Names of preferences, or of groups of them, to leave out.
+            directory: Rule folder to take the preferences from, or a file to read in place of ``preferences.lp``;
+                None for the game's own.
+
+        Raises:
+            GameError: A name to exclude is unknown, or there is no such folder or file.
+            KBError: The rules there have errors.
+        """
+        kb = self.rules.kb if directory is None else self._load_preferences(directory)
         return compile_preferences(kb, GamePreferenceInputs(self.rules), exclude)
+
+    def _load_preferences(self, path: Path) -> KnowledgeBase:
+        """Load the rules of a folder, or those of this game with another file of preferences."""
+        if path.is_dir():
+            folder = Folder(path)
+        elif path.suffix == ".lp" and path.is_file():
+            folder = replace(self.rules.folder, preference_file=path)
+        else:
+            message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
+            raise GameError(message, ErrorCode.FILE_NOT_READABLE)
+        return Game(folder).knowledge_base(None, self.rules.profile)
 
     # --- words
     # ---------------------------------------------------------------------------------------------------------

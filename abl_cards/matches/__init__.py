@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.matches.entry_points import play_agents, review_game
     from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
     from abl_cards.matches.match_runner import (
         compute_seatings,
@@ -72,6 +73,7 @@ __all__ = [
     "normalise_record",
     "normalise_records",
     "open_record_file",
+    "play_agents",
     "play_baseline_matches",
     "play_match",
     "play_shard",
@@ -79,6 +81,7 @@ __all__ = [
     "read_records",
     "read_valid_records",
     "replay_file",
+    "review_game",
     "review_record",
     "sample_from_records",
     "sample_positions",

@@ -30,7 +30,7 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         ABLkit's cache is not keyed by knowledge base, so it stays off.
         """
         self.engine = engine
-        self.minimiser = Minimiser.of(engine) if preference_model is None else Minimiser(preference_model)
+        self.minimiser = Minimiser(preference_model or engine)
         super().__init__(pseudo_label_list=list(engine.labels), use_cache=False)
 
     def read_decision(self, x: Sequence[Mapping[str, Any]]) -> Decisions:

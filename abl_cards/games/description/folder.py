@@ -32,6 +32,8 @@ from abl_cards.games.description.variants import (
     resolve_layers,
 )
 
+PREFERENCE_FILE = "preferences.lp"
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -39,6 +41,7 @@ class Folder:
 
     path: Path
     excluded_files: frozenset[str] = frozenset()  # files that are not read: they have no circuit (open_rules.py)
+    preference_file: Path | None = None  # read in place of preferences.lp
 
     @property
     def name(self) -> str:
@@ -58,7 +61,8 @@ class Folder:
     @property
     def is_trusted(self) -> bool:
         """Whether all of it came with the package."""
-        return all(folder.resolve().parent == KB_ROOT.resolve() for folder in self.layers.folders)
+        shipped = all(folder.resolve().parent == KB_ROOT.resolve() for folder in self.layers.folders)
+        return shipped and self.preference_file is None
 
     @property
     def include_paths(self) -> tuple[Path, ...]:
@@ -85,7 +89,10 @@ class Folder:
 
     @property
     def _files(self) -> list[Path]:
-        return [file for file in self.layers.files if str(file) not in self.excluded_files]
+        files = [file for file in self.layers.files if str(file) not in self.excluded_files]
+        if self.preference_file is not None:
+            files = [*(file for file in files if file.name != PREFERENCE_FILE), self.preference_file]
+        return files
 
     def auxiliary_file(self, name: str) -> Path:
         """A file of rules that others than the engine ask; raises KBError."""

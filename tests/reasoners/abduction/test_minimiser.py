@@ -101,11 +101,11 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
 
 def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = load("guandan").engine()
-    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser.of(engine)
+    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser(engine)
     likely = np.random.default_rng(2).random((60, len(engine.labels)))
     whole = preferences.best(decisions), preferences.realise(decisions, likely)
     for moves in (1, 100, 2000):  # one decision at a time, some, and most of them
-        monkeypatch.setattr("reasoners.abduction.minimiser._MAX_MOVES_PER_SORT", moves)
+        monkeypatch.setattr("abl_cards.reasoners.abduction.minimiser._MAX_MOVES_PER_SORT", moves)
         parts = preferences.best(decisions), preferences.realise(decisions, likely)
         for one, other in zip(whole, parts, strict=True):
             assert np.array_equal(one.form, other.form)
