@@ -10,8 +10,8 @@ from importlib.util import find_spec
 
 EXTRAS = {
     "ablkit": "learning", "safetensors": "learning", "sklearn": "learning", "torch": "learning",
-    "starlette": "page", "uvicorn": "page", "websockets": "page",
-    "gymnasium": "pettingzoo", "pettingzoo": "pettingzoo",
+    "starlette": "web", "uvicorn": "web", "websockets": "web",
+    "gymnasium": "gymnasium", "pettingzoo": "pettingzoo",
     "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "ray": "cluster",
 }  # fmt: skip
 """Top-level module: the extra in pyproject.toml that installs it."""
