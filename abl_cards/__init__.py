@@ -36,14 +36,14 @@ PLATFORM_PACKAGES = {"botzone": "abl_cards.protocols.botzone", "contest": "abl_c
 TYPE_CHECKING = False  # type checkers read it as true; the module typing would take longer to import than this one
 if TYPE_CHECKING:
     from abl_cards.ablation import ablate
-    from abl_cards.agents import load_agent as agent
+    from abl_cards.agents import agent
     from abl_cards.asp import KBError
     from abl_cards.circuit import KnowledgeBase
     from abl_cards.core import ErrorCode, GameError
     from abl_cards.env import TimeStep, VectorEnv
     from abl_cards.games import Game, load
     from abl_cards.learners import Batch, PolicyOutput
-    from abl_cards.matches import play_agents as play_match
+    from abl_cards.matches import play_match
     from abl_cards.matches import review_game as review
     from abl_cards.reasoners.abduction import Minimiser
     from abl_cards.reasoners.explain import Explanation

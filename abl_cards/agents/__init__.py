@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from abl_cards.agents.registry import (
         AGENT_FACTORIES,
         check_agent_name,
-        load_agent,
         make_agent,
         make_explainable_agent,
         make_preference_model,
@@ -50,7 +49,6 @@ __all__ = [
     "check_agent_name",
     "find_plugin_source",
     "find_weights",
-    "load_agent",
     "make_abl_agent",
     "make_agent",
     "make_explainable_agent",

@@ -16,7 +16,7 @@ from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
 from abl_cards.asp import did_you_mean
 from abl_cards.core import GameError
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 
 
@@ -49,24 +49,6 @@ def make_agent(text: str, engine: Engine) -> Agent:
     if name.kind not in AGENT_FACTORIES:
         return make_plugin_agent(name, engine)
     return AGENT_FACTORIES[name.kind].make(name, engine)
-
-
-def load_agent(game: Game | Engine, name: str) -> Agent:
-    """Make an agent by name for a game.
-
-    Args:
-        game: The game, or its engine.
-        name: Such as ``"kb"``, ``"abl"``, ``"greedy"``, ``"kb:without=bombs"`` or ``"module:Class"``; see
-            ``abl-cards match --help``.
-
-    Returns:
-        The agent, which decides for many tables at once.
-
-    Raises:
-        GameError: The name or an option of the agent is unknown.
-        KBError: The rules have errors.
-    """
-    return make_agent(name, game.engine() if isinstance(game, Game) else game)
 
 
 def make_preference_model(text: str, engine: Engine) -> PreferenceModel:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.matches.entry_points import play_agents, review_game
     from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
     from abl_cards.matches.match_runner import (
         compute_seatings,
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
+    from abl_cards.matches.record_review import review_game
     from abl_cards.matches.recorder import RecordWriter, WriteRecord, open_record_file
     from abl_cards.matches.records import (
         data_folder,
@@ -73,7 +73,6 @@ __all__ = [
     "normalise_record",
     "normalise_records",
     "open_record_file",
-    "play_agents",
     "play_baseline_matches",
     "play_match",
     "play_shard",

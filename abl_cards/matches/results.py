@@ -147,22 +147,6 @@ class MatchResult:
     standings: tuple[AgentStanding, ...] = ()  # where more than two sides are alike, or more than two agents play
     lapses: tuple[Forfeit, ...] = ()
 
-    def summary(self) -> str:
-        """Return the result as text: the share of the games of each agent with its 95 % interval.
-
-        >>> MatchResult(("kb", "greedy"), 400, 1, (260, 140), 0, 0.65, (0.6, 0.7), 400).summary()
-        'kb 65.0 % (60.0 to 70.0), greedy 35.0 % (30.0 to 40.0): 400 games, 0 drawn, seed 1'
-        """
-        if len(self.agents) == 2:
-            low, high = self.interval
-            rows = [(self.agents[0], self.rate, (low, high)), (self.agents[1], 1 - self.rate, (1 - high, 1 - low))]
-        else:
-            rows = [(standing.agent, standing.first, standing.first_interval) for standing in self.standings]
-        shares = [
-            f"{name} {100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})" for name, rate, (low, high) in rows
-        ]
-        return f"{', '.join(shares)}: {self.games} games, {self.draws} drawn, seed {self.seed}"
-
     def to_json(self) -> dict[str, Any]:
         """Plain values in a stable order; roles, standings and lapses only where there are any."""
         plain = _to_plain_values(self) | {"seed": format_seed(self.seed)}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, load
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
@@ -34,7 +34,7 @@ class Minimiser:
 
     def __init__(
         self,
-        source: Game | Engine | PreferenceModel,
+        game: Game | Engine | str | PreferenceModel,
         preferences: str | Path | None = None,
         *,
         profile: str | None = None,
@@ -43,10 +43,10 @@ class Minimiser:
         """Compile the preferences of a game, or take compiled ones.
 
         Args:
-            source: A game, its engine, or preferences that are compiled already.
+            game: A game, its name or folder, its engine, or preferences that are compiled already.
             preferences: Rule folder to take the preferences from, such as one made by ``abl-cards kb copy``, or a
                 ``.lp`` file to read in place of the game's ``preferences.lp``; None for the game's own.
-            profile: Profile of the rules, where ``source`` is a game; None for the profile of the game.
+            profile: Profile of the rules, where ``game`` is no engine; None for the profile of the game.
             exclude: Names of preferences, or of groups of them, to leave out.
 
         Raises:
@@ -54,12 +54,14 @@ class Minimiser:
             KBError: The rules have errors.
             TypeError: Another argument is given with preferences that are compiled already.
         """
-        if isinstance(source, Game):
-            engine: Engine | PreferenceModel = (source.with_profile(profile) if profile else source).engine()
+        if isinstance(game, str):
+            game = load(game)
+        if isinstance(game, Game):
+            engine: Engine | PreferenceModel = (game.with_profile(profile) if profile else game).engine()
         else:
-            engine = source
+            engine = game
         if isinstance(engine, Engine):
-            if profile is not None and engine is source:
+            if profile is not None and engine is game:
                 raise TypeError("profile: an engine is compiled for one profile already; pass the game instead")
             self.preference_model = engine.preference_model(exclude, None if preferences is None else Path(preferences))
         elif preferences is None and profile is None and not exclude:
