@@ -69,4 +69,7 @@ class GameError(ValueError):
 
 
 class TooManyMovesError(GameError):
-    """More card sets in several decisions than one call lists; a call with fewer decisions may succeed."""
+    """Several decisions have more card sets than one call lists; a call with fewer decisions may succeed."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_LARGE) -> None:
+        super().__init__(message, code)
