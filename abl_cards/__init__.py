@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from abl_cards.env import TimeStep, VectorEnv
     from abl_cards.games import Game, load
     from abl_cards.learners import Batch, PolicyOutput
-    from abl_cards.matches import play_match
-    from abl_cards.matches import review_game as review
+    from abl_cards.matches import play_match, review
     from abl_cards.reasoners.abduction import Minimiser
     from abl_cards.reasoners.explain import Explanation
     from abl_cards.rulelab.verification import verify

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
-    from abl_cards.matches.record_review import review_game
     from abl_cards.matches.recorder import RecordWriter, WriteRecord, open_record_file
     from abl_cards.matches.records import (
         data_folder,
@@ -80,7 +79,6 @@ __all__ = [
     "read_records",
     "read_valid_records",
     "replay_file",
-    "review_game",
     "review_record",
     "sample_from_records",
     "sample_positions",

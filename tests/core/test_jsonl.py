@@ -42,9 +42,14 @@ def test_lines_come_whole_from_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cut_gzip_file_gives_its_lines_before_the_error(tmp_path: Path) -> None:
     file = tmp_path / "cut.jsonl.gz"
     file.write_bytes(gzip.compress(b"1\n2\n") + gzip.compress(bytes(range(256)) * 50)[:-9])
-    lines = []
-    with pytest.raises(GameError) as error, jsonl.open_maybe_gzip(file) as stream:
-        for batch in jsonl.read_line_batches(stream):
-            lines += [line for _, line in batch]
+    lines: list[bytes] = []
+
+    def read() -> None:
+        with jsonl.open_maybe_gzip(file) as stream:
+            for batch in jsonl.read_line_batches(stream):
+                lines.extend(line for _, line in batch)
+
+    with pytest.raises(GameError) as error:
+        read()
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
     assert lines[:2] == [b"1", b"2"]

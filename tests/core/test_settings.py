@@ -127,7 +127,7 @@ def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
 
 
 def test_limits_are_told() -> None:
-    with pytest.raises(SettingError, match="kb_opponent_share .* 0 to 1"):
+    with pytest.raises(SettingError, match=r"kb_opponent_share .* 0 to 1"):
         apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1.5"])
     assert apply_settings(TrainingSettings(Path()), ["kb_opponent_share=1"]).kb_opponent_share == 1
 
