@@ -154,7 +154,7 @@ class Game:
         """List the legal moves of a state.
 
         Args:
-            state: What the seat to move sees, in the JSON form of docs/formats.md. A field ``profile`` selects a
+            state: What the seat to move sees, in the JSON form of docs/reference/formats.md. A field ``profile`` selects a
                 profile of the rules for this state.
 
         Returns:
@@ -173,7 +173,7 @@ class Game:
         """Explain a decision by the preferences of the rules: reasons with weights and sentences.
 
         Args:
-            state: What the seat to move sees, in the JSON form of docs/formats.md.
+            state: What the seat to move sees, in the JSON form of docs/reference/formats.md.
             move: A legal move to assess beside the best one, as `legal_moves` lists it or as text such as
                 ``"H4 C4"``; None to explain the best move only.
             language: Language of the sentences, ``"en"`` or ``"zh"``.

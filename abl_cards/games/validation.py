@@ -146,7 +146,7 @@ def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:
     except KBError as problem:
         yield from problem.diagnostics
     except GameError as problem:
-        yield make_error(None, str(problem), "docs/engine.md says when it is asked", problem.code)
+        yield make_error(None, str(problem), "docs/background/engine.md says when it is asked", problem.code)
 
 
 def _check_views(rules: CompiledGame) -> None:

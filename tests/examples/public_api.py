@@ -33,7 +33,8 @@ def main() -> None:
 
     minimiser = abl.Minimiser(game, preferences=game.directory / "preferences.lp")
     decisions = game.engine().sample_decisions(10, seed=0)
-    print(minimiser.realise(decisions, random.random(decisions.legal_mask.shape[::-1])))  # the abduction step alone
+    chosen = minimiser.realise(decisions, random.random(decisions.legal_mask.shape[::-1]))  # the abduction step alone
+    print([str(game.engine().notate_move(form, cards)) for form, cards in zip(chosen.form, chosen.cards, strict=True)])
 
     model = TwoLayerPolicy(env.num_features, env.num_actions)
     config = abl.TrainConfig(num_envs=64, rollout_size=2048, minibatch_size=512, gamma=0.996)
