@@ -65,7 +65,7 @@ def _signature(function: Any) -> str:
     signature = inspect.signature(function)
     parameters = [item.replace(annotation=_as_text(item.annotation)) for item in signature.parameters.values()]
     text = str(signature.replace(parameters=parameters, return_annotation=_as_text(signature.return_annotation)))
-    return re.sub(r" at 0x[0-9a-f]+>", ">", text)
+    return re.sub(r" at 0x[0-9a-f]+>", ">", text).replace("PosixPath(", "Path(")
 
 
 def _as_text(annotation: Any) -> Any:

@@ -41,7 +41,7 @@ def main() -> None:
     trainer = abl.Trainer(game, model=model, reasoner=minimiser, config=config)
     trainer.fit(minutes=0.1)
     print(abl.play_match(game, [trainer.agent(), "kb"], games=8, seed=1).summary())
-    print(abl.ablate(game, agent="kb", parts=["kb:passing"], games=16))  # a table with intervals
+    print(abl.ablate(game, agent="kb", parts=["kb:leading", "kb:structure"], games=12))  # a table with intervals
 
 
 if __name__ == "__main__":
