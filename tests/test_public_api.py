@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
 
 import abl_cards
+from abl_cards.circuit.oracle import OutputTable, tabulate_circuit
+from abl_cards.rulelab.verification import verification
 from tests import public_api
 from tests.conftest import ROOT
 
@@ -29,3 +35,21 @@ def test_the_package_imports_nothing() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(abl_cards, "no_such_name")
+
+
+def test_verify_compares_the_circuit_with_clingo(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = abl_cards.verify("president", states=60, seed=3)
+    assert (report.num_states, report.mismatches) == (60, [])
+
+    def invert(*arguments: Any) -> OutputTable:
+        table = tabulate_circuit(*arguments)
+        return replace(table, values=1 - table.values)
+
+    monkeypatch.setattr(verification, "tabulate_circuit", invert)
+    assert abl_cards.verify("president", states=2).mismatches
+
+
+def test_verify_needs_a_state() -> None:
+    with pytest.raises(abl_cards.GameError) as error:
+        abl_cards.verify("president", states=0)
+    assert error.value.code == abl_cards.ErrorCode.INVALID_VALUE
