@@ -14,7 +14,7 @@ class ErrorCode(StrEnum):
 
     description: str
 
-    def __new__(cls, value: str, description: str) -> ErrorCode:
+    def __new__(cls, value: str, description: str = "") -> ErrorCode:  # a call with the value alone looks a member up
         """Make a member from its text and one sentence about it."""
         member = str.__new__(cls, value)
         member._value_ = value
