@@ -154,8 +154,8 @@ class Game:
         """List the legal moves of a state.
 
         Args:
-            state: What the seat to move sees, in the JSON form of docs/reference/formats.md. A field ``profile`` selects a
-                profile of the rules for this state.
+            state: What the seat to move sees, in the JSON form of docs/reference/formats.md. A field ``profile``
+                selects a profile of the rules for this state.
 
         Returns:
             The moves in the JSON form of the game, in the order of ``abl-cards legal``.

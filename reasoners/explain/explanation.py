@@ -122,7 +122,7 @@ class Explanation:
 
         Args:
             engine: The compiled game.
-            state: What the seat to move sees, or a record up to its move, in the JSON form of docs/reference/formats.md.
+            state: What the seat to move sees, or a record up to its move, as docs/reference/formats.md describes them.
             move: A legal move to assess as `made`, in the JSON form of the game or as text; None for none.
             language: Language of the sentences: one of `LANGUAGES`.
             preference_model: The preferences; None for those of the game.
