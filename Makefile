@@ -46,8 +46,8 @@ clean:
 
 # PYTHON=… chooses an interpreter; otherwise the first of these that runs and is new enough.
 $(READY): pyproject.toml constraints.txt
-	@python=; for each in $(or $(PYTHON),python3.11 python3); do \
-	    if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	@python=; for candidate in $(or $(PYTHON),python3.11 python3); do \
+	    if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$candidate; break; fi; \
 	done; \
 	if [ -z "$$python" ]; then \
 	    echo "abl-cards needs Python 3.11 or newer; tried: $(or $(PYTHON),python3.11 python3). Set PYTHON=/path/to/python." >&2; exit 1; \

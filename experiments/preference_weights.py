@@ -63,7 +63,7 @@ def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
     held_out = match > match[-1] - settings.held_out
     random = np.random.default_rng(settings.seed)
     wanted = random.random(len(records)) < settings.share
-    judge = Minimiser.of(engine).preference_model
+    judge = Minimiser(engine).preference_model
     costs = [(str(args[0]).partition("(")[0], args[1]) if name == "cost" else ("", 0) for name, args in judge.outputs]
     names = tuple(dict.fromkeys(name for name, _ in costs if name))
     column = np.array([names.index(name) if name else len(names) for name, _ in costs])

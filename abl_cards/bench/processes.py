@@ -9,6 +9,7 @@ import tempfile
 from statistics import median
 
 from abl_cards.bench.measurements import Measurement, measure_seconds
+from abl_cards.core import require_posix
 
 
 def measure_memory(name: str) -> Measurement:
@@ -44,6 +45,7 @@ def read_peak_bytes() -> int:
     if os.path.exists("/proc/self/status"):  # getrusage there includes the parent's peak
         with open("/proc/self/status", encoding="utf-8") as lines:
             return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
+    require_posix("the measurement of memory")
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

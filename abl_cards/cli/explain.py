@@ -108,7 +108,7 @@ def explain(
     readings = [] if why is None else engine.derive_readings(point, why)
     if as_json:
         more = {"all": [verdict.to_short_json() for verdict in found.ranking]} if every else {}
-        more |= {"why": [_reading_json(found, reading) for reading in readings]} if why is not None else {}
+        more |= {"why": [found.derivation_json(reading) for reading in readings]} if why is not None else {}
         print_json({"game": game.name, **found.to_json(), **more})
     else:
         typer.echo(engine.render_view(point, language))
@@ -117,13 +117,6 @@ def explain(
             _print_ranking(found)
         for reading in readings:
             _print_reading(found, reading)
-
-
-def _reading_json(found: Explanation, reading: PlayDerivation) -> dict[str, Any]:
-    if reading.move_row is None:
-        return reading.to_json()
-    verdict = found.assess(reading.move_row)
-    return reading.to_json() | {"verdict": verdict.to_json(), "difference": found.differences_json(verdict)}
 
 
 def _print_ranking(found: Explanation) -> None:
@@ -172,9 +165,8 @@ def _print_reading(found: Explanation, reading: PlayDerivation) -> None:
 
 def _print_explanation(found: Explanation, language: str) -> None:
     from abl_cards.cli.model_views import print_heat_map
-    from abl_cards.reasoners.explain import render_explanation
 
-    typer.echo(f"\n{render_explanation(found)}")
+    typer.echo(f"\n{found}")
     if found.model_explanation is not None and found.model_explanation.estimate is not None:
         typer.echo()
         print_heat_map(found.model_explanation.estimate, language)

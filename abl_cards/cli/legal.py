@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from abl_cards.asp import KBError
-from abl_cards.cli.console import list_profiles, load_engine, shorten
+from abl_cards.cli.console import load_engine, shorten
 from abl_cards.core import GameError, NumberedLine, TooManyMovesError, open_maybe_gzip, parse_json_line
 from abl_cards.games import Engine, Game
 
@@ -67,22 +67,12 @@ class LegalMoveAnswerer:
                 continue
             try:
                 state = parse_json_line(line)
-                groups.setdefault(self._profile_of(state), {})[number] = state
+                groups.setdefault(self.game.profile_for(state, self.directory), {})[number] = state
             except GameError as problem:
                 found[number] = _error_json(number, problem)
         for profile, states in groups.items():
             found |= self._answer_states(profile, states)
         return [found[number] for number, _ in batch if number in found]
-
-    def _profile_of(self, state: Any) -> str | None:
-        """Return the profile that a state names; None for that of the command."""
-        named = state.get("profile") if isinstance(state, dict) else None
-        if not isinstance(named, str):
-            return None
-        known = list_profiles(self.game, self.directory)
-        if named not in known:
-            raise GameError(f"profile: '{named}' is none of {', '.join(known) or '(there are none)'}")
-        return named
 
     def _answer_states(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
         engine = self._engine(profile)

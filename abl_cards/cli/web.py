@@ -67,7 +67,7 @@ def web(
 
         abl-cards web --watch runs
     """
-    require_extra("page")
+    require_extra("web")
     check_host(host)
     from abl_cards.web import WebConfig, default_state_folder, serve
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
+    from abl_cards.core.platforms import require_posix
     from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
     from abl_cards.core.rng import derive_key, scale_to_range, scale_to_range_array, splitmix64, splitmix64_array
     from abl_cards.core.seeds import SECRET_SEED_BITS, format_seed, parse_seed, secret_seed, seed64
@@ -102,6 +103,7 @@ __all__ = [
     "read_line_batches",
     "reduce_gc",
     "require_extra",
+    "require_posix",
     "save_png",
     "scale_to_range",
     "scale_to_range_array",

@@ -1,12 +1,12 @@
-"""Nested plain values and arrays as bytes, and back: nothing in them is ever run, and what is damaged is noticed.
+"""Store nested plain values and arrays as bytes; reading runs no code and detects damage.
 
     magic (8 bytes), length of everything (8), length of the header (8), header, arrays, SHA-256 of everything before
 
-The header is JSON: None, truths, whole numbers of any size, numbers, and texts stand for themselves, a list for a
-list, and an object with one name for all else: ``{"tuple": [...]}``, ``{"dict": {...}}``, ``{"items": [[key, value],
-...]}`` where keys are no texts, ``{"float": "nan"}``. ``{"array": ["<f4", [2, 3]]}``, ``{"scalar": "<u8"}`` and
-``{"tensor": ["bfloat16", [2, 3]]}`` say what the arrays are that follow, in this order. They take their room from the
-bytes that are there, so a header cannot ask for more memory than the file is long.
+The header is JSON. None, booleans, integers of any size, finite floats, strings and lists are themselves; an object
+with one key is any other value: ``{"tuple": [...]}``, ``{"dict": {...}}``, ``{"items": [[key, value], ...]}`` where
+keys are not strings, ``{"float": "nan"}``. ``{"array": ["<f4", [2, 3]]}``, ``{"scalar": "<u8"}`` and ``{"tensor":
+["bfloat16", [2, 3]]}`` give type and shape of the arrays that follow, in this order. Arrays are read from the bytes of
+the file, so a header cannot request more memory than the file has bytes.
 
 >>> unpack_archive(pack_archive({"steps": 3, "weights": np.zeros(2), "range": (0, float("inf"))}))
 {'steps': 3, 'weights': array([0., 0.]), 'range': (0, inf)}
@@ -38,23 +38,45 @@ _TENSOR_DTYPES = frozenset(
 
 
 class ArchiveError(ValueError):
-    """Bytes that this module did not write, or not all of them."""
+    """Bytes that are damaged, cut off, or were not written by this module."""
 
 
 def pack_archive(value: Any) -> bytes:
-    """The bytes of a value; raises TypeError for what is neither plain nor an array."""
+    """Return a value as bytes.
+
+    Args:
+        value: Nested plain values, NumPy arrays and torch tensors.
+
+    Raises:
+        TypeError: A part of the value is neither plain nor an array.
+    """
     stream = BytesIO()
     write_archive(stream, value)
     return stream.getvalue()
 
 
 def unpack_archive(data: bytes) -> Any:
-    """The reverse of ``pack_archive``; raises ArchiveError."""
+    """Return the value that `pack_archive` turned into bytes.
+
+    Args:
+        data: The bytes of one value.
+
+    Raises:
+        ArchiveError: The bytes are damaged or in another format.
+    """
     return read_archive(BytesIO(data), len(data))
 
 
 def write_archive(stream: IO[bytes], value: Any) -> None:
-    """Write the bytes of a value."""
+    """Write a value as bytes.
+
+    Args:
+        stream: Binary stream to write to.
+        value: Nested plain values, NumPy arrays and torch tensors.
+
+    Raises:
+        TypeError: A part of the value is neither plain nor an array.
+    """
     writer = _ArchiveWriter()
     header = json.dumps(writer.to_header(value), allow_nan=False, separators=(",", ":")).encode()
     length = _PREFIX_BYTES + len(header) + sum(len(part) for part in writer.buffers) + _DIGEST_BYTES
@@ -68,12 +90,21 @@ def write_archive(stream: IO[bytes], value: Any) -> None:
 
 
 def read_archive(stream: IO[bytes], size: int | None = None) -> Any:
-    """The next value of a stream, or all of one that has so many bytes; raises ArchiveError, EOFError where it ends."""
+    """Read the next value of a stream.
+
+    Args:
+        stream: Binary stream to read from.
+        size: Number of bytes of the whole stream, which must be one value; None where values may follow.
+
+    Raises:
+        ArchiveError: The bytes are damaged or in another format.
+        EOFError: The stream has ended.
+    """
     prefix = stream.read(_PREFIX_BYTES)
     if not prefix and size is None:
         raise EOFError
     if len(prefix) < _PREFIX_BYTES or prefix[:8] != _MAGIC:
-        raise ArchiveError("the beginning is another")
+        raise ArchiveError("not an archive: the first bytes differ")
     length = int.from_bytes(prefix[8:16], "little")
     if length < _PREFIX_BYTES + _DIGEST_BYTES or size not in (None, length):
         raise ArchiveError(f"{size} bytes long, not {length}")
@@ -82,32 +113,32 @@ def read_archive(stream: IO[bytes], size: int | None = None) -> Any:
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytearray:
     data = bytearray(length)
-    room = memoryview(data)
-    while room:
-        got = stream.readinto(room)  # type: ignore[attr-defined]
-        if not got:
+    buffer = memoryview(data)
+    while buffer:
+        num_read = stream.readinto(buffer)  # type: ignore[attr-defined]
+        if not num_read:
             raise ArchiveError("the end is missing")
-        room = room[got:]
+        buffer = buffer[num_read:]
     return data
 
 
 class _ArchiveWriter:
-    """Says what values are, and collects the bytes of arrays on the way."""
+    """Build the header of a value, and collect the bytes of its arrays."""
 
     def __init__(self) -> None:
         self.buffers: list[memoryview[Any]] = []
 
     def to_header(self, value: Any) -> Any:
-        """What stands for a value in the header."""
+        """Return the JSON form of a value in the header."""
         kind = type(value)
         if value is None or kind in (bool, int, str):
             return value
         if kind is float:
             return value if isfinite(value) else {"float": str(value)}
         if kind is list:
-            return [self.to_header(each) for each in value]
+            return [self.to_header(item) for item in value]
         if kind is tuple:
-            return {"tuple": [self.to_header(each) for each in value]}
+            return {"tuple": [self.to_header(item) for item in value]}
         if kind in (dict, OrderedDict):
             return self._dict(value)
         if isinstance(value, np.ndarray):
@@ -118,12 +149,12 @@ class _ArchiveWriter:
 
     def _dict(self, value: dict[Any, Any]) -> Any:
         if all(type(key) is str for key in value):
-            return {"dict": {key: self.to_header(each) for key, each in value.items()}}
-        return {"items": [[self.to_header(key), self.to_header(each)] for key, each in value.items()]}
+            return {"dict": {key: self.to_header(item) for key, item in value.items()}}
+        return {"items": [[self.to_header(key), self.to_header(item)] for key, item in value.items()]}
 
     def _array(self, value: NDArray[Any]) -> Any:
         descr = np.lib.format.dtype_to_descr(value.dtype)
-        _check_descr(json.loads(json.dumps(descr)))  # refuses what could not be read again: objects, dates
+        _check_descr(json.loads(json.dumps(descr)))  # objects and dates could not be read again
         flat = np.ascontiguousarray(value).reshape(-1)
         self.buffers.append(flat.view(np.uint8).data if value.nbytes else memoryview(b""))
         return descr
@@ -141,44 +172,44 @@ class _ArchiveWriter:
 
 
 class _ArchiveReader:
-    """Makes values of what a header says, and takes the arrays in their order."""
+    """Build a value from its header, reading the arrays in their order."""
 
     def __init__(self, prefix: bytes, data: bytearray) -> None:
         digest = hashlib.sha256(prefix)
         digest.update(memoryview(data)[:-_DIGEST_BYTES])
         if digest.digest() != data[-_DIGEST_BYTES:]:
-            raise ArchiveError("the checksum is another")
+            raise ArchiveError("the checksum differs")
         self._data, self._end = data, len(data) - _DIGEST_BYTES
         self._position = int.from_bytes(prefix[16:], "little")
 
     def read_value(self) -> Any:
-        """Everything; raises ArchiveError."""
+        """Return the whole value; raises ArchiveError."""
         try:
             if self._position > self._end:
-                raise ValueError("a header longer than everything")
+                raise ValueError("the header is longer than the archive")
             value = self._decode(json.loads(self._data[: self._position].decode(), parse_constant=_reject))
         except _DECODE_ERRORS as problem:
             raise ArchiveError(f"{type(problem).__name__}: {problem}") from None
         if self._position != self._end:
-            raise ArchiveError("more than the header speaks of")
+            raise ArchiveError("more bytes than the header describes")
         return value
 
     def _decode(self, header: Any) -> Any:
         if isinstance(header, list):
-            return [self._decode(each) for each in header]
+            return [self._decode(item) for item in header]
         if not isinstance(header, dict):
             return header
-        ((kind, what),) = header.items()
-        return _DECODERS[kind](self, what)
+        ((kind, content),) = header.items()
+        return _DECODERS[kind](self, content)
 
     def _tuple(self, items: list[Any]) -> Any:
-        return tuple(self._decode(each) for each in items)
+        return tuple(self._decode(item) for item in items)
 
     def _dict(self, entries: dict[str, Any]) -> Any:
-        return {key: self._decode(each) for key, each in entries.items()}
+        return {key: self._decode(item) for key, item in entries.items()}
 
     def _items(self, pairs: list[Any]) -> Any:
-        return {self._decode(key): self._decode(each) for key, each in pairs}
+        return {self._decode(key): self._decode(item) for key, item in pairs}
 
     def _float(self, text: str) -> Any:
         return float(_NON_FINITE[_NON_FINITE.index(text)])
@@ -196,7 +227,7 @@ class _ArchiveReader:
 
         name, shape = dtype_and_shape[0], _check_shape(dtype_and_shape[1])
         if name not in _TENSOR_DTYPES:
-            raise ValueError("no such tensor")
+            raise ValueError(f"unknown tensor type {name}")
         dtype: torch.dtype = getattr(torch, name)
         size = dtype.itemsize * prod(shape)
         first = self._advance(size)
@@ -205,10 +236,10 @@ class _ArchiveReader:
         return torch.frombuffer(self._data[first : first + size], dtype=dtype).reshape(shape)
 
     def _advance(self, size: int) -> int:
-        """Where the next so many bytes begin."""
+        """Reserve the next bytes of the archive, and return the position of the first."""
         first, self._position = self._position, self._position + size
         if self._position > self._end:
-            raise ValueError("an array longer than what is there")
+            raise ValueError("an array is longer than the archive")
         return first
 
 
@@ -220,7 +251,7 @@ _DECODERS: dict[str, Callable[[_ArchiveReader, Any], Any]] = {
 
 
 def _check_descr(dtype_descr: Any) -> Any:
-    """What numpy makes a type of, from the same in JSON; raises ValueError for types that are more than bytes."""
+    """Return a NumPy type description from its JSON form; raises TypeError for types that are not plain bytes."""
     if isinstance(dtype_descr, list) and dtype_descr:
         return [
             (_check_field_name(name), _check_descr(descr), *map(_check_shape, shape))
@@ -240,7 +271,7 @@ def _check_field_name(name: Any) -> str:
 def _check_shape(sizes: Any) -> tuple[int, ...]:
     shape = tuple(sizes)
     if not all(type(size) is int and size >= 0 for size in shape):
-        raise ValueError("no shape")
+        raise ValueError(f"invalid shape {sizes}")
     return shape
 
 

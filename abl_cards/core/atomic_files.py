@@ -1,6 +1,6 @@
-"""Files that are never half there: written beside, then put in their place.
+"""Write files atomically: to a temporary file beside the target, which then replaces it.
 
->>> write_text(Path("report.md"), "All is well.")  # doctest: +SKIP
+>>> write_text(Path("report.md"), "No errors.")  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -12,16 +12,26 @@ from pathlib import Path
 from threading import get_native_id
 from typing import IO
 
+from abl_cards.core.errors import ErrorCode
+
 _PARTIAL_SUFFIX = ".partial"
 
 
 @contextmanager
 def atomic_write(file: Path, durable: bool = True) -> Iterator[IO[bytes]]:
-    """Whoever reads finds the old file or the new one, whatever happens; what lasts is on the disk when this is over.
+    """Open a file for writing such that readers see the old file or the whole new one.
 
-    Raises OSError that names the file; then nothing of the new one is left.
+    Args:
+        file: The target; missing folders are made.
+        durable: Whether to wait until the disk has the bytes.
+
+    Yields:
+        A binary stream. The target is replaced when the block ends without an error.
+
+    Raises:
+        OSError: The file cannot be written; it names the target, and nothing of the new file is left.
     """
-    file = file.resolve()  # where a link leads, so that it stays one
+    file = file.resolve()  # the target of a symbolic link, so that the link stays
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}-{get_native_id()}{_PARTIAL_SUFFIX}")
     try:
@@ -39,43 +49,71 @@ def atomic_write(file: Path, durable: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def attribute_os_errors(file: Path, *aliases: Path) -> Iterator[None]:
-    """What the system says is wrong with nothing named, or with an alias, is said of this file."""
+    """Make errors of the system name a file.
+
+    Args:
+        file: The file that errors name.
+        aliases: Paths that stand for it in errors.
+
+    Raises:
+        OSError: Any that is raised in the block without a name, or with one of the aliases.
+    """
     try:
         yield
     except OSError as problem:
         if problem.filename in (None, *map(str, aliases)):
-            text = f"cannot be written: {problem.strerror or problem}; what was there before is as it was"
+            text = f"cannot be written: {problem.strerror or problem}; the old file is unchanged"
             raise OSError(problem.errno, text, str(file)) from problem
         raise
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a text in UTF-8; see ``atomic_write``."""
+    """Write a text file in UTF-8 atomically.
+
+    Args:
+        file: The target; missing folders are made.
+        text: The whole text.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     with atomic_write(file) as stream:
         stream.write(text.encode())
 
 
 def remove_partial_files(folder: Path) -> None:
-    """Remove what killed processes left half written, where nobody else writes."""
-    for left in folder.glob(f".*{_PARTIAL_SUFFIX}"):
-        left.unlink(missing_ok=True)
+    """Remove partly written files of killed processes; no other process may write to the folder."""
+    for file in folder.glob(f".*{_PARTIAL_SUFFIX}"):
+        file.unlink(missing_ok=True)
 
 
 LOCK_FILE = ".lock"
-"""Stays in a folder that is held, and says the number of the process that held it last."""
+"""Name of the file in a locked folder that holds the id of the last process."""
 
 
 class FolderLockedError(OSError):
-    """Another process is at work in a folder."""
+    """Another process has locked the folder.
+
+    Attributes:
+        code: Kind of the error.
+    """
+
+    code = ErrorCode.FOLDER_LOCKED
 
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile no other process may hold the folder, which is made where it is missing.
+    """Lock a folder for this process, and make it where it is missing.
 
-    Raises FolderLockedError where another one does.
+    The system releases the lock when the process ends, also when it is killed. Partly written files are removed.
+    Windows and some network file systems have no such locks: there, nothing keeps a second process away.
 
-    The system lets go of it when the process ends, however it ends. What a process left half written is removed.
+    Args:
+        folder: The folder.
+
+    Raises:
+        FolderLockedError: Another process has locked the folder.
+        OSError: The folder cannot be made or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
@@ -90,7 +128,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 def _acquire_lock(folder: Path, file: int) -> None:
     try:
         import fcntl
-    except ImportError:  # not on this platform: its users have to see to it themselves
+    except ImportError:  # Windows has no flock
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +137,7 @@ def _acquire_lock(folder: Path, file: int) -> None:
         who = f"process {holder}" if holder.isdigit() else "another process"
         text = f"{who} is at work here; wait until it has ended, or choose another folder"
         raise FolderLockedError(problem.errno, text, str(folder)) from None
-    except OSError:  # a file system without locks cannot tell, and nobody is refused
+    except OSError:  # a file system without locks
         return
     os.ftruncate(file, 0)
     os.write(file, b"%d\n" % os.getpid())

@@ -1,6 +1,6 @@
-"""Processor time that work on rules of others may take: one allowance for everything that a command does.
+"""Limit the processor time of work on untrusted rules: one budget for everything that a command does.
 
-Processor time and no clock on the wall, so that sound rules are not refused on a busy machine.
+Processor time, not wall time, so that sound rules pass on a busy machine.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import count
 
-_CHECK_INTERVAL = 256  # looking at the clock costs more than most of what happens between two ticks
+_CHECK_INTERVAL = 256  # calls; reading the clock costs more than most of the work between two calls
 
 
 class CpuBudgetExceeded(Exception):
-    """The allowance is used up."""
+    """The processor time is used up."""
 
 
 @dataclass
 class CpuBudget:
-    """So many seconds in all, and those that are left."""
+    """Seconds of processor time, and the part that is left.
+
+    Attributes:
+        seconds: The limit.
+        remaining: Seconds that are left; below 0 where the last work took longer.
+    """
 
     seconds: float
     remaining: float = field(init=False)
@@ -32,9 +37,9 @@ class CpuBudget:
 
     @contextmanager
     def charge(self) -> Iterator[None]:
-        """What this thread does in here, and its child processes, is paid for.
+        """Subtract the processor time of the block, and of child processes that end in it.
 
-        In the end `check_budget` raises CpuBudgetExceeded.
+        In the block, `check_budget` raises CpuBudgetExceeded once nothing is left.
         """
         before = time.thread_time() + _children_cpu_time()
         token = _deadline.set(time.thread_time() + self.remaining)
@@ -57,7 +62,7 @@ _ticks = count(1)
 
 @contextmanager
 def shared_budget() -> Iterator[None]:
-    """All that is loaded in here is paid from one budget, whose size the first one to need it decides."""
+    """Share one budget among all work in the block; the first call of `get_budget` sets its size."""
     token = _shared_budget.set(_SharedBudget())
     try:
         yield
@@ -66,16 +71,24 @@ def shared_budget() -> Iterator[None]:
 
 
 def get_budget(seconds: float) -> CpuBudget:
-    """The budget that is shared here, or one of so many seconds."""
-    here = _shared_budget.get()
-    if here is None:
+    """Return the shared budget, or a new one outside of `shared_budget`.
+
+    Args:
+        seconds: Limit of a new budget.
+    """
+    shared = _shared_budget.get()
+    if shared is None:
         return CpuBudget(seconds)
-    here.budget = here.budget or CpuBudget(seconds)
-    return here.budget
+    shared.budget = shared.budget or CpuBudget(seconds)
+    return shared.budget
 
 
 def check_budget() -> None:
-    """One step of work that may be long; raises CpuBudgetExceeded when it is paid for and the budget is used up."""
+    """Check the budget in one step of long work; cheap enough for inner loops.
+
+    Raises:
+        CpuBudgetExceeded: A budget is charged here, and it is used up.
+    """
     if next(_ticks) % _CHECK_INTERVAL == 0:
         deadline = _deadline.get()
         if deadline is not None and time.thread_time() > deadline:
@@ -83,6 +96,6 @@ def check_budget() -> None:
 
 
 def _children_cpu_time() -> float:
-    """Processor time of child processes that have ended (none is known on Windows)."""
+    """Return the processor time of child processes that have ended; always 0 on Windows."""
     times = os.times()
     return times.children_user + times.children_system

@@ -14,7 +14,7 @@ class ErrorCode(StrEnum):
 
     description: str
 
-    def __new__(cls, value: str, description: str = "") -> ErrorCode:  # ErrorCode(value) looks a member up
+    def __new__(cls, value: str, description: str = "") -> ErrorCode:  # a call with the value alone looks a member up
         """Make a member from its text and one sentence about it."""
         member = str.__new__(cls, value)
         member._value_ = value
@@ -24,11 +24,17 @@ class ErrorCode(StrEnum):
     # Values and files
     INVALID_VALUE = "invalid-value", "An argument or a setting has a value outside its range."
     INVALID_JSON = "invalid-json", "A JSON text or one of its fields has the wrong form or type."
+    INVALID_SETTING = "invalid-setting", "A setting is unknown, or its value has the wrong type or range."
+    INVALID_SEED = "invalid-seed", "A seed is not a whole number, or not the text of one."
+    FILE_NOT_READABLE = "file-not-readable", "A file is missing, damaged, too large or in another format."
+    FILE_NOT_WRITABLE = "file-not-writable", "A file or folder cannot be written."
+    FOLDER_LOCKED = "folder-locked", "Another process is using the folder."
+    TOO_SLOW = "too-slow", "A computation exceeded its limit of processor time."
+    TOO_LARGE = "too-large", "A request exceeds a limit of size or number."
+    UNSUPPORTED_PLATFORM = "unsupported-platform", "The operating system lacks a function that this needs."
 
     # Rule files (asp, circuit)
-    FILE_NOT_READABLE = "file-not-readable", "A file is missing, empty, no regular file, or not UTF-8 text."
     FILE_OUTSIDE_FOLDER = "file-outside-folder", "A rule file, an include or a link leads out of the rule folder."
-    TOO_LARGE = "too-large", "A file, a text or a number of items exceeds its limit."
     INVALID_INCLUDE = "invalid-include", "An #include is malformed, misplaced, or names a file that does not exist."
     SYNTAX_ERROR = "syntax-error", "The text of a rule file does not follow the syntax of answer-set programs."
     NESTED_TOO_DEEPLY = "nested-too-deeply", "Brackets or operators of a rule are nested beyond the limit."
@@ -91,6 +97,7 @@ class ErrorCode(StrEnum):
     ILLEGAL_MOVE = "illegal-move", "A move is not legal in the position."
     UNKNOWN_PREFERENCE = "unknown-preference", "The game has no preference and no group of preferences with this name."
     RULES_CHANGED = "rules-changed", "Rule files have changed since an object that depends on them was pickled."
+    RULES_NOT_PLAYABLE = "rules-not-playable", "The rules are sound logic, but play cannot begin or go on by them."
 
     # Agents, matches and environments
     ILLEGAL_ACTION = "illegal-action", "An action is not legal in the state of its environment."
@@ -174,4 +181,8 @@ class TooManyMovesError(GameError):
             message: One line for people.
             code: Kind of the error.
         """
+
+    """Several decisions have more card sets than one call lists; a call with fewer decisions may succeed."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_LARGE) -> None:
         super().__init__(message, code)

@@ -1,4 +1,4 @@
-"""Looking for garbage less often: compiled rules are millions of objects that stay, and a look walks over all."""
+"""Run the garbage collector less often: compiled rules are millions of lasting objects, and each run visits all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ _was_enabled = False
 
 
 def reduce_gc() -> None:
-    """For processes that play, of their own: what has been imported stays, and looks at the rest are rare."""
+    """Exempt all present objects from collection, and collect less often, for the rest of the process."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Compiling makes hardly any garbage that reference counts do not find; may be nested, and used by threads."""
+    """Switch the collector off while rules are compiled, which leaves hardly any cyclic garbage.
+
+    Blocks may be nested, and entered by several threads.
+    """
     global _pause_depth, _was_enabled
     with _lock:
         if not _pause_depth:

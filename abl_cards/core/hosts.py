@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 def is_hostname(name: str) -> bool:
-    """Whether the name of a machine can be looked up: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
+    """Return whether a string is a valid host name: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
+
+    Args:
+        name: A host name, in Unicode or ASCII.
 
     >>> is_hostname("localhost"), is_hostname("::1"), is_hostname("a" * 64), is_hostname("a..b")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""Files of JSON lines, plain or gzipped, a piece at a time: no line and no packed file is too long for the memory."""
+"""Read files of JSON lines, plain or gzipped, in pieces of bounded size, whatever the length of lines and files."""
 
 from __future__ import annotations
 
@@ -11,98 +11,129 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_LINE_BYTES = 16 << 20
-"""Bytes; a file without line ends must not fill the memory."""
+"""Bytes of the longest line that is read; a file without line ends must not fill the memory."""
 MAX_SKIPPED_BYTES = 1 << 30
-"""Bytes of a line that is too long, up to which its end is looked for."""
+"""Bytes up to which the end of a line that is too long is looked for."""
 CHUNK_BYTES = 1 << 19
-"""Bytes: some thousands of states."""
+"""Bytes read at once: some thousands of states."""
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
 _COMPRESSED_CHUNK_BYTES = 1 << 16
 
 NumberedLine = tuple[int, bytes]
-"""A line and its number, from 1."""
+"""Number of a line, from 1, and its bytes."""
 
 
 @contextmanager
 def open_maybe_gzip(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked when its name ends in .gz; GameError where it cannot be unpacked."""
+    """Open a binary file for reading, and decompress it where its name ends in ``.gz``.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: The file cannot be opened.
+        GameError: The gzip file is damaged or cut off.
+    """
     try:
         with path.open("rb") as file:
             yield cast(IO[bytes], io.BufferedReader(_GzipReader(file)) if path.suffix == ".gz" else file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-        raise GameError(f"{path}: damaged gzip file ({problem})") from None
+        raise GameError(f"{path}: damaged gzip file ({problem})", ErrorCode.FILE_NOT_READABLE) from None
 
 
 def read_line_batches(stream: IO[bytes], file: str = "", truncate: bool = False) -> Iterator[list[NumberedLine]]:
-    """The lines that are there, as soon as they are there: whoever asks one thing at a time is answered at once.
+    """Yield the lines of a stream in batches, as soon as they arrive, so that a single request is answered at once.
 
-    The last line of all is what follows the last line end, and may be empty. A line that is too long is cut, or ends
-    the reading by GameError: at once, or where it is longer than anything that would be read to its end.
+    Args:
+        stream: Binary stream with ``read1``.
+        file: Prefix of error messages, such as ``"games.jsonl: "``.
+        truncate: Whether to cut lines that are too long, in place of an error. Beyond 1 GiB, they are an error still.
+
+    Yields:
+        Lines with their numbers, without line ends. The very last one follows the last line end and may be empty.
+
+    Raises:
+        GameError: A line is too long.
     """
-    number, begun, size = 1, list[bytes](), 0  # the line that has no end yet, in pieces
+    line_number, pieces, size = 1, list[bytes](), 0  # the pieces and bytes of the line that has no end yet
     while chunk := stream.read1(CHUNK_BYTES):  # type: ignore[attr-defined]
         first, *others = chunk.split(b"\n")
         if size <= MAX_LINE_BYTES:
-            begun.append(first)
+            pieces.append(first)
         size += len(first)
         if others:
-            lines = [b"".join(begun), *others[:-1]]
-            yield list(enumerate(lines, number))
-            number, begun, size = number + len(lines), others[-1:], len(others[-1])
+            lines = [b"".join(pieces), *others[:-1]]
+            yield list(enumerate(lines, line_number))
+            line_number, pieces, size = line_number + len(lines), others[-1:], len(others[-1])
         if size > (MAX_SKIPPED_BYTES if truncate else MAX_LINE_BYTES):
-            raise GameError(f"{file}line {number} {line_too_long_message()}")
-    yield [(number, b"".join(begun))]
+            raise GameError(f"{file}line {line_number} {line_too_long_message()}", ErrorCode.TOO_LARGE)
+    yield [(line_number, b"".join(pieces))]
 
 
 def is_line_too_long(line: bytes) -> bool:
-    """Return whether a line is longer than any that is read."""
+    """Return whether a line is longer than `MAX_LINE_BYTES`."""
     return len(line) > MAX_LINE_BYTES
 
 
 def line_too_long_message() -> str:
-    """Return what is wrong with a line that is longer than any that is read."""
-    return f"is longer than {MAX_LINE_BYTES >> 20} MiB: that is none of ours"
+    """Return the end of a message about a line that is too long; the caller names the line."""
+    return f"is longer than {MAX_LINE_BYTES >> 20} MiB: no such file is written by abl-cards"
 
 
 def read_json_file(path: Path) -> Any:
-    """The JSON value that a file holds; raises OSError, and GameError for what is none or too long."""
+    """Read a file that holds one JSON value.
+
+    Args:
+        path: The file, in UTF-8.
+
+    Raises:
+        OSError: The file cannot be opened.
+        GameError: The file is too long, or not JSON.
+    """
     with path.open("rb") as file:
         text = file.read(MAX_LINE_BYTES + 1)
     if len(text) > MAX_LINE_BYTES:
-        raise GameError(f"{path} is longer than {MAX_LINE_BYTES >> 20} MiB: that is none of ours")
+        raise GameError(f"{path} {line_too_long_message()}", ErrorCode.TOO_LARGE)
     return parse_json_line(text)
 
 
 def parse_json_line(line: bytes) -> Any:
-    """The JSON value of a line; raises GameError for what is none."""
+    """Parse a line of JSON.
+
+    Args:
+        line: The line in UTF-8, with or without a byte order mark.
+
+    Raises:
+        GameError: The line is too long, or not JSON. NaN and infinities are refused.
+    """
     if is_line_too_long(line):
-        raise GameError(f"the line {line_too_long_message()}")
+        raise GameError(f"the line {line_too_long_message()}", ErrorCode.TOO_LARGE)
     try:
         return json.loads(line.removeprefix(b"\xef\xbb\xbf").decode(), parse_constant=_reject_constant)
     except UnicodeDecodeError as problem:
-        raise GameError(f"not UTF-8 text (byte {problem.start + 1})") from None
+        raise GameError(f"not UTF-8 text (byte {problem.start + 1})", ErrorCode.INVALID_JSON) from None
     except json.JSONDecodeError as problem:
-        raise GameError(f"not JSON: {problem.msg} (column {problem.colno})") from None
+        raise GameError(f"not JSON: {problem.msg} (column {problem.colno})", ErrorCode.INVALID_JSON) from None
     except RecursionError:
-        raise GameError("not a record: nested too deeply") from None
+        raise GameError("not a record: nested too deeply", ErrorCode.INVALID_JSON) from None
     except GameError:
         raise
     except ValueError as problem:  # a number of thousands of digits
-        raise GameError(f"not a record: {problem}") from None
+        raise GameError(f"not a record: {problem}", ErrorCode.INVALID_JSON) from None
 
 
 def _reject_constant(constant: str) -> NoReturn:
-    raise GameError(f"not JSON: {constant} is no number")
+    raise GameError(f"not JSON: {constant} is not a number", ErrorCode.INVALID_JSON)
 
 
 class _GzipReader(io.RawIOBase):
-    """A gzip file, member by member. All that a cut one holds comes out before its end is found missing: EOFError."""
+    """Decompress a gzip file member by member; a cut file gives all its bytes before EOFError."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._compressed = file, b""
@@ -121,7 +152,7 @@ class _GzipReader(io.RawIOBase):
         while True:
             data = self._decompressor.decompress(self._compressed, max_bytes)
             self._compressed = self._decompressor.unconsumed_tail
-            if self._decompressor.eof:  # zeros may follow the last member
+            if self._decompressor.eof:  # zero bytes may follow the last member
                 self._compressed = self._decompressor.unused_data.lstrip(b"\0")
                 self._decompressor, self._in_member = zlib.decompressobj(_GZIP_WBITS), bool(self._compressed)
             if data:

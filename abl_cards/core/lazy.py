@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 
+@cache
 def lazy_exports(package: str) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that exports the names which it imports under ``TYPE_CHECKING``.
 
@@ -16,6 +18,9 @@ def lazy_exports(package: str) -> Callable[[str], Any]:
 
     Args:
         package: ``__name__`` of the package.
+
+    Returns:
+        A function that loads the value of a name, or raises AttributeError.
     """
     table: dict[str, str] = {}
 

@@ -1,6 +1,7 @@
-"""Sharing work on arrays between threads; for kernels that release the interpreter's lock.
+"""Share work on arrays among threads, for kernels that release the interpreter's lock.
 
-``ABL_CARDS_THREADS`` sets how many (default: the processors this process may use). Results never depend on it.
+``ABL_CARDS_THREADS`` sets their number; the default is the processors that this process may use. Results do not depend
+on it.
 """
 
 from __future__ import annotations
@@ -18,17 +19,21 @@ from typing import Any, NamedTuple, TypeVar
 _T = TypeVar("_T")
 
 MIN_ITEMS_PER_THREAD = 256
-"""Fewer items than this are not worth waking another thread for."""
+"""Smallest number of items for which waking another thread pays."""
 MIN_LIGHT_ITEMS_PER_THREAD = 1024
-"""The same of items that take some ten nanoseconds each, as where cards are laid on tables."""
-
+"""Smallest number of items of some ten nanoseconds each for which waking another thread pays."""
 
 _THREAD_PREFIX = "abl-cards-share"
 
 
 def _num_threads() -> int:
-    asked = os.environ.get("ABL_CARDS_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
+    """Return the number of threads from the environment, else that of the processors of this process."""
+    setting = os.environ.get("ABL_CARDS_THREADS", "")
+    if setting.isdigit() and int(setting) > 0:
+        return int(setting)
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 NUM_THREADS = _num_threads()
@@ -38,7 +43,7 @@ _SINGLE_THREADED = ContextVar("alone", default=False)
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Meanwhile work is not shared: other processes have the other processors."""
+    """Run all work of the block in the calling thread, as where other processes use the other processors."""
     before = _SINGLE_THREADED.set(True)
     try:
         yield
@@ -47,7 +52,7 @@ def single_threaded() -> Iterator[None]:
 
 
 class _Job(NamedTuple):
-    """A share of some work, and where to say what came of it."""
+    """A share of the work, and the queue for its result."""
 
     work: Callable[[int, int], Any]
     lo: int
@@ -58,14 +63,14 @@ class _Job(NamedTuple):
 
 @cache
 def _job_queue() -> SimpleQueue[_Job]:
-    """What the other threads take their work from; a pool of futures would cost twice as much a share."""
+    """Return the queue of the other threads; a pool of futures would cost twice as much for each share."""
     jobs: SimpleQueue[_Job] = SimpleQueue()
-    for number in range(max(1, NUM_THREADS - 1)):
-        Thread(target=_run_jobs, args=(jobs,), name=f"{_THREAD_PREFIX}-{number}", daemon=True).start()
+    for index in range(max(1, NUM_THREADS - 1)):
+        Thread(target=_run_jobs, args=(jobs,), name=f"{_THREAD_PREFIX}-{index}", daemon=True).start()
     return jobs
 
 
-if hasattr(os, "register_at_fork"):  # a child has none of the threads, and would wait for them without end
+if hasattr(os, "register_at_fork"):  # a forked child has none of the threads, and would wait for them forever
     os.register_at_fork(after_in_child=_job_queue.cache_clear)
 
 
@@ -75,39 +80,46 @@ def _run_jobs(jobs: SimpleQueue[_Job]) -> None:
 
 
 def _run_job(job: _Job) -> None:
-    """In a frame of its own, so that nothing of it is kept until there is more to do."""
+    """Run a job in a frame of its own, so that its objects are freed before the next job arrives."""
     try:
         job.results.put((job.share, job.work(job.lo, job.hi), None))
-    except BaseException as problem:  # whoever shares raises it
+    except BaseException as problem:  # raised again by the thread that shares the work
         job.results.put((job.share, None, problem))
 
 
 def map_ranges(
     n: int, work: Callable[[int, int], _T], threads: int = NUM_THREADS, min_size: int = MIN_ITEMS_PER_THREAD
 ) -> list[_T]:
-    """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
+    """Call ``work(lo, hi)`` on ranges that together make 0..n-1, in several threads.
 
-    No share is smaller than ``min_size`` while there are several. The calling thread does the first one: to wake
-    another and wait for it costs as much as some microseconds of work. Work that shares work in its turn does it
-    alone: its threads would wait for each other.
+    The calling thread does the first share. Nested calls run in one thread, since threads would wait for each other.
+
+    Args:
+        n: Number of items.
+        work: Function of the first item and the one behind the last.
+        threads: Most threads to use.
+        min_size: Fewest items of a share, where there are several.
+
+    Returns:
+        The results in the order of the ranges.
     """
     unshared = _SINGLE_THREADED.get() or current_thread().name.startswith(_THREAD_PREFIX)
     shares = 1 if unshared else max(1, min(threads, n // min_size))
     if shares == 1:
         return [work(0, n)]
     bounds = [n * share // shares for share in range(shares + 1)]
-    done: SimpleQueue[tuple[int, _T, BaseException | None]] = SimpleQueue()
+    results: SimpleQueue[tuple[int, _T, BaseException | None]] = SimpleQueue()
     jobs = _job_queue()
     for share in range(1, shares):
-        jobs.put(_Job(work, bounds[share], bounds[share + 1], share, done))
+        jobs.put(_Job(work, bounds[share], bounds[share + 1], share, results))
     before = _SINGLE_THREADED.set(True)
     try:
-        mine = work(0, bounds[1])
-    finally:  # waits: they may write into what the caller gives up where it fails
+        own_result = work(0, bounds[1])
+    finally:  # wait also after an error: the other threads may write to arrays that the caller then frees
         _SINGLE_THREADED.reset(before)
-        others = [done.get() for _ in range(1, shares)]
+        others = [results.get() for _ in range(1, shares)]
     others.sort(key=itemgetter(0))
     for _, _, problem in others:
         if problem is not None:
             raise problem
-    return [mine, *(found for _, found, _ in others)]
+    return [own_result, *(result for _, result, _ in others)]

@@ -5,5 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
+"""Folder of the package ``abl_cards``."""
 DATA = PACKAGE / "data"
+"""Folder of data files that come with the package."""
 PROJECT = PACKAGE.parent
+"""Folder of the checkout; of a wheel, the folder of installed packages."""

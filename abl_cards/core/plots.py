@@ -1,4 +1,4 @@
-"""Plots as values: what they show is plain, and matplotlib draws it where it is installed."""
+"""Plots as plain values, which matplotlib draws where it is installed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ INSTALL_COMMAND = install_command("matplotlib")
 
 
 class Plot(Protocol):
-    """A picture with a name."""
+    """A plot with a name."""
 
     @property
     def name(self) -> str:
-        """The name of its file."""
+        """Name of its file, without suffix."""
 
     def to_json(self) -> dict[str, Any]:
-        """What it shows."""
+        """Return the data and texts as plain values."""
 
     def draw(self, axes: Any) -> None:
-        """Draw it with matplotlib."""
+        """Draw the plot on axes of matplotlib."""
 
 
 @dataclass(frozen=True)
@@ -36,29 +36,29 @@ class LinePlot:
     title: str
     xlabel: str
     ylabel: str
-    lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by what the line is of
-    dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # figures of others
+    lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by the name of the line
+    dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # published figures
     bands: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)  # intervals (x, low, high)
-    reverse_x: bool = False  # the largest x to the left
-    log_x: bool = False  # the axis across
-    log_y: bool = False  # upwards by powers of ten
+    reverse_x: bool = False  # the largest x on the left
+    log_x: bool = False  # logarithmic x axis
+    log_y: bool = False  # logarithmic y axis
 
     def to_json(self) -> dict[str, Any]:
-        """The points of every line."""
+        """Return the points of every line."""
         lines = {name: [list(point) for point in points] for name, points in {**self.lines, **self.dashed}.items()}
         bands = {name: [list(point) for point in points] for name, points in self.bands.items()}
         plain = {"title": self.title, "across": self.xlabel, "up": self.ylabel, "lines": lines}
         return plain | ({"intervals": bands} if bands else {})
 
     def draw(self, axes: Any) -> None:
-        """One line a name, with its interval around it."""
+        """Draw one line for each name, with its interval as a band."""
         for group, style in ((self.lines, "-"), (self.dashed, "--")):
             for name, points in group.items():
                 if not points:
                     continue
-                (drawn,) = axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+                (line,) = axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
                 if self.bands.get(name):
-                    axes.fill_between(*zip(*self.bands[name], strict=True), alpha=0.2, color=drawn.get_color())
+                    axes.fill_between(*zip(*self.bands[name], strict=True), alpha=0.2, color=line.get_color())
         if self.reverse_x:
             axes.invert_xaxis()
         if self.log_x:
@@ -73,7 +73,7 @@ class LinePlot:
 
 @dataclass(frozen=True)
 class ErrorBarPlot:
-    """A value with its interval for each name, and a line to compare with."""
+    """Values with intervals by name, and a reference line."""
 
     name: str
     title: str
@@ -82,7 +82,7 @@ class ErrorBarPlot:
     reference: float
 
     def to_json(self) -> dict[str, Any]:
-        """The values by name."""
+        """Return the values by name."""
         return {
             "title": self.title,
             "across": self.xlabel,
@@ -90,11 +90,11 @@ class ErrorBarPlot:
         }
 
     def draw(self, axes: Any) -> None:
-        """Horizontal, the first on top."""
+        """Draw horizontal error bars, the first name on top."""
         names = list(self.bars)[::-1]
         values = [self.bars[name] for name in names]
-        around = [[value - low for value, low, _ in values], [high - value for value, _, high in values]]
-        axes.errorbar([value for value, _, _ in values], range(len(names)), xerr=around, fmt="o", capsize=3)
+        distances = [[value - low for value, low, _ in values], [high - value for value, _, high in values]]
+        axes.errorbar([value for value, _, _ in values], range(len(names)), xerr=distances, fmt="o", capsize=3)
         axes.set_yticks(range(len(names)), names, fontsize="small")
         axes.axvline(self.reference, linestyle="--", color="grey")
         axes.set(xlabel=self.xlabel, title=self.title)
@@ -103,7 +103,7 @@ class ErrorBarPlot:
 
 @dataclass(frozen=True)
 class MatrixPlot:
-    """A number for each pair of names, as colours."""
+    """A matrix of numbers for pairs of names, drawn in colours."""
 
     name: str
     title: str
@@ -112,14 +112,14 @@ class MatrixPlot:
     values: Sequence[Sequence[float | None]]
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers, row by row."""
+        """Return the numbers, row by row."""
         values = [list(row) for row in self.values]
         return {"title": self.title, "rows": list(self.rows), "columns": list(self.columns), "values": values}
 
     def draw(self, axes: Any) -> None:
-        """Shares from 0 to 1, each with its number."""
-        shown = [[float("nan") if value is None else value for value in row] for row in self.values]
-        axes.imshow(shown, vmin=0, vmax=1, cmap="RdYlGn")
+        """Draw shares from 0 to 1 as colours with percentages."""
+        values = [[float("nan") if value is None else value for value in row] for row in self.values]
+        axes.imshow(values, vmin=0, vmax=1, cmap="RdYlGn")
         axes.set_xticks(range(len(self.columns)), self.columns, rotation=45, ha="right", fontsize="small")
         axes.set_yticks(range(len(self.rows)), self.rows, fontsize="small")
         for y, row in enumerate(self.values):
@@ -129,12 +129,21 @@ class MatrixPlot:
 
 
 def has_matplotlib() -> bool:
-    """Whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
 def save_png(plot: Plot, file: Path) -> None:
-    """One plot as a PNG file."""
+    """Draw a plot into a PNG file.
+
+    Args:
+        plot: The plot.
+        file: The file, which is replaced atomically.
+
+    Raises:
+        ModuleNotFoundError: matplotlib is not installed.
+        OSError: The file cannot be written.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Seeds of random numbers: drawn in secret, written as text, and made 64 bits long."""
+"""Seeds of random numbers: draw, format and parse them, and reduce them to 64 bits."""
 
 from __future__ import annotations
 
@@ -8,44 +8,57 @@ from operator import index
 from typing import SupportsIndex
 
 SECRET_SEED_BITS = 128
-"""Bits of a seed that is drawn where nobody gives one."""
+"""Bits of a seed that is drawn by default."""
 _MAX_SEED_DIGITS = 100  # characters of a seed as text
 
 
 def seed64(seed: SupportsIndex) -> int:
-    """The 64 bits by which generators are started: a seed of 64 bits as it is, any other one hashed by BLAKE2b.
+    """Reduce a seed to the 64 bits that generators start from.
 
     Args:
-        seed: A whole number of any integer type and size, NumPy's types included.
+        seed: An integer of any type and size, NumPy's types included.
+
+    Returns:
+        The seed itself where it has 64 bits, else its BLAKE2b hash.
 
     Raises:
-        TypeError: The seed is no whole number.
+        TypeError: The seed is not an integer.
 
     >>> seed64(7), seed64(-1) == seed64(2**64 - 1)
     (7, False)
     """
     try:
-        number = index(seed)
+        value = index(seed)
     except TypeError:
         raise TypeError(f"a seed is a whole number, and not {seed!r:.60}") from None
-    if 0 <= number < 1 << 64:
-        return number
-    signed = number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True)
+    if 0 <= value < 1 << 64:
+        return value
+    signed = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
     return int.from_bytes(blake2b(signed, digest_size=8).digest(), "little")
 
 
 def secret_seed() -> int:
-    """A seed that nobody can guess: 128 bits of the system's random numbers."""
+    """Draw an unpredictable seed: 128 bits from the system's random numbers."""
     return secrets.randbits(SECRET_SEED_BITS)
 
 
 def format_seed(seed: SupportsIndex) -> str:
-    """A seed as JSON holds it: in decimal digits, since numbers of JSON lose bits in JavaScript."""
+    """Return a seed in decimal digits, its form in JSON, since JavaScript rounds large numbers.
+
+    Args:
+        seed: An integer of any type and size.
+    """
     return str(index(seed))
 
 
 def parse_seed(value: object) -> int:
-    """A seed out of JSON: decimal digits, or a whole number, as older files have it; raises ValueError.
+    """Read a seed from JSON.
+
+    Args:
+        value: Decimal digits, at most 100 characters, or an integer, as older files have it.
+
+    Raises:
+        ValueError: The value is neither.
 
     >>> parse_seed("340282366920938463463374607431768211455") == 2**128 - 1, parse_seed(7)
     (True, 7)

@@ -1,13 +1,13 @@
-"""Settings as frozen dataclasses: every field has a default and a line that says what it is; read from ``key=value``.
+"""Settings as frozen dataclasses: every field has a default and a description; read from ``key=value``.
 
 >>> @dataclass(frozen=True)
 ... class Settings:
 ...     games: int = setting(1000, "whole matches")
-...     agents: tuple[str, ...] = setting(("kb", "greedy"), "who plays")
+...     agents: tuple[str, ...] = setting(("kb", "greedy"), "agents of the match")
 >>> apply_settings(Settings(), ["games=2_000", "agents=kb random"])
 Settings(games=2000, agents=('kb', 'random'))
 >>> describe_settings(Settings())
-[('games', '1000', 'whole matches'), ('agents', 'kb greedy', 'who plays')]
+[('games', '1000', 'whole matches'), ('agents', 'kb greedy', 'agents of the match')]
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dataclasses import Field, dataclass, field, fields, replace
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, TypeVar
+
+from abl_cards.core.errors import ErrorCode
 
 __all__ = [
     "SEED_RANGE",
@@ -36,12 +38,18 @@ T = TypeVar("T")
 
 
 class SettingError(ValueError):
-    """A word that sets nothing, said in one line."""
+    """An assignment ``key=value`` with an unknown key or a wrong value; the message is one line.
+
+    Attributes:
+        code: Kind of the error.
+    """
+
+    code = ErrorCode.INVALID_SETTING
 
 
 @dataclass(frozen=True)
 class FloatRange:
-    """Numbers with a fraction, from one to another."""
+    """Range of real numbers, bounds included."""
 
     low: float
     high: float
@@ -56,55 +64,73 @@ class FloatRange:
 
 
 UNIT_INTERVAL = FloatRange(0, 1)
-"""Of whatever there is."""
+"""Range of shares and probabilities."""
 SEED_RANGE = range(1 << 63)
-"""What every source of random numbers takes."""
+"""Range of seeds that every source of random numbers accepts."""
 
 
 def setting(default: Any, doc: str, within: range | FloatRange | None = None, formerly: str | None = None) -> Any:
-    """Make a field of settings.
+    """Declare a field of a settings class.
 
     Args:
-        default: its value where none is given.
-        doc: a line for the reader of ``--settings``.
-        within: the numbers that it may be.
-        formerly: a key that files and command lines may still give it by.
+        default: Default value; a tuple for several values.
+        doc: Description in one line, as ``--settings`` prints it.
+        within: Allowed numbers; by default, counts are 1 or more and other numbers are not negative.
+        formerly: Former key that files and command lines may still use.
+
+    Returns:
+        A dataclass field.
     """
     return field(default=default, metadata={"doc": doc, "within": within, "formerly": formerly})
 
 
 def current_keys(settings: Any, values: Mapping[str, T]) -> dict[str, T]:
-    """Return values by the keys that a settings class has now, where a file or command line has former ones."""
-    former = {each.metadata.get("formerly"): each.name for each in fields(settings)}
+    """Replace former keys by current ones.
+
+    Args:
+        settings: A settings class, or an object of one.
+        values: Values by key, from a file or a command line.
+
+    Returns:
+        The values by current key; unknown keys stay.
+    """
+    former = {item.metadata.get("formerly"): item.name for item in fields(settings)}
     return {former.get(key, key): value for key, value in values.items()}
 
 
 def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection[str] = ()) -> T:
-    """Settings with the values that ``key=value`` words say, the fixed ones aside; raises SettingError.
+    """Return settings with the values of ``key=value`` assignments.
 
-    The values of a tuple are separated by blanks; ``none`` and nothing at all are None where a field may be that.
+    Args:
+        defaults: Settings that hold the other values.
+        assignments: Texts ``key=value``. Blanks separate the values of a tuple; ``none`` or nothing is None where the
+            field allows it.
+        excluded: Names of fields that cannot be set.
+
+    Raises:
+        SettingError: A key is unknown, or a value has the wrong type or range.
     """
-    known = {each.name: each for each in fields(defaults) if each.name not in excluded}  # type: ignore[arg-type]
-    former = {each.metadata.get("formerly"): name for name, each in known.items()}
+    known = {item.name: item for item in fields(defaults) if item.name not in excluded}  # type: ignore[arg-type]
+    former = {item.metadata.get("formerly"): name for name, item in known.items()}
     values: dict[str, Any] = {}
-    for word in assignments:
-        key, equals, text = word.partition("=")
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
         key = former.get(key, key)
         if not equals or key not in known:
-            raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(known)}")
+            raise SettingError(f"--set {assignment}: write KEY=VALUE, with a key out of {', '.join(known)}")
         kind, within = str(known[key].type), _range_of(known[key])
         try:
             values[key] = _parse_value(kind, text)
         except ValueError:
-            raise SettingError(f"--set {word}: {key} is of type {kind}") from None
+            raise SettingError(f"--set {assignment}: {key} is of type {kind}") from None
         if within is not None and values[key] is not None and not _is_inside(values[key], within):
             limits = f"a whole number from {within[0]} to {within[-1]}" if isinstance(within, range) else within
-            raise SettingError(f"--set {word}: {key} is {limits}")
+            raise SettingError(f"--set {assignment}: {key} is {limits}")
     return replace(defaults, **values)  # type: ignore[type-var]
 
 
 def _range_of(setting: Field[Any]) -> range | FloatRange | None:
-    """Return the range of a setting. Where none is given numbers are not negative, and a count stays 1 or more."""
+    """Return the range of a setting; by default numbers are not negative, and counts with default 1 or more stay so."""
     within: range | FloatRange | None = setting.metadata.get("within")
     kind = str(setting.type).removesuffix(" | None").removeprefix("tuple[").partition(",")[0]
     if within is not None or kind not in ("int", "float"):
@@ -112,20 +138,20 @@ def _range_of(setting: Field[Any]) -> range | FloatRange | None:
     if kind == "float":
         return FloatRange(0, inf)
     default: Any = setting.default
-    least = min(default, default=1) if isinstance(default, tuple) else default
-    return range(1 if least is None or least > 0 else 0, 1 << 63)
+    smallest = min(default, default=1) if isinstance(default, tuple) else default
+    return range(1 if smallest is None or smallest > 0 else 0, 1 << 63)
 
 
 def _is_inside(value: Any, within: range | FloatRange) -> bool:
-    return all(each in within for each in (value if isinstance(value, tuple) else (value,)))
+    return all(item in within for item in (value if isinstance(value, tuple) else (value,)))
 
 
 def _parse_value(kind: str, text: str) -> Any:
     if kind.endswith(" | None"):
         return None if text.lower() in ("", "none") else _parse_value(kind.removesuffix(" | None"), text)
     if kind.startswith("tuple["):
-        each = kind.removeprefix("tuple[").partition(",")[0]
-        return tuple(_parse_value(each, word) for word in text.split())
+        item_kind = kind.removeprefix("tuple[").partition(",")[0]
+        return tuple(_parse_value(item_kind, item) for item in text.split())
     if kind == "bool":
         return _parse_bool(text.lower())
     if kind == "int":
@@ -142,27 +168,35 @@ def _parse_bool(text: str) -> bool:
 
 
 def format_value(value: Any) -> str:
-    """A value as ``apply_settings`` reads it."""
+    """Return a value as text that `apply_settings` reads."""
     if isinstance(value, tuple):
         return " ".join(map(format_value, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def describe_settings(settings: Any, excluded: Collection[str] = ()) -> list[tuple[str, str, str]]:
-    """Name, value and meaning of every setting."""
+    """List the settings.
+
+    Args:
+        settings: The settings.
+        excluded: Names of fields to leave out.
+
+    Returns:
+        Name, value as text and description of each field.
+    """
     return [
-        (each.name, format_value(getattr(settings, each.name)), str(each.metadata.get("doc", "")))
-        for each in fields(settings)
-        if each.name not in excluded
+        (item.name, format_value(getattr(settings, item.name)), str(item.metadata.get("doc", "")))
+        for item in fields(settings)
+        if item.name not in excluded
     ]
 
 
 def settings_to_json(settings: Any) -> dict[str, Any]:
-    """The values as JSON has them."""
+    """Return the settings as JSON values by name; paths are strings, tuples are lists."""
 
-    def value(each: Any) -> Any:
-        return (
-            [value(part) for part in each] if isinstance(each, tuple) else str(each) if isinstance(each, Path) else each
-        )
+    def to_plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [to_plain(item) for item in value]
+        return str(value) if isinstance(value, Path) else value
 
-    return {each.name: value(getattr(settings, each.name)) for each in fields(settings)}
+    return {item.name: to_plain(getattr(settings, item.name)) for item in fields(settings)}

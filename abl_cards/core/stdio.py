@@ -1,4 +1,4 @@
-"""Output that arrives whole, however Python was started."""
+"""Make standard streams complete, however Python was started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _FlushingWriter(io.BufferedWriter):
-    """Keeps nothing back, but goes on until everything is written."""
+    """Write and flush until every byte is written."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         written = super().write(data)
@@ -21,36 +21,35 @@ class _FlushingWriter(io.BufferedWriter):
 
 
 def ensure_complete_writes() -> None:
-    """Lose nothing of what is written to stdout and stderr.
+    """Replace unbuffered stdout and stderr by streams that write every byte.
 
-    Told to do without buffers (``python -u``, PYTHONUNBUFFERED), Python makes one call of the system for each write.
-    A pipe then takes only what it has room for when this process is stopped and goes on (Ctrl-Z and ``fg``, a
-    debugger), and the rest is gone without a word.
+    Without buffers (``python -u``, PYTHONUNBUFFERED), Python makes one system call for each write. Where the process is
+    stopped and continued (Ctrl-Z and ``fg``, a debugger), a pipe may take a part of it, and the rest would be lost.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.FileIO):
             encoding, errors = stream.encoding, stream.errors
-            whole = io.TextIOWrapper(_FlushingWriter(stream.detach()), encoding, errors, write_through=True)
-            setattr(sys, name, whole)
-            setattr(sys, f"__{name}__", whole)
+            writer = io.TextIOWrapper(_FlushingWriter(stream.detach()), encoding, errors, write_through=True)
+            setattr(sys, name, writer)
+            setattr(sys, f"__{name}__", writer)
 
 
 def open_standard_streams() -> None:
-    """Open /dev/null in the place of a closed stdin, stdout or stderr.
+    """Open the null device for each of stdin, stdout and stderr that is closed.
 
-    Otherwise the next file that is opened would become the process's output, for libraries and child processes too.
-    Writing to a stdout that was closed fails with EBADF, so that results are not lost in silence.
+    Otherwise the next file that is opened would become the output of this process and of its children. A closed stdout
+    is opened for reading, so that writing to it fails with EBADF and no result is lost in silence.
     """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
+    for standard, name in enumerate(("stdin", "stdout", "stderr")):
         try:
-            os.fstat(number)
+            os.fstat(standard)
         except OSError:
             descriptor = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
-            if descriptor != number:
-                os.dup2(descriptor, number)
+            if descriptor != standard:
+                os.dup2(descriptor, standard)
                 os.close(descriptor)
         if getattr(sys, name) is None:
-            stream = os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False)
+            stream = os.fdopen(standard, "r" if standard == 0 else "w", encoding="utf-8", closefd=False)
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)

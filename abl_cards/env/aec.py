@@ -83,7 +83,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             game, profile = loaded.engine(directory, profile), None
         self._engine = resolve_engine(game, profile)
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
-        minimiser = Minimiser.of(self._engine)
+        minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         self.render_mode = render_mode
         name = self._engine.rules.folder.name

@@ -331,7 +331,7 @@ def make_realiser(realise: str | LabelRealiser, engine: Engine) -> LabelRealiser
     if realise == "preferences":
         from abl_cards.reasoners.abduction import Minimiser
 
-        return Minimiser.of(engine).realise_labels
+        return Minimiser(engine).realise_labels
     raise GameError(f"realise is 'first', 'preferences' or a function, not {realise!r}", ErrorCode.INVALID_VALUE)
 
 

@@ -1,6 +1,6 @@
-"""The engine of a folder of rule files, behind the interface of all games.
+"""Engine of a rule folder: one interface to everything that is compiled from its rules.
 
-It holds no rule: what there is to know of a game is in ``CompiledGame``, and the rooms beside this module do the work.
+The engine holds no rule. `CompiledGame` holds the data of a game, and the packages beside this module do the work.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import ArgumentTypes, KBError, Term
-from abl_cards.circuit import Circuit
-from abl_cards.core import GameError
+from abl_cards.circuit import Circuit, KnowledgeBase
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, PlayName, functor
 from abl_cards.games.endgame import OpenHandRace, build_race
@@ -82,47 +82,81 @@ from abl_cards.games.validation import compile_rules, validated_rules
 register_rules()
 
 MAX_AGENT_SEATINGS = 64
+"""Most seatings of two agents that a deal is played in."""
 MIN_TIMEOUT_SECONDS = 5.0
-"""Seconds within which no limit on time can refuse a folder."""
+"""Seconds of work within which no limit of time can have refused a folder."""
 
 
 def cached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
-    """Compile and check a folder, once as long as its files stay as they are; raises KBError as `kb check` would."""
-    found = _cached_engine_or_error(folder, profile, name, (folder.path.resolve(), folder.fingerprint(profile)))
-    if isinstance(found, KBError):
-        raise KBError(found.diagnostics)
-    return found
+    """Compile and check a folder, once until one of its files changes.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+        name: Name of the game, for messages and records.
+
+    Raises:
+        KBError: The rules have errors, as ``abl-cards kb check`` reports them.
+    """
+    result = _cached_engine_or_error(folder, profile, name, (folder.path.resolve(), folder.fingerprint(profile)))
+    if isinstance(result, KBError):
+        raise KBError(result.diagnostics)
+    return result
 
 
 def uncached_engine(folder: Folder, profile: str | None, name: str) -> Engine:
-    """Compile and check a folder that is edited again and again: no cache keeps the engine. Raises KBError."""
+    """Compile and check a folder without the cache, as for folders that are edited often.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+        name: Name of the game, for messages and records.
+
+    Raises:
+        KBError: The rules have errors.
+    """
     return Engine(validated_rules(replace(folder), profile), name)
 
 
 def unchecked_engine(folder: Folder, profile: str | None, name: str) -> Engine:
-    """Compile a folder, to compare rules that `kb check` may refuse; raises KBError where they do not compile."""
+    """Compile a folder without the full check, to compare rules that ``kb check`` may refuse.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+        name: Name of the game, for messages and records.
+
+    Raises:
+        KBError: The rules do not compile.
+    """
     return Engine(compile_rules(replace(folder), profile), name)
 
 
 @lru_cache(maxsize=64)
 def _cached_engine_or_error(folder: Folder, profile: str | None, name: str, state: object) -> Engine | KBError:
-    """An engine, or why there is none: what took so long that it may have been out of time is tried again."""
-    begun = perf_counter()
+    """Return the engine, or its errors; errors after long work, which may come from a time limit, are not cached."""
+    started = perf_counter()
     try:
-        return Engine(validated_rules(replace(folder), profile), name)  # a folder remembers what it has read
+        return Engine(validated_rules(replace(folder), profile), name)  # a folder caches the files that it has read
     except KBError as problem:
-        if perf_counter() - begun > MIN_TIMEOUT_SECONDS:
+        if perf_counter() - started > MIN_TIMEOUT_SECONDS:
             raise
         return KBError(problem.diagnostics)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A folder of rule files, compiled."""
+    """A compiled rule folder: deals cards, lists moves, plays many matches at once, and reads and writes records.
+
+    Attributes:
+        rules: The compiled rules.
+        game: Name of the game, as `load` takes it.
+        fixed_deals: Deals by the index of the match; None to shuffle.
+    """
 
     rules: CompiledGame
     game: str
-    fixed_deals: FixedDeals | None = None  # what is dealt, by the number of the match; None to shuffle
+    fixed_deals: FixedDeals | None = None
 
     def __reduce__(self) -> tuple[type[Engine], tuple[CompiledGame, str, FixedDeals | None]]:
         """Pickle without what is derived from the rules; see ``pickling``."""
@@ -130,21 +164,21 @@ class Engine:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The pseudo-actions in the order of masks and policies."""
+        """Labels (pseudo-actions) in the order of masks and policies."""
         return self.rules.label_texts
 
     @cached_property
     def label_traits(self) -> LabelTraits:
-        """The labels from the eyes of a plain heuristic: a kind is a type, and bombs of all sizes are one."""
+        """Kind and size of each label, for simple heuristics; bombs of all sizes are one kind."""
         forms, tiers = self.rules.forms, self.rules.tiers
         kind = {form.label: form.kind for form in reversed(forms.forms)}
         kinds = [kind.get(label, "") for label in range(len(self.labels))]
         lowest = min((tiers[name] for name in kinds if name in tiers), default=0)
         bombs = [tiers.get(name, lowest) > lowest for name in kinds]
         types = [functor(str(name)) if bomb else name for name, bomb in zip(kinds, bombs, strict=True)]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(types))}
+        kind_indices = {name: index for index, name in enumerate(dict.fromkeys(types))}
         return LabelTraits(
-            kind=np.array([numbers[name] for name in types], np.int16),
+            kind=np.array([kind_indices[name] for name in types], np.int16),
             min_cards=forms.label_min_cards.astype(np.int8),
             is_bomb=np.array(bombs, np.bool_),
             pass_label=int(forms.label_of[forms.pass_form]),
@@ -153,188 +187,376 @@ class Engine:
 
     @cached_property
     def observation_features(self) -> FeatureTable:
-        """What the numbers of an observation mean."""
+        """Names of the numbers of an observation."""
         return build_feature_table(self.rules)
 
     @cached_property
     def planes(self) -> CardPlanes:
-        """Its cards as pictures; raises GameError for a game that has none."""
+        """Layout of the cards as image planes; raises GameError for a game without one."""
         return build_planes(self.rules)
 
     @cached_property
     def symmetries(self) -> NDArray[np.int64]:
-        """[k, kinds] orders of the cards that change no rule, the natural one among them."""
+        """[k, kinds] permutations of the cards that change no rule, the identity among them."""
         return find_symmetries(self.rules)
 
     @property
     def teams(self) -> NDArray[np.int8]:
-        """[seats] the team of each seat."""
+        """[seats] team of each seat."""
         return np.array(self.rules.seating.teams, np.int8)
 
     @cached_property
     def agent_seatings(self) -> NDArray[np.int8]:
-        """[ways, seats] every way in which two agents, 0 and 1, share the teams in halves, the last half at will."""
+        """[seatings, seats] index of the agent, 0 or 1, at each seat, for every split of the teams into halves."""
         return _agent_seatings(self.teams)
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The parts that seats have in the game; a single one where all are alike."""
+        """Roles of the seats, such as landlord and peasant; one role where all seats are alike."""
         return self._event_rules.roles
 
     @property
     def num_options(self) -> int:
-        """How many things there are to choose among."""
+        """Number of options of all choices, such as bids and cards to give."""
         return len(self.rules.schema.options)
 
     @property
     def play_circuit(self) -> Circuit:
-        """The circuit that is asked at every decision."""
+        """Circuit that is evaluated at every play."""
         return self.rules.play_query.circuit
 
     @property
     def _event_rules(self) -> EventRules:
         return EventRules.from_rules(self.rules)
 
-    # --- playing
-    # -------------------------------------------------------------------------------------------------------
+    # --- play ---------------------------------------------------------------------------------------------------------
 
     def start_matches(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
-        """Begin a match a key."""
+        """Begin one match for each key.
+
+        Args:
+            keys: [n] random keys; equal keys give equal deals.
+            listener: Called at every event of the tables; None for none.
+
+        Returns:
+            The tables, with cards dealt.
+        """
         return Tables.begin(self.rules, keys, listener, self.fixed_deals)
 
     def with_deals(self, fixed_deals: FixedDeals) -> Engine:
-        """The same game, dealt so: the key of a match is the number of its deal."""
+        """Return the engine with fixed deals; the key of a match is then the index of its deal.
+
+        Args:
+            fixed_deals: The deals.
+        """
         return replace(self, fixed_deals=fixed_deals)
 
     def determinize(self, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
-        """Tables like those of decisions rows [m], where the others hold hands [m, others, kinds]; raises GameError."""
+        """Copy the tables of decisions, with given hands of the other seats.
+
+        Args:
+            decisions: The decisions or choices.
+            rows: [m] rows of the decisions to copy.
+            hands: [m, others, kinds] copies of each card in the other hands, in the order of play.
+
+        Raises:
+            GameError: The hands are not possible there.
+        """
         return Tables.determinize(decisions, rows, hands)
 
     @property
     def has_response_masks(self) -> bool:
-        """Whether a hand alone says what it could lead, and answer; in tricks the rest of the table does."""
+        """Whether `lead_mask` and `response_mask` exist: not in games of tricks, where the whole table decides."""
         return self.rules.trick_query is None
 
     def lead_mask(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """[labels, n] which labels hands [n, kinds] could lead, in contexts [n]; raises GameError, see answerable."""
+        """Compute which labels hands could lead.
+
+        Args:
+            context: [n] index of the strength context of each hand, as in decisions.
+            hands: [n, kinds] copies of each card.
+
+        Returns:
+            [labels, n] 1 where the hand can lead the label.
+
+        Raises:
+            GameError: The game has tricks; see `has_response_masks`.
+        """
         return compute_lead_mask(self.rules, context, hands)
 
     def response_mask(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """[n, labels] whether somebody with hand [n, kinds] could answer each label, in contexts [n] of decisions."""
+        """Compute which labels hands could answer.
+
+        Args:
+            context: [n] index of the strength context of each hand, as in decisions.
+            hands: [n, kinds] copies of each card.
+
+        Returns:
+            [n, labels] 1 where a seat with this hand can beat a play of the label.
+
+        Raises:
+            GameError: The game has tricks; see `has_response_masks`.
+        """
         return compute_response_mask(self.rules, context, hands)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
-        """[moves] the least number of plays that empties the hand after each move; raises GameError."""
+        """Compute the least number of plays that empties the hand after each move.
+
+        Args:
+            decisions: The plays to decide.
+            lists: Their candidate moves.
+
+        Returns:
+            [moves] number of plays.
+
+        Raises:
+            GameError: The game is not one of emptying hands.
+        """
         return count_plays_left(self.rules, decisions, lists)
 
     def min_plays(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """[n] the least number of plays that empties each of hands [n, kinds]; raises GameError."""
+        """Compute the least number of plays that empties each hand.
+
+        Args:
+            context: [n] index of the strength context of each hand, as in decisions.
+            hands: [n, kinds] copies of each card.
+
+        Returns:
+            [n] number of plays.
+
+        Raises:
+            GameError: The game is not one of emptying hands.
+        """
         return min_plays(self.rules, context, hands)
 
     def rewards(self, tables: Tables, rows: Indices) -> NDArray[np.float32]:
-        """[n, seats] the points of the episode that has just ended at these tables."""
+        """Return the rewards of the episodes that have just ended at some tables.
+
+        Args:
+            tables: The tables.
+            rows: [n] their rows.
+
+        Returns:
+            [n, seats] points of each seat, less the mean of all seats.
+        """
         points = tables.points[rows].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
 
     def as_open_hand_race(self) -> OpenHandRace:
-        """The race of two open hands that the game is; raises GameError, with what it is not."""
+        """Return the solver tables of the game as a race of two open hands; raises GameError for other games."""
         return build_race(self.rules)
 
     def preference_model(self, exclude: Collection[str] = (), directory: Path | None = None) -> CompiledPreferences:
-        """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
-        kb = self.rules.kb if directory is None else Game(Folder(directory)).knowledge_base(None, self.rules.profile)
+        """Compile preferences for decisions of this game.
+
+        Args:
+            exclude: Names of preferences, or of groups of them, to leave out.
+            directory: Rule folder to take the preferences from, or a file to read in place of ``preferences.lp``;
+                None for the game's own.
+
+        Raises:
+            GameError: A name to exclude is unknown, or there is no such folder or file.
+            KBError: The rules there have errors.
+        """
+        kb = self.rules.kb if directory is None else self._load_preferences(directory)
         return compile_preferences(kb, GamePreferenceInputs(self.rules), exclude)
 
-    # --- words
-    # ---------------------------------------------------------------------------------------------------------
+    def _load_preferences(self, path: Path) -> KnowledgeBase:
+        """Load the rules of a folder, or those of this game with another file of preferences."""
+        if path.is_dir():
+            folder = Folder(path)
+        elif path.suffix == ".lp" and path.is_file():
+            folder = replace(self.rules.folder, preference_file=path)
+        else:
+            message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
+            raise GameError(message, ErrorCode.FILE_NOT_READABLE)
+        return Game(folder).knowledge_base(None, self.rules.profile)
+
+    # --- notation -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def argument_types(self) -> ArgumentTypes:
-        """What the arguments of the predicates stand for."""
+        """Types of the arguments of the predicates."""
         return argument_sorts(self.rules)
 
     def term_text(self, argument_type: str, value: Term, language: str) -> str:
-        """An argument of this sort in a word."""
+        """Return an argument of a predicate as text.
+
+        Args:
+            argument_type: Type of the argument, from `argument_types`.
+            value: The argument.
+            language: ``"en"`` or ``"zh"``.
+        """
         return render_argument(self.rules, argument_type, value, language)
 
     def label_of(self, form: int) -> str:
-        """The label of a form."""
+        """Return the label of a form, given by its index."""
         return self.labels[self.rules.forms.label_of[form]]
 
     def play_name(self, label: str) -> PlayName:
-        """What Chinese players call a label."""
+        """Return the names of a label among Chinese players."""
         return play_name(self.rules, label)
 
     def notate_move(self, form: int, cards: NDArray[np.uint8]) -> Action:
-        """A move in words."""
+        """Return a move in the notation of the game.
+
+        Args:
+            form: Index of the form.
+            cards: [width] indices of its cards, padded as in moves.
+        """
         return notate_move(self.rules, form, cards)
 
     def decision_point_at(self, decisions: Decisions | Choices, row: int = 0) -> DecisionPoint:
-        """One of some decisions or choices."""
+        """Return one decision with all its moves, labels and the state in JSON form.
+
+        Args:
+            decisions: Decisions or choices.
+            row: Row of the decision.
+        """
         return decision_point_at(self.rules, decisions, row)
 
     def render_view(self, decision_point: DecisionPoint, language: str = "en") -> str:
-        """What the seat sees, as text."""
+        """Return the view of the seat to decide as text.
+
+        Args:
+            decision_point: The decision.
+            language: ``"en"`` or ``"zh"``.
+        """
         return render_view(self.rules, decision_point, language)
 
     def render_table(self, tables: Tables, table: int) -> str:
-        """A table as text, with the legal labels of the seat to decide."""
+        """Return a table as text, with the legal labels of the seat to decide.
+
+        Args:
+            tables: The tables.
+            table: Row of the table.
+        """
         return render_table(self.rules, tables, table)
 
     def read_decision_point(
         self, value: Mapping[str, Any], move: int | None = None, for_explanation: bool = False
     ) -> DecisionPoint:
-        """The decision of a state, or that of a record before a move (from 1); raises GameError.
+        """Read a decision from a state, or from a record before one of its moves.
 
-        A state gives what legality reads; where it is to be explained also what the preferences read.
+        Args:
+            value: A state or a record in JSON form; records of other platforms are recognised.
+            move: Number of the move of a record, from 1; None for a state, or for the move that a record ends before.
+            for_explanation: Whether the state must also hold the fields that preferences read.
+
+        Raises:
+            GameError: A field is missing or wrong, or the record has no such move.
         """
-        foreign = self._importer_for([value])
-        if foreign:
-            return foreign.read_decision_point(self.rules, value, move)
+        importer = self._importer_for([value])
+        if importer:
+            return importer.read_decision_point(self.rules, value, move)
         return read_decision_point(self.rules, value, move, for_explanation)
 
     def decisions_at_acts(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
-        """The decisions of records before these moves, one a record; raises GameError."""
-        foreign = self._importer_for(records)
+        """Read one decision of each record.
+
+        Args:
+            records: The records.
+            moves: Number of the move of each record whose decision is read, from 1.
+
+        Raises:
+            GameError: A record is wrong, or has no such move.
+        """
+        importer = self._importer_for(records)
         return (
-            foreign.decisions_at_acts(self.rules, records, moves)
-            if foreign
+            importer.decisions_at_acts(self.rules, records, moves)
+            if importer
             else decisions_at_acts(self.rules, records, moves)
         )
 
     def find_play_acts(self, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-        """The numbers of the acts of records where something is played, and nothing chosen; none of a wrong record."""
-        foreign = self._importer_for(records)
-        if foreign:
-            return [list(range(1, 1 + foreign.count_plays(record))) for record in records]
+        """Return the numbers of the acts of each record that are plays, not choices; an empty list for a wrong record.
+
+        Args:
+            records: The records.
+        """
+        importer = self._importer_for(records)
+        if importer:
+            return [list(range(1, 1 + importer.count_plays(record))) for record in records]
         return find_play_acts(self.rules, records)
 
     def derive_readings(self, decision_point: DecisionPoint, play: str) -> list[PlayDerivation]:
-        """What a play, as JSON or as text, can be at a moment, and why that is legal or is not; raises GameError."""
+        """Derive why a play is legal or not, for each form that its cards can be read as.
+
+        Args:
+            decision_point: The decision.
+            play: The play as JSON, or as text such as ``"H4 C4"``.
+
+        Returns:
+            The readings of the play, legal ones first, each with its proof.
+
+        Raises:
+            GameError: A choice is to be decided, a card is not in the hand, or the cards are no play of the game.
+        """
         return list(derive_readings(self.rules, decision_point, play))
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-        """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
+        """List all legal moves of states.
+
+        Args:
+            states: States in JSON form.
+
+        Returns:
+            For each state its moves in JSON form, or the error of a state that is wrong.
+        """
         return list_legal_moves(self.rules, states)
 
     def legal_composed_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-        """The same, with plays that are laid card by card as a whole."""
+        """List all legal moves of states, with plays of several acts as whole plays.
+
+        Args:
+            states: States in JSON form.
+
+        Returns:
+            For each state its moves in JSON form, or the error of a state that is wrong.
+        """
         return legal_composed_moves(self.rules, states)
 
     def list_composed_plays(self, decisions: Decisions, row: int = 0) -> Moves:
-        """All whole plays of a decision, each card set once; ``Tables.play`` takes any of them. Raises GameError."""
+        """List the whole plays of a decision, each card set once, as `Tables.play` takes them.
+
+        Args:
+            decisions: The plays to decide.
+            row: Row of the decision.
+
+        Raises:
+            GameError: There are too many plays to list.
+        """
         return list_composed_plays(decisions, row)
 
     def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
-        """The legal labels of states in JSON form, or what is wrong with a state."""
+        """List the legal labels of states.
+
+        Args:
+            states: States in JSON form.
+
+        Returns:
+            For each state its labels, or the error of a state that is wrong.
+        """
         return list_legal_labels(self.rules, states)
 
     def convert_decisions(self, decisions: Decisions | Choices) -> tuple[NDArray[np.bool_], Decisions | Choices]:
-        """Decisions or choices of other rules of the same game by these: which of them there are here, and those."""
+        """Convert decisions of other rules of the same game, such as another profile.
+
+        Args:
+            decisions: Decisions or choices of an engine with other rules.
+
+        Returns:
+            [n] which decisions exist by these rules, and those decisions.
+        """
         return convert_decisions(self.rules, decisions)
 
     def new_recorder(self, num_tables: int, **extra: Any) -> Recorder:
-        """A listener that writes down the matches at so many tables."""
+        """Return a listener that records matches.
+
+        Args:
+            num_tables: Number of tables.
+            extra: Further fields of every record.
+        """
         return MatchRecorder(self.rules, num_tables, extra)
 
     def replay(
@@ -343,61 +565,110 @@ class Engine:
         listener: Listener | None = None,
         carry_over: dict[str, Any] | None = None,
     ) -> ReplayResult:
-        """Play records again, one a line, and compare; a listener hears every episode at a table of its own."""
+        """Replay records and compare them with the rules.
+
+        Args:
+            records: Records, or the errors of lines that are none.
+            listener: Called at every event; each episode has a table of its own. None for none.
+            carry_over: State between calls for parts of one file, changed in place; None for a single call.
+
+        Returns:
+            Counts of what was replayed, and the differences.
+        """
         carry_over = {} if carry_over is None else carry_over
-        foreign = carry_over["archive"] = carry_over.get("archive") or self._importer_for(records)
-        if foreign:
-            found: ReplayResult = foreign.replay(self.rules, records, listener, carry_over)
-            return found
+        importer = carry_over["archive"] = carry_over.get("archive") or self._importer_for(records)
+        if importer:
+            result: ReplayResult = importer.replay(self.rules, records, listener, carry_over)
+            return result
         return replay_records(self.rules, records, listener, carry_over)
 
     def _importer_for(self, records: Sequence[Any]) -> RecordImporter | None:
-        """Who reads these records, where they are not in our own form: the first that can be read tells."""
-        archive = find_importer(self.rules.folder)
-        first = next((each for each in records if isinstance(each, Mapping)), None)
-        return archive if archive and first is not None and archive.can_read(first) else None
+        """Return the importer of the records, judged by the first readable one; None for records of our own form."""
+        importer = find_importer(self.rules.folder)
+        first = next((record for record in records if isinstance(record, Mapping)), None)
+        return importer if importer and first is not None and importer.can_read(first) else None
 
-    # --- samples
-    # -------------------------------------------------------------------------------------------------------
+    # --- samples ------------------------------------------------------------------------------------------------------
 
     def sample_facts(self, num_states: int, seed: int) -> NDArray[np.uint8]:
-        """[every input of the knowledge base, states] random states that cover the rules."""
+        """Sample random states that cover the rules.
+
+        Args:
+            num_states: Number of states.
+            seed: Seed of the states.
+
+        Returns:
+            [inputs of the knowledge base, states] 1 where an input is true.
+        """
         return sample_input_rows(self.rules, num_states, seed)
 
     def sample_decisions(self, num_states: int, seed: int) -> Decisions:
-        """Random plays to decide."""
+        """Sample random plays to decide.
+
+        Args:
+            num_states: Number of decisions.
+            seed: Seed of the decisions.
+        """
         return draw_decisions(self.rules, num_states, seed)
 
     def sample_situations(self, situations: SituationSet, num_states: int, seed: int) -> Decisions:
-        """Random plays to decide, at most so many, in situations that were met in play."""
+        """Sample plays to decide in situations that were met in play.
+
+        Args:
+            situations: Situations collected from matches.
+            num_states: Most decisions to return.
+            seed: Seed of the decisions.
+        """
         return sample_reachable_decisions(self.rules, situations, num_states, seed)
 
     def sample_deals(
         self, episode_starts: EpisodeStartRecorder, num_states: int, seed: int
     ) -> tuple[Tables, NDArray[np.uint8]]:
-        """Tables that begin an episode as some match has, with hands rich in forms; and the cards of these forms."""
+        """Sample tables that begin an episode as recorded matches did, with hands rich in forms.
+
+        Args:
+            episode_starts: Starts of episodes collected from matches.
+            num_states: Number of tables.
+            seed: Seed of the hands.
+
+        Returns:
+            The tables, and [tables, kinds] the cards of the forms that were dealt on purpose.
+        """
         return sample_stacked_tables(self.rules, episode_starts, num_states, seed)
 
     def sample_leads(self, num_states: int, seed: int) -> Decisions:
-        """Full hands that lead."""
+        """Sample decisions of full hands that lead.
+
+        Args:
+            num_states: Number of decisions.
+            seed: Seed of the hands.
+        """
         return sample_lead_decisions(self.rules, num_states, seed)
 
     def sample_estimate(self, decisions: Decisions | Choices, seed: int) -> HandEstimate:
-        """[n, others, kinds] random beliefs about the other hands."""
+        """Sample random estimates of the other hands.
+
+        Args:
+            decisions: Decisions or choices, n of them.
+            seed: Seed of the estimates.
+
+        Returns:
+            [n, others, kinds] expected number of copies of each card.
+        """
         return draw_estimate(self.rules, decisions, seed)
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
-    """See Engine.agent_seatings; of very many ways some, evenly.
+    """Return the seatings of two agents; evenly spaced ones where there are more than `MAX_AGENT_SEATINGS`.
 
     >>> _agent_seatings(np.array([0, 1, 0, 1], np.int8)).tolist()
     [[0, 1, 0, 1], [1, 0, 1, 0]]
     >>> len(_agent_seatings(np.arange(4, dtype=np.int8))), len(_agent_seatings(np.arange(3, dtype=np.int8)))
     (6, 6)
     """
-    several = int(teams.max()) + 1
-    ways = [set(first) for first in combinations(range(several), several // 2)]
-    if several % 2:
-        ways += [set(range(several)) - first for first in ways]
-    ways = [ways[place] for place in np.linspace(0, len(ways) - 1, min(len(ways), MAX_AGENT_SEATINGS)).astype(int)]
-    return np.array([[0 if team in first else 1 for team in teams.tolist()] for first in ways], np.int8)
+    num_teams = int(teams.max()) + 1
+    splits = [set(first) for first in combinations(range(num_teams), num_teams // 2)]  # teams of agent 0
+    if num_teams % 2:
+        splits += [set(range(num_teams)) - first for first in splits]
+    rows = np.linspace(0, len(splits) - 1, min(len(splits), MAX_AGENT_SEATINGS)).astype(int)
+    return np.array([[0 if team in splits[row] else 1 for team in teams.tolist()] for row in rows], np.int8)

@@ -1,7 +1,7 @@
-"""Places of errors in a variant: the line of the edited folder, where an error shows in rules that it takes over.
+"""Place the errors of a variant at lines of the edited folder, also where they show in inherited rules.
 
-A parent that passes the check by itself is not at fault, so its error is caused by what the variant adds, replaces or
-leaves out. The place where it shows becomes part of the message.
+A parent that passes the check by itself is not at fault. So the cause is a line by which the variant adds, replaces or
+leaves out rules. The place where the error shows becomes part of the message.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ _PARENT_FACT, _REMOVAL_FACTS = Signature("parent", 1), {Signature("leaves_out", 
 
 
 def relocate_errors(problem: KBError, folder: Folder, profile: str | None) -> KBError:
-    """Return the errors of a folder, each at a line of its own files as far as one can be named."""
+    """Return the errors of a folder, each at a line of its own files where one can be named.
+
+    Args:
+        problem: The errors.
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+    """
     try:
         layers = folder.layers.folders
-        places = _ErrorLocator(folder, profile, layers, folder.program(profile))
-    except KBError:  # the text itself cannot be read: its errors name their lines
+        locator = _ErrorLocator(folder, profile, layers, folder.program(profile))
+    except KBError:  # the text cannot be parsed: these errors have their lines
         return problem
-    return KBError([places.relocate(each) for each in problem.diagnostics])
+    return KBError([locator.relocate(diagnostic) for diagnostic in problem.diagnostics])
 
 
 @dataclass(frozen=True)
@@ -37,28 +43,28 @@ class _ErrorLocator:
     program: ProgramSummary
 
     def relocate(self, problem: Diagnostic) -> Diagnostic:
-        """An error at the line of the edited folder that causes it."""
-        where = problem.location
-        if problem.severity != Severity.ERROR or (where is not None and self._is_own(where)):
+        """Return an error at the line of the edited folder that causes it."""
+        location = problem.location
+        if problem.severity != Severity.ERROR or (location is not None and self._is_own(location)):
             return problem
         if problem.message in self._parent_errors:
             return self._parent_errors[problem.message]
         cause = self._find_cause(problem)
-        if cause is None or cause == where:
+        if cause is None or cause == location:
             return problem
-        message = problem.message if where is None else f"{problem.message}; it shows at {where}"
+        message = problem.message if location is None else f"{problem.message}; it shows at {location}"
         return replace(problem, location=cause, message=message)
 
     @cached_property
     def _own_path(self) -> Path:
         return self.folder.path.resolve()
 
-    def _is_own(self, where: Location) -> bool:
-        return Path(where.file).resolve().is_relative_to(self._own_path)
+    def _is_own(self, location: Location) -> bool:
+        return Path(location.file).resolve().is_relative_to(self._own_path)
 
     @cached_property
     def _parent_errors(self) -> Mapping[str, Diagnostic]:
-        """The errors that the parent has by itself, by message; a game that comes with the package has none."""
+        """Errors of the parent by itself, by message; shipped games have none."""
         from abl_cards.games.game import Game
 
         if len(self.layers) < 2 or self.layers[-2].resolve().parent == KB_ROOT.resolve():
@@ -67,19 +73,19 @@ class _ErrorLocator:
         try:
             Game(parent).knowledge_base(None, self.profile if self.profile in parent.profiles else None)
         except KBError as problem:
-            return {each.message.partition("; it shows at ")[0]: each for each in problem.diagnostics}
+            return {item.message.partition("; it shows at ")[0]: item for item in problem.diagnostics}
         return {}
 
     def _find_cause(self, problem: Diagnostic) -> Location | None:
-        """The first line that can be named: what is missing, what is derived, what that depends on, what is left."""
-        said = list(dict.fromkeys(match[1] for match in _PREDICATE.finditer(problem.message)))
-        named = [use for name in said for use in self._uses if use.signature.name == name]
-        if not named and problem.location is not None:
-            named = [use for use in self._uses if _contains(use.location, problem.location)]
+        """Return the most likely cause: a removed file, an own rule, a rule that it depends on, else any own line."""
+        names = list(dict.fromkeys(match[1] for match in _PREDICATE.finditer(problem.message)))
+        uses = [use for name in names for use in self._uses if use.signature.name == name]
+        if not uses and problem.location is not None:
+            uses = [use for use in self._uses if _contains(use.location, problem.location)]
         known = {use.signature for use in self.program.heads} | {use.signature for use in self.program.externals}
-        missing = [name for name in said if name not in {signature.name for signature in known}]
-        signatures = list(dict.fromkeys(use.signature for use in named))
-        found = (
+        missing = [name for name in names if name not in {signature.name for signature in known}]
+        signatures = list(dict.fromkeys(use.signature for use in uses))
+        candidates = (
             self._removal_of(missing),
             self._own_rule_for(signatures, problem.message),
             self._own_dependency_of(signatures, problem.message),
@@ -89,7 +95,7 @@ class _ErrorLocator:
             *(use.location for use in self._heads[:1]),
             *(use.location for use in self._variant_facts if use.signature == _PARENT_FACT),
         )
-        return next((place for place in found if place is not None), None)
+        return next((location for location in candidates if location is not None), None)
 
     @cached_property
     def _uses(self) -> list[PredicateUse]:
@@ -97,38 +103,38 @@ class _ErrorLocator:
 
     @cached_property
     def _heads(self) -> list[PredicateUse]:
-        """The heads and declarations in the folder's own files."""
+        """Heads and declarations in the folder's own files."""
         own = [use for use in (*self.program.heads, *self.program.externals) if self._is_own(use.location)]
         return [use for use in own if Path(use.location.file).name != VARIANT_FILE]
 
     def _own_rule_for(self, signatures: Collection[Signature], message: str) -> Location | None:
-        """An own rule for a predicate, one about the terms of the message before others."""
+        """Return an own rule for a predicate, preferably one about the terms of the message."""
         for signature in signatures:
-            mine = [use for use in self._heads if use.signature == signature]
-            if mine:
-                return max(mine, key=lambda use: count_named_arguments(use, message)).location
+            heads = [use for use in self._heads if use.signature == signature]
+            if heads:
+                return max(heads, key=lambda use: count_named_arguments(use, message)).location
         return None
 
     def _own_dependency_of(self, signatures: Collection[Signature], message: str) -> Location | None:
-        """An own rule for the nearest predicate that some predicates depend on."""
-        seen, level = set(signatures), set(signatures)
+        """Return an own rule for the nearest predicate that the predicates depend on."""
+        visited, level = set(signatures), set(signatures)
         while level:
-            level = {each for one in level for each in self.program.dependencies.get(one, ())} - seen
-            seen |= level
-            found = self._own_rule_for(sorted(level), message)
-            if found is not None:
-                return found
+            level = {item for signature in level for item in self.program.dependencies.get(signature, ())} - visited
+            visited |= level
+            location = self._own_rule_for(sorted(level), message)
+            if location is not None:
+                return location
         return None
 
     def _own_rule_with_term(self, message: str) -> Location | None:
-        """An own fact or rule about a term that the message names."""
-        found = max(self._heads, key=lambda use: count_named_arguments(use, message), default=None)
-        return found.location if found is not None and count_named_arguments(found, message) else None
+        """Return an own fact or rule about a term that the message names."""
+        head = max(self._heads, key=lambda use: count_named_arguments(use, message), default=None)
+        return head.location if head is not None and count_named_arguments(head, message) else None
 
     def _own_constants(self) -> Iterator[Location]:
-        for where, _ in self.program.constants.values():
-            if self._is_own(where):
-                yield where
+        for location, _ in self.program.constants.values():
+            if self._is_own(location):
+                yield location
 
     # --- variant.lp ---------------------------------------------------------------------------------------------------
 
@@ -142,11 +148,11 @@ class _ErrorLocator:
         return [use for use in self._variant_facts if use.signature in _REMOVAL_FACTS]
 
     def _removal_of(self, names: Collection[str]) -> Location | None:
-        """The line that leaves out or replaces a file of the parent with rules for such a predicate."""
+        """Return the line that leaves out or replaces a file of the parent with rules for one of the predicates."""
         for use in self._removal_facts if names else ():
             file = self._parent_file(str(use.pattern[0]).strip('"'))
             text = parse_files([file]) if file is not None else None
-            if text and {each.signature.name for each in (*text.heads, *text.externals)} & set(names):
+            if text and {head.signature.name for head in (*text.heads, *text.externals)} & set(names):
                 return use.location
         return None
 
@@ -155,5 +161,5 @@ class _ErrorLocator:
         return next((file for file in files if file.is_file()), None)
 
 
-def _contains(use: Location, where: Location) -> bool:
-    return use.file == where.file and where.line <= use.line <= where.end_line
+def _contains(use: Location, location: Location) -> bool:
+    return use.file == location.file and location.line <= use.line <= location.end_line

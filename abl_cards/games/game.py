@@ -1,18 +1,18 @@
-"""A game by its rule files, and what is told of games beside their play.
+"""Games by name or folder: their rule files, engines, legal moves and explanations.
 
-A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base compiled into circuits; it lays *Tables*.
+A `Game` is light: it holds the path of the rule files. Its `Engine` is a knowledge base compiled into circuits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from abl_cards.asp import Diagnostic
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import (
     COMMON_DIR,
     KB_ROOT,
@@ -24,38 +24,75 @@ from abl_cards.games.description import (
 )
 
 if TYPE_CHECKING:
+    from abl_cards import Explanation
     from abl_cards.games.engine import Engine
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game by its rule files."""
+    """A game by its rule files, made by `load`.
+
+    Attributes:
+        folder: The folder of rule files.
+        profile: Profile of the rules that all methods use by default; None for the default profile of the folder.
+    """
 
     folder: Folder
+    profile: str | None = None
 
     @property
     def name(self) -> str:
-        """The word for it in commands: a folder that did not come with the package goes by its path."""
+        """Name in commands and in `load`: that of a shipped game, or the path of a rule folder."""
         shipped = self.folder.path.resolve().parent == KB_ROOT.resolve()
         return self.folder.name if shipped else str(self.folder.path)
 
     @property
     def title(self) -> str:
-        """Its names, as ``title/2`` has them."""
+        """Names in all languages, as the facts ``title/2`` give them."""
         return self.folder.title
 
     @property
     def directory(self) -> Path:
-        """Where the rule files lie."""
+        """Path of the rule files."""
         return self.folder.path
+
+    def with_profile(self, profile: str | None) -> Game:
+        """Return the game with another default profile.
+
+        Args:
+            profile: Name of a profile; None for the default profile of the folder.
+
+        Raises:
+            GameError: The folder has no such profile.
+        """
+        if profile is not None:
+            _check_profile(self.folder, profile)
+        return replace(self, profile=profile)
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """Names of the profiles that `load` accepts, those of parent folders included."""
+        return self.folder.profiles
 
     def knowledge_base(
         self, directory: Path | None = None, profile: str | None = None, cache: bool = True
     ) -> KnowledgeBase:
-        """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
+        """Load and check the rule files, and the game that they describe.
+
+        Args:
+            directory: Rule folder to load in place of the game's own.
+            profile: Profile to use in place of `Game.profile`.
+            cache: Whether to read and write the disk cache.
+
+        Returns:
+            The checked rules, ready to be compiled into circuits.
+
+        Raises:
+            KBError: The rules have errors, as ``abl-cards kb check`` reports them.
+        """
         from abl_cards.games.guard import guard_rule_errors
 
-        folder = self._current_folder(directory)
+        folder, profile = self._current_folder(directory), profile or self.profile
         with guard_rule_errors(folder, profile):
             kb = load_game_knowledge(folder, profile) if cache else None
         if kb is None or not is_known_valid(kb, folder):
@@ -67,41 +104,141 @@ class Game:
     def warnings(
         self, kb: KnowledgeBase, directory: Path | None = None, profile: str | None = None
     ) -> list[Diagnostic]:
-        """Return what `kb check` reports of sound rules beside the warnings of their knowledge base."""
+        """Return the warnings of ``kb check`` about sound rules, without those of the knowledge base itself.
+
+        Args:
+            kb: The loaded rules, from `knowledge_base`.
+            directory: Rule folder that `kb` was loaded from, in place of the game's own.
+            profile: Profile that `kb` was loaded with, in place of `Game.profile`.
+        """
         folder = self._current_folder(directory)
         if is_known_warning_free(kb, folder):
             return []
         from abl_cards.games.validation import find_warnings, validated_rules
 
-        return list(find_warnings(validated_rules(folder, profile)))
+        return list(find_warnings(validated_rules(folder, profile or self.profile)))
 
     def auxiliary_rules(
         self, directory: Path | None = None, profile: str | None = None, cache: bool = True
     ) -> Iterator[KnowledgeBase]:
-        """Load and check its rules beside play, if it has any; raises KBError."""
-        return load_auxiliary_rules(self._current_folder(directory), profile, cache)
+        """Load and check the rules of the subfolder ``science``, where there are any.
+
+        Args:
+            directory: Rule folder to load in place of the game's own.
+            profile: Profile to use in place of `Game.profile`.
+            cache: Whether to read and write the disk cache.
+
+        Raises:
+            KBError: The rules have errors.
+        """
+        return load_auxiliary_rules(self._current_folder(directory), profile or self.profile, cache)
 
     def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
-        """Compile and check the rule files; raises KBError with the errors of `kb check`."""
+        """Compile and check the rule files; the engine is kept until a file changes.
+
+        Args:
+            directory: Rule folder to compile in place of the game's own.
+            profile: Profile to use in place of `Game.profile`.
+
+        Returns:
+            The compiled game, which deals, lists moves and plays many matches at once.
+
+        Raises:
+            KBError: The rules have errors, as ``abl-cards kb check`` reports them.
+        """
         from abl_cards.games.engine import cached_engine
 
-        return cached_engine(self._current_folder(directory), profile, self.name)
+        return cached_engine(self._current_folder(directory), profile or self.profile, self.name)
+
+    def legal_moves(self, state: Mapping[str, Any]) -> list[Any]:
+        """List the legal moves of a state.
+
+        Args:
+            state: What the seat to move sees, in the JSON form of docs/reference/formats.md. A field ``profile``
+                selects a profile of the rules for this state.
+
+        Returns:
+            The moves in the JSON form of the game, in the order of ``abl-cards legal``.
+
+        Raises:
+            GameError: A field of the state is missing or wrong; the message names it.
+            KBError: The rules have errors.
+        """
+        (moves,) = self.engine(None, self.profile_for(state)).legal_moves([state])
+        if isinstance(moves, GameError):
+            raise moves
+        return moves
+
+    def explain(self, state: Mapping[str, Any], move: Any = None, language: str = "en") -> Explanation:
+        """Explain a decision by the preferences of the rules: reasons with weights and sentences.
+
+        Args:
+            state: What the seat to move sees, in the JSON form of docs/reference/formats.md.
+            move: A legal move to assess beside the best one, as `legal_moves` lists it or as text such as
+                ``"H4 C4"``; None to explain the best move only.
+            language: Language of the sentences, ``"en"`` or ``"zh"``.
+
+        Returns:
+            The explanation. `Explanation.chosen` is the best move with its reasons, `Explanation.made` the assessment
+            of ``move``; ``str()`` gives the text of ``abl-cards explain``, `Explanation.to_json` plain values.
+
+        Raises:
+            GameError: The state is incomplete or wrong, the move is not legal, or the language is unknown.
+            KBError: The rules have errors.
+        """
+        from abl_cards import Explanation  # explanations lie above games: loaded by the table of the root package
+
+        return Explanation.of_state(self.engine(None, self.profile_for(state)), state, move, language)
+
+    def profile_for(self, state: object, directory: Path | None = None) -> str | None:
+        """Return the profile that a state names in its field ``profile``, else `Game.profile`.
+
+        Args:
+            state: A state in JSON form.
+            directory: Rule folder whose profiles count, in place of the game's own.
+
+        Raises:
+            GameError: The state names an unknown profile.
+        """
+        name = state.get("profile") if isinstance(state, Mapping) else None
+        if not isinstance(name, str):
+            return self.profile
+        _check_profile(Folder(directory) if directory is not None else self.folder, name)
+        return name
 
     def _current_folder(self, directory: Path | None) -> Folder:
-        """The folder as it is now: a folder remembers which files it had."""
+        """Return the folder without the files that it has read, so that edits count."""
         return replace(self.folder) if directory is None else Folder(directory)
 
 
 def game_names() -> list[str]:
-    """The games that come with the package: the folders of ``kb`` but for what they share."""
-    return sorted(each.name for each in KB_ROOT.iterdir() if each.name != COMMON_DIR.name and any(each.glob("*.lp")))
+    """Return the names of the games that come with the package: the folders of ``kb`` with rule files."""
+    return sorted(path.name for path in KB_ROOT.iterdir() if path.name != COMMON_DIR.name and any(path.glob("*.lp")))
 
 
-def load(name: str) -> Game:
-    """A game by its name, or by the path of a folder of rule files; raises GameError for what is neither."""
-    if name in game_names():
-        return Game(Folder(KB_ROOT / name))
-    if Path(name).is_dir() and any(Path(name).glob("*.lp")):
-        return Game(Folder(Path(name)))
-    known = ", ".join(game_names())
-    raise GameError(f"unknown game '{name}' (there are: {known}; or name a folder of rule files)")
+def load(name: str | Path, profile: str | None = None) -> Game:
+    """Load a game by name, or by the path of a folder of rule files.
+
+    Args:
+        name: A shipped game, such as ``"guandan"``, or the path of a folder with ``.lp`` files.
+        profile: Profile of the rules, such as ``"platform"``; None for the default profile of the folder.
+
+    Returns:
+        The game. Rule files are read when a method needs them.
+
+    Raises:
+        GameError: There is no such game, or it has no such profile.
+    """
+    path = KB_ROOT / name if str(name) in game_names() else Path(name)
+    if not (path.is_dir() and any(path.glob("*.lp"))):
+        known = ", ".join(game_names())
+        message = f"unknown game '{name}' (there are: {known}; or name a folder of rule files)"
+        raise GameError(message, ErrorCode.UNKNOWN_GAME)
+    return Game(Folder(path)).with_profile(profile)
+
+
+def _check_profile(folder: Folder, profile: str) -> None:
+    """Raise GameError where a folder has no such profile."""
+    if profile not in folder.profiles:
+        known = ", ".join(sorted(folder.profiles)) or "(there are none)"
+        raise GameError(f"profile: '{profile}' is none of {known}", ErrorCode.UNKNOWN_PROFILE)

@@ -1,4 +1,4 @@
-"""Errors of a rule folder: placed in the files that were edited, and never a Python exception."""
+"""Turn every error of a rule folder into diagnostics at lines of the edited files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from abl_cards.asp import KBError, make_kb_error
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import KB_ROOT, Folder
 from abl_cards.games.error_locations import relocate_errors
 
 
 @contextmanager
 def guard_rule_errors(folder: Folder, profile: str | None) -> Iterator[None]:
-    """Raise KBError where rules cannot be played by; bugs in the shipped games stay Python exceptions."""
+    """Raise KBError for every error in the block that the rules of a folder cause.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+
+    Raises:
+        KBError: The rules have errors, each placed in the folder's own files where possible.
+        Exception: A shipped game causes a bug, which must not look like an error of the user.
+    """
     try:
         yield
     except KBError as problem:
@@ -23,5 +32,5 @@ def guard_rule_errors(folder: Folder, profile: str | None) -> Iterator[None]:
     except Exception as problem:
         if folder.path.resolve().parent == KB_ROOT.resolve():
             raise
-        text = f"{folder.path}: sound logic, but it cannot be played by (what has changed since it could?)"
-        raise make_kb_error(text, "") from problem
+        text = f"{folder.path}: sound logic, but it cannot be played by"
+        raise make_kb_error(text, "undo the last edit", ErrorCode.RULES_NOT_PLAYABLE) from problem

@@ -1,6 +1,6 @@
-"""Records of other platforms: a folder says by ``platform(Name)`` whose records of its game are read besides our own.
+"""Import records of other platforms, which a folder names by ``platform(Name)``.
 
-The platform's package exports a ``RECORD_IMPORTER`` where it has such records.
+The package of the platform exports a ``RECORD_IMPORTER`` where it has records of its own form.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from abl_cards.games.types import ReplayResult
 
 
 class RecordImporter(Protocol):
-    """Records in a form of its own."""
+    """Reader of records in the form of another platform."""
 
     def can_read(self, record: Mapping[str, Any]) -> bool:
-        """Whether a record has this form, and not ours."""
+        """Return whether a record has the form of the platform."""
 
     def read_decision_point(self, rules: CompiledGame, record: Mapping[str, Any], move: int | None) -> DecisionPoint:
-        """As Engine.read_decision_point."""
+        """Read the decision of a record before a move (from 1); raises GameError."""
 
     def decisions_at_acts(
         self, rules: CompiledGame, records: Sequence[Mapping[str, Any]], moves: Sequence[int]
     ) -> Decisions:
-        """As Engine.decisions_at_acts."""
+        """Read one decision of each record, before the given move (from 1); raises GameError."""
 
     def replay(
         self,
@@ -36,13 +36,13 @@ class RecordImporter(Protocol):
         listener: Listener | None,
         carry_over: dict[str, Any],
     ) -> ReplayResult:
-        """As Engine.replay."""
+        """Replay records and compare them with the rules; ``carry_over`` is kept between parts of a file."""
 
     def count_plays(self, record: Mapping[str, Any]) -> int:
-        """How many plays a record has."""
+        """Return the number of plays of a record."""
 
 
 def find_importer(folder: Folder) -> RecordImporter | None:
-    """The records of others that are read for a folder's game."""
-    found: RecordImporter | None = platform_attribute(folder, "RECORD_IMPORTER")
-    return found
+    """Return the record importer of the platform that a folder names; None where there is none."""
+    importer: RecordImporter | None = platform_attribute(folder, "RECORD_IMPORTER")
+    return importer

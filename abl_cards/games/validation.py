@@ -1,7 +1,7 @@
-"""The check of a rule folder: everything that play will ask is asked once, and a few matches are dealt.
+"""Check a rule folder: evaluate every query of play once, and deal a few matches.
 
-`validated_rules` is the one entrance to the rules of a folder: `kb check` reports what it raises, and every engine and
-knowledge base is made of what it returns. So no command and no library call answers by rules that `kb check` refuses.
+`validated_rules` is the only way to the rules of a folder. ``kb check`` reports the errors that it raises, and every
+engine and knowledge base is made of the rules that it returns. So no command uses rules that ``kb check`` refuses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from abl_cards.asp import Diagnostic, KBError, make_error, make_kb_error
-from abl_cards.core import GameError, pause_gc, scale_to_range_array, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, pause_gc, scale_to_range_array, splitmix64_array
 from abl_cards.games.compiled import CompiledGame, compile_game
 from abl_cards.games.description import (
     Folder,
@@ -36,35 +36,44 @@ from abl_cards.games.tables import (
 )
 
 NUM_TRIAL_DEALS, MAX_CHOICES = 8, 200
-"""Tables that are dealt to, and choices that a seat may be asked for before play begins."""
+"""Number of tables that are dealt, and most choices that a match may have before play begins."""
 
 
 def validated_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
     """Compile the rules of a folder, and check them unless the disk cache holds that they passed.
 
     Args:
-        folder: the rule files.
-        profile: a file of the folder profiles; None for the default one.
-        cache: whether the disk cache is read and written.
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+        cache: Whether to read and write the disk cache.
+
+    Returns:
+        The compiled rules, which passed the check.
 
     Raises:
-        KBError: all errors of `kb check`, with their places.
+        KBError: The rules have errors, with their places, as ``abl-cards kb check`` reports them.
     """
     rules = compile_rules(folder, profile, cache)
     if not (cache and is_known_valid(rules.kb, folder)):
         with guard_rule_errors(folder, profile):
-            if wrong := list(find_errors(rules)):
-                raise KBError(wrong)
+            if errors := list(find_errors(rules)):
+                raise KBError(errors)
             for _ in load_auxiliary_rules(folder, profile, cache):
-                pass  # reading is the check
+                pass  # loading raises the errors
         store_valid(rules.kb, folder, is_warning_free=not any(find_warnings(rules)))
     return rules
 
 
 def check_open_rules(rules: OpenRules) -> None:
-    """Raise KBError where `kb check` refuses a game for more than rules that only clingo can answer.
+    """Check the part of a game that has a circuit, where other rules can be evaluated by clingo only.
 
-    A game that lacks something without those rules is no game: then an error at a line is still one.
+    Errors without a place are ignored where files were left out, since the left-out rules may be what is missing.
+
+    Args:
+        rules: Rules of which some have no circuit.
+
+    Raises:
+        KBError: The other rules have errors.
     """
     if not rules.folder.is_game:
         return
@@ -73,32 +82,49 @@ def check_open_rules(rules: OpenRules) -> None:
     try:
         validated_rules(closed, rules.profile)
     except KBError as problem:
-        wrong = [each for each in problem.diagnostics if each.location is not None or not closed.excluded_files]
-        if wrong:
-            raise KBError(wrong) from None
+        errors = [item for item in problem.diagnostics if item.location is not None or not closed.excluded_files]
+        if errors:
+            raise KBError(errors) from None
 
 
 @pause_gc()
 def compile_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> CompiledGame:
-    """Compile the rules of a folder without the full check, to compare what `kb check` refuses; raises KBError."""
+    """Compile the rules of a folder without the full check, to compare rules that ``kb check`` refuses.
+
+    Args:
+        folder: The rule files.
+        profile: Profile of the rules; None for the default profile of the folder.
+        cache: Whether to read and write the disk cache.
+
+    Raises:
+        KBError: The rules do not compile.
+    """
     with guard_rule_errors(folder, profile):
         rules = compile_game(folder, profile, cache)
         checks = check_countable, check_deal, check_initial_fluents, check_beliefs
-        found = [each for ask in checks for each in _diagnostics_of(lambda ask=ask: ask(rules))]  # type: ignore[misc]
-        if found:
-            raise KBError([add_location(each, folder.program(profile), folder) for each in found])
+        errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
+        if errors:
+            raise KBError([add_location(error, folder.program(profile), folder) for error in errors])
     return rules
 
 
 def find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """All that is wrong, at the first rule of a predicate that it speaks of."""
+    """Yield the errors of compiled rules, each at the first rule of a predicate that it names.
+
+    Args:
+        rules: The compiled rules.
+    """
     program = rules.folder.program(rules.profile)
     for problem in _find_errors(rules):
         yield add_location(problem, program, rules.folder)
 
 
 def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
-    """What `kb check` reports of sound rules: plays that are counted by an upper bound."""
+    """Yield the warnings about sound rules: numbers of plays that are upper bounds.
+
+    Args:
+        rules: The compiled rules.
+    """
     program = rules.folder.program(rules.profile)
     for problem in plays_left_warnings(rules):
         yield add_location(problem, program, rules.folder)
@@ -107,14 +133,14 @@ def find_warnings(rules: CompiledGame) -> Iterator[Diagnostic]:
 def _find_errors(rules: CompiledGame) -> Iterator[Diagnostic]:
     yield from plays_left_errors(rules)
     checks = _check_views, check_deal, _check_event_rules
-    found = [each for check in checks for each in _diagnostics_of(partial(check, rules))]
-    yield from found
-    if not found:
+    errors = [error for check in checks for error in _diagnostics_of(partial(check, rules))]
+    yield from errors
+    if not errors:
         yield from _diagnostics_of(lambda: _check_play_begins(rules))
 
 
 def _diagnostics_of(check: Callable[[], object]) -> Iterator[Diagnostic]:
-    """What an error says."""
+    """Call a check, and yield the errors that it raises."""
     try:
         check()
     except KBError as problem:
@@ -137,30 +163,40 @@ def _check_event_rules(rules: CompiledGame) -> None:
 
 
 def check_deal(rules: CompiledGame) -> None:
-    """Raise KBError where more is dealt than there is, or nothing."""
+    """Check the number of cards that are dealt.
+
+    Args:
+        rules: The compiled rules.
+
+    Raises:
+        KBError: More cards are dealt than the pack has, or none.
+    """
     dealt, cards = sum(rules.seating.num_dealt), len(rules.pack.deck)
     if dealt > cards:
-        raise make_kb_error(f"deals/2: {dealt} cards in all, and the pack has {cards}", "deal fewer, or say packs(2).")
+        message = f"deals/2: {dealt} cards in all, and the pack has {cards}"
+        raise make_kb_error(message, "deal fewer, or say packs(2).", ErrorCode.RULES_NOT_PLAYABLE)
     if not dealt:
-        raise make_kb_error("nobody is dealt a card: no deals/2", "write deals(S,13) :- seat(S).")
+        remedy = "write deals(S,13) :- seat(S)."
+        raise make_kb_error("nobody is dealt a card: no deals/2", remedy, ErrorCode.RULES_NOT_PLAYABLE)
 
 
 def _check_play_begins(rules: CompiledGame) -> None:
-    """Deal, and choose anything until play begins; raises KBError where it does not."""
+    """Deal, and make random choices until play begins; raises KBError where it does not."""
     tables = Tables.begin(rules, splitmix64_array(np.arange(NUM_TRIAL_DEALS).astype(np.uint64), 1))
     for _ in range(MAX_CHOICES):
-        which = tables.rows_to_choose()
-        if not which.size:
+        rows = tables.rows_to_choose()
+        if not rows.size:
             return
-        options = tables.choices(which).options
-        lots = scale_to_range_array(splitmix64_array(tables.keys[which], tables.num_decisions[which]), 1 << 16).astype(
+        options = tables.choices(rows).options
+        random = scale_to_range_array(splitmix64_array(tables.keys[rows], tables.num_decisions[rows]), 1 << 16).astype(
             np.int64
         )
-        nth = lots % np.maximum(1, options.sum(axis=1))
-        chosen = (np.cumsum(options, axis=1) > nth[:, None]).argmax(axis=1)
-        tables.choose(which, chosen.astype(np.uint8))
+        rank = random % np.maximum(1, options.sum(axis=1))  # among the options that are there
+        chosen = (np.cumsum(options, axis=1) > rank[:, None]).argmax(axis=1)
+        tables.choose(rows, chosen.astype(np.uint8))
     stage = rules.schema.stages[int(tables.state.choice[tables.rows_to_choose()[0]])]
     raise make_kb_error(
         f"asks/2: the stage {stage} is never left: after {MAX_CHOICES} choices a seat is still asked",
         "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",
+        ErrorCode.RULES_NOT_PLAYABLE,
     )

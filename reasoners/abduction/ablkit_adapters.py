@@ -37,7 +37,7 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             preference_model: Preferences, such as a ``ClingoReasoner``; by default those of the game.
         """
         self.engine = engine
-        self.minimiser = Minimiser.of(engine) if preference_model is None else Minimiser(preference_model)
+        self.minimiser = Minimiser(preference_model or engine)
         super().__init__(pseudo_label_list=list(engine.labels), use_cache=False)
 
     def read_decision(self, x: Sequence[Mapping[str, Any]]) -> Decisions:

@@ -1,64 +1,142 @@
-"""The inconsistency minimiser (Chen et al. 2025, section 2.4): from pseudo-labels to the move the rules like best.
+"""The inconsistency minimiser (Chen et al. 2025, section 2.4): from label probabilities to concrete moves.
 
-For the most probable label all card sets are enumerated, those that contradict the knowledge base are dropped, and the
-one with the lowest cost is played; where none is left, the next most probable label has its turn. Without a learner the
-same minimisation runs over the card sets of all labels. Who has an estimate of the other hands, [n, others, cards],
-passes it along: preferences may speak of it.
+For the most probable label all card sets are listed, those that contradict the knowledge base are dropped, and the
+cheapest one is played. Where none is left, the next most probable label is tried. Without a learner the minimisation
+runs over the card sets of all labels. Preferences may read an estimate of the other hands, [n, others, cards].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games import Engine, Game, load
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
 
 _MAX_MOVES_PER_SORT = 1 << 21
-"""Moves that are put in order at once, for the sake of memory: some 60 bytes each."""
+"""Moves that are sorted at once, to bound memory: some 60 bytes each."""
 
 
-@dataclass(frozen=True)
 class Minimiser:
-    """Chooses concrete moves by the preferences of a knowledge base; ties go to wire order."""
+    """Choose concrete moves by the preferences of a knowledge base; ties go to wire order.
+
+    Attributes:
+        preference_model: The compiled preferences.
+    """
 
     preference_model: PreferenceModel
 
-    @classmethod
-    def of(cls, engine: Engine) -> Minimiser:
-        """By the preferences of the engine's own knowledge base."""
-        return cls(engine.preference_model())
+    def __init__(
+        self,
+        game: Game | Engine | str | PreferenceModel,
+        preferences: str | Path | None = None,
+        *,
+        profile: str | None = None,
+        exclude: Collection[str] = (),
+    ) -> None:
+        """Compile the preferences of a game, or take compiled ones.
+
+        Args:
+            game: A game, its name or folder, its engine, or preferences that are compiled already.
+            preferences: Rule folder to take the preferences from, such as one made by ``abl-cards kb copy``, or a
+                ``.lp`` file to read in place of the game's ``preferences.lp``; None for the game's own.
+            profile: Profile of the rules, where ``game`` is no engine; None for the profile of the game.
+            exclude: Names of preferences, or of groups of them, to leave out.
+
+        Raises:
+            GameError: There is no such folder, file, profile or preference.
+            KBError: The rules have errors.
+            TypeError: Another argument is given with preferences that are compiled already.
+        """
+        if isinstance(game, str):
+            game = load(game)
+        if isinstance(game, Game):
+            engine: Engine | PreferenceModel = (game.with_profile(profile) if profile else game).engine()
+        else:
+            engine = game
+        if isinstance(engine, Engine):
+            if profile is not None and engine is game:
+                raise TypeError("profile: an engine is compiled for one profile already; pass the game instead")
+            self.preference_model = engine.preference_model(exclude, None if preferences is None else Path(preferences))
+        elif preferences is None and profile is None and not exclude:
+            self.preference_model = engine
+        else:
+            raise TypeError("compiled preferences cannot be changed; pass the game or its engine instead")
+
+    def __repr__(self) -> str:
+        return f"Minimiser({self.preference_model!r})"
 
     def best(self, decisions: Decisions, estimate: HandEstimate | None = None) -> Moves:
-        """The move with the lowest cost over all labels."""
+        """Return the move with the lowest cost over all labels.
+
+        Args:
+            decisions: The plays to decide, n of them.
+            estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+
+        Returns:
+            One move for each decision.
+        """
         lists = decisions.moves()
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
     def realise_labels(
         self, decisions: Decisions, labels: NDArray[np.int16], estimate: HandEstimate | None = None
     ) -> Moves:
-        """The cheapest consistent card set of one legal label each, whether or not it has a consistent one."""
+        """Return the cheapest card set of one legal label for each decision; consistent sets come first.
+
+        Args:
+            decisions: The plays to decide, n of them.
+            labels: [n] index of a legal label.
+            estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+        """
         lists = decisions.moves(labels)
         return lists.select(self._first_rows(decisions, lists, estimate=estimate))
 
     def realise(
-        self, decisions: Decisions, probabilities: NDArray[np.floating], estimate: HandEstimate | None = None
+        self,
+        decisions: Decisions,
+        label_probabilities: NDArray[np.floating],
+        estimate: HandEstimate | None = None,
     ) -> Moves:
-        """The cheapest consistent card set of the most probable legal label that has one; probabilities [n, labels].
+        """Return the cheapest consistent card set of the most probable legal label that has one.
 
         Where every legal move contradicts the knowledge base, the most probable label keeps its cheapest card set.
+
+        Args:
+            decisions: The plays to decide, n of them.
+            label_probabilities: [n, labels] probability of each label; illegal labels may have any value.
+            estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+
+        Returns:
+            One move for each decision.
+
+        Raises:
+            GameError: The shape of the probabilities is wrong.
         """
+        num_labels, num_decisions = decisions.legal_mask.shape
+        if label_probabilities.shape != (num_decisions, num_labels):
+            message = f"label_probabilities: shape {label_probabilities.shape}, expected {(num_decisions, num_labels)}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         lists = decisions.moves()
-        likely = probabilities[lists.decision_index, decisions.labels_of(lists.form)]
-        return lists.select(self._first_rows(decisions, lists, likely, estimate))
+        probabilities = label_probabilities[lists.decision_index, decisions.labels_of(lists.form)]
+        return lists.select(self._first_rows(decisions, lists, probabilities, estimate))
 
     def choose(self, choices: Choices, estimate: HandEstimate | None = None) -> NDArray[np.uint8]:
-        """The card to pay or to return with the lowest cost."""
+        """Return the option with the lowest cost, such as a card to pay or a bid.
+
+        Args:
+            choices: The choices to decide, n of them.
+            estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+
+        Returns:
+            [n] index of the option.
+        """
         lists = choices.moves()
         return lists.cards[self._first_rows(choices, lists, estimate=estimate), 0]
 
@@ -69,10 +147,20 @@ class Minimiser:
         probabilities: NDArray[np.floating] | None = None,
         estimate: HandEstimate | None = None,
     ) -> NDArray[np.int64]:
-        """[moves] the candidates, decision by decision: consistent ones first, then likely, then cheap, then early."""
+        """Sort the candidates decision by decision: consistent ones first, then probable, then cheap, then early.
+
+        Args:
+            decisions: The decisions or choices.
+            lists: Their candidates.
+            probabilities: [moves] probability of the label of each candidate; None to sort by cost alone.
+            estimate: [n, others, cards] expected number of copies in the other hands; None for no estimate.
+
+        Returns:
+            [moves] rows of the candidates in that order.
+        """
         cost, consistent = self.preference_model.costs(decisions, lists, estimate)
-        unlikely = np.zeros(len(cost)) if probabilities is None else -probabilities
-        return np.lexsort((cost, unlikely, ~consistent, lists.decision_index))
+        improbability = np.zeros(len(cost)) if probabilities is None else -probabilities
+        return np.lexsort((cost, improbability, ~consistent, lists.decision_index))
 
     def _first_rows(
         self,
@@ -81,21 +169,21 @@ class Minimiser:
         probabilities: NDArray[np.floating] | None = None,
         estimate: HandEstimate | None = None,
     ) -> NDArray[np.int64]:
-        """[n] the first candidate of each decision; without an estimate some decisions at a time."""
+        """[n] the first candidate of each decision; without an estimate in batches of decisions."""
         if len(lists.form) <= _MAX_MOVES_PER_SORT or estimate is not None:
             return self.order(decisions, lists, probabilities, estimate)[lists.start[:-1]]
-        found = []
+        first_rows = []
         for rows in _batches(lists.start):
             moves = slice(int(lists.start[rows[0]]), int(lists.start[rows[-1] + 1]))
             start = lists.start[rows[0] : rows[-1] + 2] - moves.start
-            some = MoveLists(start, lists.form[moves], lists.cards[moves])
-            order = self.order(decisions.select(rows), some, None if probabilities is None else probabilities[moves])
-            found.append(order[start[:-1]] + moves.start)
-        return np.concatenate(found)
+            batch = MoveLists(start, lists.form[moves], lists.cards[moves])
+            order = self.order(decisions.select(rows), batch, None if probabilities is None else probabilities[moves])
+            first_rows.append(order[start[:-1]] + moves.start)
+        return np.concatenate(first_rows)
 
 
 def _batches(start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Decisions side by side of so many moves at once, one decision at least; start [n + 1] as in MoveLists."""
+    """Yield the rows of consecutive decisions with a bounded number of moves; start [n + 1] as in MoveLists."""
     first, n = 0, len(start) - 1
     while first < n:
         end = max(first + 1, int(np.searchsorted(start, start[first] + _MAX_MOVES_PER_SORT, "right")) - 1)

@@ -6,16 +6,19 @@ labels are then sorted by probability, and preferences choose among the card set
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Constraint
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import is_upper_bound, plays_left, reads_plays_left
+from abl_cards.games.notation import PlayDerivation
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Action, DecisionPoint, is_play_decision
 from abl_cards.reasoners.abduction import Minimiser
@@ -138,6 +141,37 @@ class Explanation:
     scores: MoveScores = field(repr=False)
     model_explanation: ModelExplanation | None = None
 
+    @classmethod
+    def of_state(
+        cls,
+        engine: Engine,
+        state: Mapping[str, Any],
+        move: Any = None,
+        language: str = "en",
+        preference_model: PreferenceModel | None = None,
+    ) -> Explanation:
+        """Explain the decision of a state by preferences.
+
+        Args:
+            engine: The compiled game.
+            state: What the seat to move sees, or a record up to its move, as docs/reference/formats.md describes them.
+            move: A legal move to assess as `made`, in the JSON form of the game or as text; None for none.
+            language: Language of the sentences: one of `LANGUAGES`.
+            preference_model: The preferences; None for those of the game.
+
+        Raises:
+            GameError: The state is incomplete or wrong, the move is not legal, or the language is unknown.
+        """
+        decision_point = engine.read_decision_point(state, for_explanation=True)
+        if move is not None:
+            decision_point = replace(decision_point, chosen_move=_find_move(engine, decision_point, move))
+        return explain(engine, preference_model or engine.preference_model(), decision_point, language)
+
+    def __str__(self) -> str:
+        from abl_cards.reasoners.explain.explanation_text import render_explanation
+
+        return render_explanation(self)
+
     @property
     def labels(self) -> tuple[MoveAssessment, ...]:
         """Best move of each label that the agent may choose, the most probable label first."""
@@ -206,6 +240,16 @@ class Explanation:
             "made": self.made and self.made.to_json() | {"difference": self.differences_json(self.made)},
         }
 
+    def derivation_json(self, derivation: PlayDerivation) -> dict[str, Any]:
+        """Return why a play is legal or not as plain values, with the assessment of a legal one."""
+        if derivation.move_row is None:
+            return derivation.to_json()
+        assessment = self.assess(derivation.move_row)
+        return derivation.to_json() | {
+            "verdict": assessment.to_json(),
+            "difference": self.differences_json(assessment),
+        }
+
     def differences_json(self, other: MoveAssessment) -> list[dict[str, Any]]:
         """Return the differences between the chosen and another move as plain values for JSON."""
         return [
@@ -258,6 +302,23 @@ def explain(
         scores=scores,
         model_explanation=model_explanation,
     )
+
+
+def _find_move(engine: Engine, decision_point: DecisionPoint, move: Any) -> int:
+    """Return the row of a legal move, given in JSON form or as text."""
+    for row, action in enumerate(decision_point.actions):
+        if move in (str(action), action.to_json()):
+            return row
+    if not is_play_decision(decision_point.decision):
+        options = ", ".join(map(str, decision_point.actions))
+        raise GameError(f"move: {move!r} is none of the options: {options}", ErrorCode.ILLEGAL_MOVE)
+    text = move if isinstance(move, str) else json.dumps(move)
+    derivations = engine.derive_readings(decision_point, text)
+    for derivation in derivations:
+        if derivation.move_row is not None:
+            return derivation.move_row
+    remedy = "Game.legal_moves lists the legal moves of a state"
+    raise GameError(f"move: {derivations[0].label} is not legal in this state; {remedy}", ErrorCode.ILLEGAL_MOVE)
 
 
 def compare_moves(first: MoveAssessment, second: MoveAssessment) -> tuple[PreferenceDifference, ...]:

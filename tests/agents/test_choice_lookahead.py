@@ -36,7 +36,7 @@ class Fond:
 
 
 def options(engine: Any, lookahead: Any, tables: Any) -> Any:
-    ahead = foreseen.ChoiceLookahead(engine, lookahead, Minimiser.of(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, lookahead, Minimiser(engine), num_deals=4)
     return ahead.choose(tables.choices(tables.rows_to_choose()))
 
 
@@ -52,14 +52,14 @@ def test_who_is_fond_of_a_part_bids_for_it_and_who_is_not_does_not(engine: Any) 
 
 def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    same = Minimiser.of(engine).choose(tables.choices(tables.rows_to_choose()))
+    same = Minimiser(engine).choose(tables.choices(tables.rows_to_choose()))
     assert (options(engine, Fond(engine, 0.0), tables) == same).all()
 
 
 def test_the_others_hands_change_nothing(engine: Any) -> None:
     """What lies aside and what the others hold is drawn, not looked at."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
-    ahead = foreseen.ChoiceLookahead(engine, Counting(), Minimiser.of(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, Counting(), Minimiser(engine), num_deals=4)
     choices = tables.choices(tables.rows_to_choose())
     before = ahead.compute_expected_points(choices, np.arange(12))
     tables.state.hands[:, 1], tables.state.hands[:, 2] = (
@@ -80,7 +80,7 @@ class Counting:
 def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
     tables = engine.start_matches(np.arange(4, dtype=np.uint64))
     choices = tables.choices(tables.rows_to_choose())
-    ahead = foreseen.ChoiceLookahead(engine, Fond(engine, 1.0), Minimiser.of(engine), num_deals=4)
+    ahead = foreseen.ChoiceLookahead(engine, Fond(engine, 1.0), Minimiser(engine), num_deals=4)
     for row in range(4):
         moment = engine.decision_point_at(choices, row)
         opinion = ahead.compute_model_explanation(moment.decision)

@@ -317,7 +317,7 @@ def test_labels_by_preferences() -> None:
 
     engine = engine_of("doudizhu")
     by_name = play(VectorEnv(engine, 3, realise="preferences"), 60)
-    by_function = play(VectorEnv(engine, 3, realise=Minimiser.of(engine).realise_labels), 60)
+    by_function = play(VectorEnv(engine, 3, realise=Minimiser(engine).realise_labels), 60)
     assert_equal(by_name, by_function)
     first = play(VectorEnv(engine, 3), 60)
     assert any(

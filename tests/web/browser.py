@@ -21,8 +21,8 @@ PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 
 def chromium() -> str:
     """Where the browser is; skips the test where there is none."""
-    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
-    pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[page]'")
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
+    pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[web]'")
     pytest.importorskip("playwright", reason="no playwright: pip install 'abl-cards[browser]'")
     found = os.environ.get("ABL_CARDS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:

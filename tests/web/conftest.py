@@ -58,7 +58,7 @@ Play = Callable[[Page], Awaitable[T]]
 @pytest.fixture(scope="session")
 def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
     """Runs a test that talks to a page; the house is closed behind it."""
-    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
 
     def run(test: Callable[[Page], Coroutine[Any, Any, T]], plan: WebConfig | None = None) -> T:
         async def within() -> T:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
+pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
 
 from abl_cards.asp.errors import KBError
 from abl_cards.games.game import load

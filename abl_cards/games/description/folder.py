@@ -33,6 +33,8 @@ from abl_cards.games.description.variants import (
     resolve_layers,
 )
 
+PREFERENCE_FILE = "preferences.lp"
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -41,10 +43,12 @@ class Folder:
     Attributes:
         path: Directory of the rule files.
         excluded_files: Files that are not read, as they have no circuit (open_rules.py).
+        preference_file: File that is read instead of ``preferences.lp``, or None.
     """
 
     path: Path
     excluded_files: frozenset[str] = frozenset()
+    preference_file: Path | None = None
 
     @property
     def name(self) -> str:
@@ -67,8 +71,9 @@ class Folder:
 
     @property
     def is_trusted(self) -> bool:
-        """True if the folder and its parents are part of the package."""
-        return all(folder.resolve().parent == KB_ROOT.resolve() for folder in self.layers.folders)
+        """True if the folder and its parents are part of the package, and its preferences are its own."""
+        shipped = all(folder.resolve().parent == KB_ROOT.resolve() for folder in self.layers.folders)
+        return shipped and self.preference_file is None
 
     @property
     def include_paths(self) -> tuple[Path, ...]:
@@ -104,7 +109,10 @@ class Folder:
 
     @property
     def _files(self) -> list[Path]:
-        return [file for file in self.layers.files if str(file) not in self.excluded_files]
+        files = [file for file in self.layers.files if str(file) not in self.excluded_files]
+        if self.preference_file is not None:
+            files = [*(file for file in files if file.name != PREFERENCE_FILE), self.preference_file]
+        return files
 
     def auxiliary_file(self, name: str) -> Path:
         """Return the path of a file of auxiliary rules.

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from weakref import finalize
 
+from abl_cards.core import require_posix
+
 _PROGRAM = Path(__file__).with_name("supervisor_process.py")
 _ANSWER_TIMEOUT = 30.0  # seconds; killing takes ten at most
 
@@ -36,7 +38,8 @@ class BotSupervisor:
     """Runs one bot at a time. Nothing of it outlives this object, nor this process."""
 
     def __init__(self) -> None:
-        """Start the process; raises OSError."""
+        """Start the process; raises OSError, and GameError on Windows."""
+        require_posix("a program that plays as a bot")
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(

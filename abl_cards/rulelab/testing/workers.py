@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from abl_cards.core import require_posix
+
 
 class WorkerProcessError(Exception):
     """The process crashed, or was not over in time."""
@@ -62,6 +64,7 @@ class SubprocessWorker:
         return f"{what} ({signal.Signals(-status).name if status < 0 else f'exit code {status}'})"
 
     def _start_process(self) -> None:
+        require_posix("abl-cards kb test")
         self._folder = tempfile.TemporaryDirectory(prefix="abl-cards-")
         cache = Path(self._folder.name) / "cache"
         self._process = subprocess.Popen(

@@ -8,9 +8,10 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.rulelab.verification.preference_verification import verify_preferences
-    from abl_cards.rulelab.verification.verification import verify_circuits
+    from abl_cards.rulelab.verification.verification import verify, verify_circuits
 
 __all__ = [
+    "verify",
     "verify_circuits",
     "verify_preferences",
 ]

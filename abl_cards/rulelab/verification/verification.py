@@ -24,8 +24,8 @@ from abl_cards.circuit import (
     tabulate_circuit,
     true_atoms,
 )
-from abl_cards.core import format_seed
-from abl_cards.games import Game
+from abl_cards.core import ErrorCode, GameError, format_seed
+from abl_cards.games import Game, load
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 
@@ -131,6 +131,30 @@ def verify_circuits(
     return CircuitVerification(
         num_states, len(circuit.outputs), mismatches, _measure_used_inputs(knowledge, circuit, rows)
     )
+
+
+def verify(game: Game | str, states: int = 10_000, seed: int = 0) -> CircuitVerification:
+    """Compare the compiled circuit of a game with clingo on random states.
+
+    From 2,000 states on, clingo runs in several processes that import the calling script again: call this from under
+    ``if __name__ == "__main__":`` there.
+
+    Args:
+        game: A game, with the profile that it was loaded with, or its name or folder.
+        states: Number of random states.
+        seed: Seed of the states.
+
+    Returns:
+        Every difference in `mismatches`, an empty list where both agree, and the coverage of the inputs.
+
+    Raises:
+        GameError: The number of states is not positive.
+        KBError: The rules have errors.
+    """
+    if states < 1:
+        raise GameError(f"states: {states}, expected 1 or more", ErrorCode.INVALID_VALUE)
+    game = load(game) if isinstance(game, str) else game
+    return verify_circuits(game, None, game.profile, states, seed)
 
 
 def find_mismatches(

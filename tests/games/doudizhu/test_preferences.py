@@ -100,5 +100,5 @@ def test_every_preference_has_words_in_both_languages() -> None:
 def test_what_a_player_expects(state: dict[str, Any], move: str) -> None:
     engine = engine_of()
     moment = engine.read_decision_point(state)
-    chosen = Minimiser.of(engine).order(moment.decision, moment.move_lists)[0]
+    chosen = Minimiser(engine).order(moment.decision, moment.move_lists)[0]
     assert moment.actions[int(chosen)].to_json() == move

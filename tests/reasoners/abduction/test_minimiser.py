@@ -1,11 +1,13 @@
 """From labels to moves: consistent, then likely, then cheap, then early in wire order."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.matches.sampled_positions import sample_exchanges
@@ -101,12 +103,54 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
 
 def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = load("guandan").engine()
-    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser.of(engine)
+    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser(engine)
     likely = np.random.default_rng(2).random((60, len(engine.labels)))
     whole = preferences.best(decisions), preferences.realise(decisions, likely)
     for moves in (1, 100, 2000):  # one decision at a time, some, and most of them
-        monkeypatch.setattr("reasoners.abduction.minimiser._MAX_MOVES_PER_SORT", moves)
+        monkeypatch.setattr("abl_cards.reasoners.abduction.minimiser._MAX_MOVES_PER_SORT", moves)
         parts = preferences.best(decisions), preferences.realise(decisions, likely)
         for one, other in zip(whole, parts, strict=True):
             assert np.array_equal(one.form, other.form)
             assert np.array_equal(one.cards, other.cards)
+
+
+def test_one_constructor_for_games_engines_and_preferences() -> None:
+    game = load("president")
+    decisions = game.engine().sample_decisions(50, seed=8)
+    file = game.directory / "preferences.lp"
+    minimisers = [
+        Minimiser(game), Minimiser("president"), Minimiser(game.engine()), Minimiser(game.engine().preference_model()),
+        Minimiser(game, file), Minimiser(game, game.directory), Minimiser(game.engine(), str(file)),
+    ]  # fmt: skip
+    best = [minimiser.best(decisions).cards.tolist() for minimiser in minimisers]
+    assert all(cards == best[0] for cards in best)
+
+
+def test_preferences_of_a_file(tmp_path: Path) -> None:
+    """The file stands in for preferences.lp: with no preference in it, ties go to the first move."""
+    game = load("president")
+    decisions = game.engine().sample_decisions(50, seed=8)
+    file = tmp_path / "mine.lp"
+    file.write_text("% no preferences\n", "utf-8")
+    lists = decisions.moves()
+    assert Minimiser(game, file).best(decisions).cards.tolist() == lists.cards[lists.start[:-1]].tolist()
+    assert Minimiser(game).best(decisions).cards.tolist() != lists.cards[lists.start[:-1]].tolist()
+
+
+def test_what_a_minimiser_cannot_be_made_of(tmp_path: Path) -> None:
+    game = load("president")
+    for preferences in ("no-such-folder", tmp_path / "no-such-file.lp"):
+        with pytest.raises(GameError) as error:
+            Minimiser(game, preferences)
+        assert error.value.code == ErrorCode.FILE_NOT_READABLE
+    with pytest.raises(GameError) as error:
+        Minimiser(game, profile="nowhere")
+    assert error.value.code == ErrorCode.UNKNOWN_PROFILE
+    with pytest.raises(TypeError):
+        Minimiser(game.engine(), profile="nowhere")
+    with pytest.raises(TypeError):
+        Minimiser(game.engine().preference_model(), exclude=["leading"])
+    decisions = game.engine().sample_decisions(5, seed=8)
+    with pytest.raises(GameError) as error:
+        Minimiser(game).realise(decisions, np.ones((5, 3)))
+    assert error.value.code == ErrorCode.INVALID_VALUE

@@ -1,0 +1,119 @@
+"""Games by name: profiles, legal moves and explanations of states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import abl_cards as abl
+from abl_cards.games.description.variants import KB_ROOT
+
+STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
+
+
+@pytest.fixture(scope="module")
+def game() -> abl.Game:
+    return abl.load("guandan")
+
+
+def test_a_folder_is_the_game_of_that_name(game: abl.Game) -> None:
+    folder = abl.load(KB_ROOT / "guandan")
+    assert folder.name == game.name == "guandan"
+    assert folder.legal_moves(STATE) == game.legal_moves(STATE)
+
+
+def test_legal_moves_in_the_order_of_the_engine(game: abl.Game) -> None:
+    moves = game.legal_moves(STATE)
+    assert moves[0] == ["PASS", "PASS", "PASS"]
+    assert ["Pair", "9", ["S9", "D9"]] in moves
+    assert [moves] == game.engine().legal_moves([STATE])
+
+
+def test_the_profile_of_the_game_is_the_default() -> None:
+    game = abl.load("guandan", profile="platform")
+    assert game.engine() is abl.load("guandan").engine(profile="platform")
+    assert game.knowledge_base().files[-1].stem == "platform"
+    assert game.engine(profile="standard") is abl.load("guandan").engine(profile="standard")
+
+
+def test_a_state_names_its_profile(game: abl.Game) -> None:
+    assert game.profile_for({"profile": "platform"}) == "platform"
+    assert game.profile_for({}) is None
+    assert game.with_profile("paper").profile_for({}) == "paper"
+
+
+@pytest.mark.parametrize(
+    ("name", "profile", "code"),
+    [
+        ("no-such-game", None, abl.ErrorCode.UNKNOWN_GAME),
+        ("common", None, abl.ErrorCode.UNKNOWN_GAME),
+        ("guandan", "nowhere", abl.ErrorCode.UNKNOWN_PROFILE),
+        ("president", "platform", abl.ErrorCode.UNKNOWN_PROFILE),
+    ],
+)
+def test_unknown_names(name: str, profile: str | None, code: abl.ErrorCode) -> None:
+    with pytest.raises(abl.GameError, match=profile or name) as error:
+        abl.load(name, profile)
+    assert error.value.code == code
+
+
+def test_the_best_move_has_reasons_that_add_up(game: abl.Game) -> None:
+    explanation = game.explain(STATE)
+    assert explanation.made is None
+    assert explanation.chosen.rank == 1
+    assert explanation.chosen.cost == sum(reason.weight for reason in explanation.chosen.reasons)
+    assert all(reason.text for reason in explanation.chosen.reasons)
+    assert str(explanation).startswith(f"chosen: {explanation.chosen.action} ")
+
+
+@pytest.mark.parametrize("move", [["Pair", "9", ["S9", "D9"]], "Pair 9 S9 D9", "D9 S9", ["S9", "D9"]])
+def test_a_move_in_any_form_is_assessed(game: abl.Game, move: Any) -> None:
+    made = game.explain(STATE, move, language="zh").made
+    assert made is not None
+    assert made.action.to_json() == ["Pair", "9", ["S9", "D9"]]
+    assert made.rank >= 1
+
+
+def test_every_legal_move_can_be_explained(game: abl.Game) -> None:
+    moves = game.legal_moves(STATE)
+    ranks = set()
+    for move in moves:
+        made = game.explain(STATE, move).made
+        assert made is not None
+        assert made.action.to_json() == move
+        ranks.add(made.rank)
+    assert ranks == set(range(1, len(moves) + 1))
+
+
+def test_an_option_of_a_choice_is_assessed(game: abl.Game) -> None:
+    state = {"level": "8", "hand": ["SA", "HA", "H8"], "stage": "tribute"}
+    best = game.explain(state).chosen
+    made = game.explain(state, best.action.to_json()).made
+    assert made is not None
+    assert made.rank == 1
+    with pytest.raises(abl.GameError) as error:
+        game.explain(state, "S2")
+    assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
+
+
+@pytest.mark.parametrize(("hand", "move"), [(["H2", "D2", "C9"], "H2 D2"), (["H2", "D2", "C9"], "C9")])
+def test_a_move_that_the_rules_do_not_allow(game: abl.Game, hand: list[str], move: str) -> None:
+    with pytest.raises(abl.GameError) as error:
+        game.explain({**STATE, "hand": hand}, move)
+    assert error.value.code == abl.ErrorCode.ILLEGAL_MOVE
+
+
+@pytest.mark.parametrize("state", [[], "x", None, {}, {"level": "Z", "hand": ["H3"]}, {"level": "8", "hand": ["X3"]}])
+def test_a_wrong_state_is_a_game_error(game: abl.Game, state: Any) -> None:
+    with pytest.raises(abl.GameError):
+        game.legal_moves(state)
+    with pytest.raises(abl.GameError):
+        game.explain(state)
+
+
+def test_rule_files_that_do_not_load(tmp_path: Path) -> None:
+    (tmp_path / "game.lp").write_text("title(en", "utf-8")
+    with pytest.raises(abl.KBError):
+        abl.load(tmp_path).legal_moves({})

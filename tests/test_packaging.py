@@ -1,0 +1,119 @@
+"""The wheel, installed into an environment outside of the checkout: commands, imports, the example, and its types."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import abl_cards
+from tests.conftest import ROOT
+
+EXAMPLE = ROOT / "tests" / "examples" / "public_api.py"
+pytest.importorskip("hatchling", reason="building a wheel needs hatchling: pip install -e '.[test]'")
+
+IMPORT_EACH_PACKAGE = """
+import importlib, pkgutil, abl_cards
+for package in pkgutil.iter_modules(abl_cards.__path__):
+    name = f"abl_cards.{package.name}"
+    module = importlib.import_module(name) if package.name != "__main__" else abl_cards
+    inner = next((item.name for item in pkgutil.iter_modules(getattr(module, "__path__", []))), None)
+    if package.ispkg and inner is not None:
+        print(package.name, importlib.import_module(f"{name}.{inner}").__file__)
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Return what a command prints; fail with all of its output where it does not succeed."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, timeout=1800, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def build(folder: Path, target: str, source: Path = ROOT) -> Path:
+    """Build the wheel or the source distribution, and return the file."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", folder, cwd=source)
+    (file,) = (path for path in folder.iterdir() if path.suffix in (".whl", ".gz"))
+    return file
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the Python of an environment with the wheel, which reads the dependencies of this one by a path file."""
+    folder = tmp_path_factory.mktemp("installed")
+    wheel = build(folder, "wheel")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
+    python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel, cwd=folder)
+    site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip()
+    (Path(site) / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
+    return python
+
+
+def test_the_command_runs_where_only_the_wheel_is(installed: Path, tmp_path: Path) -> None:
+    assert Path(
+        run(installed, "-c", "import abl_cards; print(abl_cards.__file__)", cwd=tmp_path).strip()
+    ).is_relative_to(installed.parents[1])
+    assert "no errors" in run(installed.with_name("abl-cards"), "kb", "check", "president", cwd=tmp_path)
+
+
+@pytest.mark.long
+def test_a_module_of_each_package_can_be_imported(installed: Path, tmp_path: Path) -> None:
+    lines = run(installed, "-c", IMPORT_EACH_PACKAGE, cwd=tmp_path).splitlines()
+    files = dict(line.split(" ", 1) for line in lines)
+    packages = {path.name for path in (ROOT / "abl_cards").iterdir() if (path / "__init__.py").is_file()}
+    assert files.keys() == packages
+    assert all(Path(file).is_relative_to(installed.parents[1]) for file in files.values())
+
+
+@pytest.mark.long
+def test_the_example_runs(installed: Path, tmp_path: Path) -> None:
+    printed = run(installed, EXAMPLE, cwd=tmp_path)
+    assert "200 states, 0 mismatches" in printed
+    assert "8 games" in printed
+
+
+@pytest.mark.long
+def test_mypy_accepts_the_example_against_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """Strictly, and with nothing of the checkout to read but the example."""
+    pytest.importorskip("mypy")
+    example = tmp_path / "public_api.py"
+    example.write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+    options = "--strict", "--config-file=", f"--python-executable={installed}", f"--cache-dir={tmp_path / 'cache'}"
+    assert "Success" in run(sys.executable, "-m", "mypy", *options, example, cwd=tmp_path)
+
+
+@pytest.mark.long
+def test_a_wheel_of_the_source_distribution_has_the_same_files(tmp_path: Path) -> None:
+    with tarfile.open(build(tmp_path / "sdist", "sdist")) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+    wheels = build(tmp_path / "direct", "wheel"), build(tmp_path / "again", "wheel", source)
+    direct, again = (set(zipfile.ZipFile(wheel).namelist()) for wheel in wheels)
+    assert direct == again
+
+
+def test_the_version_is_that_of_the_changelog_and_the_citation() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    entry = re.search(r"^## \[([\d.]+)\]", changelog, re.MULTILINE)
+    citation = re.search(r"^version: ([\d.]+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert entry is not None
+    assert citation is not None
+    assert entry[1] == citation[1] == abl_cards.__version__
+
+
+def test_the_citation_has_what_version_1_2_of_the_format_asks_for() -> None:
+    lines = (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
+    keys = {line.partition(":")[0] for line in lines if line and not line.startswith(" ")}
+    assert {"cff-version", "message", "title", "authors"} <= keys
+    assert "cff-version: 1.2.0" in lines
