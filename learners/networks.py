@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import nn
@@ -36,6 +37,17 @@ class GameShape:
     num_others: int  # seats besides the observer's
     copies: tuple[int, ...] = (2,) * 54  # of each kind of card
     load_planes: Callable[[], CardPlanes] = raise_no_planes  # of games whose labels can be shown; raises GameError
+    num_options: int = 0  # of choices such as bids and cards to give; their actions come after the labels
+
+    @property
+    def num_features(self) -> int:
+        """Number of features of an observation."""
+        return self.observation.size
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions: labels, then options."""
+        return self.num_labels + self.num_options
 
     @property
     def num_cards(self) -> int:
@@ -46,7 +58,7 @@ class GameShape:
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
-        return cls(engine.observation_features, *sizes, lambda: engine.planes)
+        return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options)
 
 
 class Networks(nn.Module):

@@ -108,8 +108,8 @@ class PPOLearner:
         advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
         valued: list[torch.Tensor] = []
         acted: list[torch.Tensor] = []
-        for epoch in range(self._ppo.epochs):
-            judging = critic_only or epoch < self._ppo.value_epochs
+        for epoch in range(self._ppo.num_epochs):
+            judging = critic_only or epoch < self._ppo.num_value_epochs
             order = rng.permutation(len(rows))
             for first in range(0, len(order), self._ppo.minibatch_size):
                 part = order[first : first + self._ppo.minibatch_size]

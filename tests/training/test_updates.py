@@ -118,7 +118,7 @@ def test_a_twin_without_abln_measures_no_hands(engine: Any, rows: Experience) ->
 
 def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
     once, first_only, twice = (
-        trainer(engine, epochs=epochs, value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
+        trainer(engine, num_epochs=epochs, num_value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
     )
     seen = [each.update(rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
     of_critic = [
