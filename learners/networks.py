@@ -82,6 +82,16 @@ class Networks(nn.Module):
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
+    def num_actions(self) -> int:
+        """Number of actions of a stored decision: the labels, since preferences decide choices."""
+        return self.shape.num_labels
+
+    @property
+    def max_open_rows(self) -> int:
+        """Number of stored decisions of a running episode that memory is reserved for, for each team."""
+        return 60
+
+    @property
     def row_multiple(self) -> int:
         """What the rows of a batch should be a multiple of."""
         return BF16_ROW_MULTIPLE if self.precision == "bfloat16" else 1

@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from abl_cards.core import GameError, atomic_write, current_keys, write_text
+from abl_cards.core import ErrorCode, GameError, atomic_write, current_keys, write_text
 from abl_cards.games import Engine, game_names, load
 from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.networks import GameShape, Networks
@@ -48,6 +48,8 @@ class WeightsCard:
     )  # share of the choices (bids, cards to give) that were made at random
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
+    model_class: str | None = None  # dotted name of the class of a network of one's own; None for a preset
+    model_file: str | None = None  # name of the file that defines the class; never opened
 
 
 def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
@@ -62,6 +64,11 @@ def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
     kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     with atomic_write(file) as stream:
         stream.write(save(kept))
+    write_card(file, card)
+
+
+def write_card(file: Path, card: Any) -> None:
+    """Write a card, a dataclass of plain values, beside a file of weights."""
     write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
@@ -138,8 +145,16 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
 def load_networks(file: Path, engine: Engine) -> Networks:
     """Networks with these weights, ready to play; raises GameError where they are not for this game."""
     card = load_card(file)
+    if card.model_class is not None:
+        raise GameError(
+            f"{file}: weights of {card.model_class}, a network of your own: make it in Python and pass it "
+            "(abl_cards.training.load_model_agent)",
+            ErrorCode.MODEL_CLASS_NEEDED,
+        )
     if card.preset not in PRESETS:
-        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
+        raise GameError(
+            f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})", ErrorCode.UNKNOWN_PRESET
+        )
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
     if not _is_same_game(card.game, engine.game):
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -128,16 +128,17 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
     pictures = PlotWriter(settings.directory) if plots else None
     last: list[TrainingReport] = []
     with show_progress("preparing", None) as tell:
-        run = Trainer(settings, on_progress=tell, launcher=staff)
+        run = Trainer.from_config(settings, tell, staff)
     with show_progress("training", settings.total_decisions) as tell:
 
-        def show(report: TrainingReport) -> None:
-            last[:] = [report]
-            tell(report.decisions, report.summary())
+        def show(metrics: Mapping[str, Any]) -> None:
+            assert run.last_report
+            last[:] = [run.last_report]
+            tell(run.last_report.decisions, run.last_report.summary())
             if pictures:
                 pictures.draw_if_due()
 
-        run.train(show, minutes)
+        run.fit(minutes, callbacks=[show])
     if run.decisions >= settings.total_decisions:
         with show_progress("critic", None) as tell:
             run.finetune_critic(tell)

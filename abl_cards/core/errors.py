@@ -33,6 +33,23 @@ class ErrorCode(StrEnum):
     # Agents, matches and environments
 
     # Learning: networks, weights, training runs
+    UNKNOWN_PRESET = "unknown-preset", "There is no preset of this name."
+    MODEL_OUTPUT_TYPE = "model-output-type", "A network returned no PolicyOutput, or a field of it is no tensor."
+    MODEL_OUTPUT_SHAPE = "model-output-shape", "A field of a network's output has the wrong shape."
+    MODEL_OUTPUT_DTYPE = "model-output-dtype", "A field of a network's output has the wrong dtype."
+    MODEL_OUTPUT_NOT_FINITE = "model-output-not-finite", "A network's output or its loss is NaN or infinite."
+    MODEL_FAILED = "model-failed", "The forward call of a network raised an error."
+    MODEL_CLASS_NEEDED = "model-class-needed", "Weights of an own network load only into an object that the user makes."
+    WEIGHTS_NOT_READABLE = "weights-not-readable", "A file of weights or its card is missing or damaged."
+    WEIGHTS_MISMATCH = "weights-mismatch", "Weights were made for another network, game or set of labels."
+    INVALID_REASONER = "invalid-reasoner", "An object is no reasoner, or it returned something that is not allowed."
+    SETTING_CONFLICT = "setting-conflict", "Settings or arguments of a run exclude each other."
+    RUN_MISMATCH = "run-mismatch", "A run folder holds a run of another game, network, settings or rules."
+    CHECKPOINT_NOT_READABLE = "checkpoint-not-readable", "A checkpoint is damaged, or of another form or version."
+    RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
+    WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
+    DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."
+    MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers
 

@@ -21,7 +21,7 @@ from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import GameError
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.experience import Experience
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import UpdateStats
 
 
@@ -154,4 +154,4 @@ class JointBridge(ABLkitBridge):
 
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:
         """Play and learn; the data of a game come from playing it."""
-        self.trainer.train(max_minutes=minutes)
+        self.trainer.fit(minutes)

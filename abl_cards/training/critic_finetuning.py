@@ -14,8 +14,8 @@ from abl_cards.agents import NeuroSymbolicPolicy
 from abl_cards.games import Engine
 from abl_cards.learners import Networks, PPOConfig, Symmetries
 from abl_cards.training.experience import Experience
+from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.supervised import StepCallback, SupervisedRun
 from abl_cards.training.updates import value_loss
 

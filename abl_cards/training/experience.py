@@ -89,6 +89,12 @@ def experience_from_dict(arrays: Mapping[str, NDArray[Any]]) -> Experience:
     return Experience(**{_FIELD_OF_KEY.get(key, key): array for key, array in arrays.items()})
 
 
+def pad_columns(rows: NDArray[Any], num_columns: int, fill: float | bool) -> NDArray[Any]:
+    """Return rows [n, some] with more columns of a value, up to a number; the same array where none is missing."""
+    missing = num_columns - rows.shape[1]
+    return np.pad(rows, [(0, 0), (0, missing)], constant_values=fill) if missing > 0 else rows
+
+
 class RolloutBuffer:
     """Room for a number of decisions."""
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from abl_cards.core import GameError
-from abl_cards.training.actor import RolloutSource
+from abl_cards.training.rollout_queue import RolloutSource
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.workers import WorkerPool, spawn_local
 

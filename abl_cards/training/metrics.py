@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from abl_cards.core import GameError, attribute_os_errors, parse_json_line
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import ErrorCode, GameError, attribute_os_errors, parse_json_line
 
 
 class MetricsWriter:
@@ -66,6 +70,43 @@ def read_metrics(directory: Path) -> list[dict[str, Any]]:
         except GameError as problem:
             raise GameError(f"{file}, line {number}: {problem}; remove the line") from None
     return rows
+
+
+class TrainingMetrics(dict[str, NDArray[np.float64]]):
+    """The measurements of a run by name, each [updates] float64; NaN where an update measured nothing.
+
+    >>> TrainingMetrics.from_rows([{"update": 1}, {"update": 2, "entropy": 0.5}])["entropy"].tolist()
+    [nan, 0.5]
+    """
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> TrainingMetrics:
+        """Return the columns of lines of ``metrics.jsonl``."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        values = {name: [row.get(name) for row in rows] for name in names}
+        return cls({name: np.array(column, np.float64) for name, column in values.items()})
+
+    def to_frame(self) -> Any:
+        """Return the measurements as a ``pandas.DataFrame`` with a row for each update.
+
+        Raises:
+            GameError: pandas is not installed (code ``missing-library``).
+        """
+        try:
+            import pandas  # type: ignore[import-untyped, unused-ignore]
+        except ImportError:
+            message = "to_frame needs the library pandas: pip install pandas"
+            raise GameError(message, ErrorCode.MISSING_LIBRARY) from None
+        return pandas.DataFrame(dict(self))
+
+
+def load_metrics(directory: Path) -> TrainingMetrics:
+    """Load what a run has measured as arrays; raises GameError where a line is damaged.
+
+    Args:
+        directory: The folder of the run.
+    """
+    return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])
 
 
 def _complete_lines_size(file: Path, size: int) -> int:

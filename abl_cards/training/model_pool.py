@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from abl_cards.training.actor import StateDict
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint
+from abl_cards.training.rollout_queue import StateDict
 
 
 class League:

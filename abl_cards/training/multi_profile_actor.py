@@ -10,10 +10,10 @@ from abl_cards.core import GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, PPOConfig
-from abl_cards.training.actor import Actor, ActorSlot, StateDict
-from abl_cards.training.rollout_queue import Rollout
+from abl_cards.training.actor import Actor, ActorSlot
+from abl_cards.training.joint_loop import SelfPlay
+from abl_cards.training.rollout_queue import Rollout, StateDict
 from abl_cards.training.run_rules import RuleDigests, compute_rule_digests
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
 
 
@@ -27,10 +27,11 @@ class MultiProfileActor:
         networks: Networks,
         past_networks: Networks,
         ppo: PPOConfig,
+        reasoner: object = None,
     ) -> None:
-        """Nobody sits down yet."""
+        """Prepare an actor for each engine; see `Actor`."""
         self._second_profile_share = settings.second_profile_share if len(engines) > 1 else 0.0
-        self.actors = [Actor(settings, engine, networks, past_networks, ppo) for engine in engines]
+        self.actors = [Actor(settings, engine, networks, past_networks, ppo, reasoner) for engine in engines]
 
     @property
     def judge(self) -> PreferenceModel:

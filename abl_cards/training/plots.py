@@ -9,8 +9,8 @@ from typing import Any
 
 from abl_cards.core import INSTALL_COMMAND, GameError, LinePlot, has_matplotlib, save_png
 from abl_cards.matches import wilson_interval
-from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.metrics import read_metrics
+from abl_cards.training.opponents import OPPONENT_NAMES
 
 MetricsRows = Sequence[Mapping[str, Any]]
 """Of metrics.jsonl."""

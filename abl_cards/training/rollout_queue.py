@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 from abl_cards.training.experience import Experience, experience_from_dict, experience_to_dict
 from abl_cards.training.expert_targets import ExpertTargets
@@ -26,6 +26,27 @@ class Rollout:
     decisions: int  # made meanwhile, those without a choice and those of opponents among them
     score: Score
     load_rows: Callable[[], Experience]  # the rows, which may lie packed until somebody wants them
+
+
+StateDict = dict[str, Any]
+"""The state of an object, to save it or to send it to another process."""
+
+
+class RolloutSource(Protocol):
+    """Players for a learner: an actor in its own process, or many in others."""
+
+    def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
+        """Return the rollouts since the last call; where there are none, wait until there are some.
+
+        Args:
+            min_rows: Number of decisions that the learner lacks.
+        """
+
+    def broadcast(self, version: int) -> None:
+        """Play with the networks of the learner as they are now."""
+
+    def update_opponent(self) -> None:
+        """Play against the former networks of the learner as they are now."""
 
 
 @dataclass(frozen=True)

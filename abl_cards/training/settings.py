@@ -36,15 +36,21 @@ NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
 """What there may be none of, and what there is at least one of."""
 WEIGHT_RANGE = FloatRange(0, 1e9)
 """What is multiplied by it counts for as much, and never against."""
+NO_DIRECTORY = Path()
+"""The directory of settings that name none."""
 SETTINGS_FILE = "settings.json"
 """The file of a run's folder that remembers them."""
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """What is trained, on what, for how long."""
+    """The settings of a training run: ``abl-cards train GAME --settings`` lists them with their meaning.
 
-    directory: Path  # where the run keeps its checkpoint, metrics and weights
+    Where a field is None the preset decides, or the default of a network of one's own
+    (``learners.model_networks.MODEL_PPO``).
+    """
+
+    directory: Path = NO_DIRECTORY  # folder of checkpoint, metrics and weights; by default runs/GAME-PRESET
     game: str = "guandan"
     preset: str = setting(
         "small",
@@ -124,12 +130,17 @@ class TrainConfig:
         None, "of PPO; none is the preset's. A run may go on with another one", UNIT_INTERVAL
     )
     ent_coef: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT_RANGE, formerly="entropy")
+    gamma: float | None = setting(None, "discount of rewards for each decision; none is the preset's", UNIT_INTERVAL)
     gae_lambda: float | None = setting(
         None, "lambda of the advantages and of what the critic learns, likewise", UNIT_INTERVAL, formerly="trace"
     )
     trick_point_reward: float | None = setting(
         None, "reward for each point of a trick, as the folder's worth/2 has it, likewise", formerly="worth"
     )
+    clip_coef: float | None = setting(None, "clip range of PPO's probability ratio; none is the preset's", WEIGHT_RANGE)
+    vf_coef: float | None = setting(None, "weight of the value loss; none is the preset's", WEIGHT_RANGE)
+    max_grad_norm: float | None = setting(None, "greatest norm of the gradients; none is the preset's", WEIGHT_RANGE)
+    num_epochs: int | None = setting(None, "passes over the decisions of an update; none is the preset's", POSITIVE)
     lookahead_share: float = setting(
         0.0,
         "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
@@ -63,7 +64,10 @@ class WeightEMA:
         memory = min(self._decay, self._steps / (10 + self._steps))
         self._steps += 1
         for name, tensor in self._module.state_dict().items():
-            self.weights[name].lerp_(tensor.detach(), 1 - memory)
+            if tensor.is_floating_point():
+                self.weights[name].lerp_(tensor.detach(), 1 - memory)
+            else:  # a counter
+                self.weights[name].copy_(tensor)
 
     def state_dict(self) -> dict[str, Any]:
         """What to keep of it."""
@@ -90,39 +94,38 @@ class PPOLearner:
         """Train these in place; by default as their preset says, without a memory of the mean or a teacher."""
         self.process_group: ProcessGroup = SingleProcess()  # every step is the mean of theirs
         preset = networks.preset
-        self.networks, self.symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
+        self.networks, self.symmetries, self.ppo = networks, symmetries, ppo or preset.ppo
         self._expert_config = expert_config or ExpertConfig()
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
-        self.policy_optimiser = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5, fused=True)
+        self.policy_optimiser = torch.optim.Adam(acting, lr=self.ppo.learning_rate, eps=1e-5, fused=True)
         self.ema = WeightEMA(networks.decision, ema_decay)
         abln = networks.abln
         self.abln_optimiser = (
             torch.optim.Adam(abln.parameters(), lr=preset.supervised_learning_rate, fused=True) if abln else None
         )
 
-    def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> UpdateStats:
-        """Learn from decisions whose returns are known; policy and ABLN stay where the critic alone is to learn."""
-        rows = self._mix_lookahead_values(rows)
-        every = self.process_group.all_gather(rows.advantage)
-        middle = every.mean()
-        advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
-        valued: list[torch.Tensor] = []
-        acted: list[torch.Tensor] = []
-        for epoch in range(self._ppo.num_epochs):
-            judging = critic_only or epoch < self._ppo.num_value_epochs
-            order = rng.permutation(len(rows))
-            for first in range(0, len(order), self._ppo.minibatch_size):
-                part = order[first : first + self._ppo.minibatch_size]
-                of_critic, of_policy = self._train_minibatch(rows.at(part), advantage[part], judging, not critic_only)
-                valued += of_critic
-                acted += of_policy
-        hands = [self._train_abln(rows, rng) for _ in range(0 if critic_only else self._count_abln_steps(len(rows)))]
-        policy, entropy, divergence, clipped, foresight = _column_means(acted, 5)
-        (value,) = _column_means(valued, 1)
-        ahead = foresight if self._expert_config.share else None
-        return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), ahead)
+    @contextmanager
+    def training_mode(self, rng: np.random.Generator) -> Iterator[None]:
+        """Prepare the networks for an update; those of a preset learn in the mode that they play in."""
+        yield
 
-    def _mix_lookahead_values(self, rows: Experience) -> Experience:
+    def normalise_advantage(self, rows: Experience) -> NDArray[np.float32]:
+        """[n] advantages less their mean, in standard deviations; both over the decisions of all processes."""
+        gathered = self.process_group.all_gather(rows.advantage)
+        mean = gathered.mean()
+        normalised: NDArray[np.float32] = (rows.advantage - mean) / ((gathered - mean).std() + 1e-6)
+        return normalised
+
+    def summarise(
+        self, value_losses: Sequence[torch.Tensor], policy_stats: Sequence[torch.Tensor], hands: Sequence[float]
+    ) -> UpdateStats:
+        """Return the means over the minibatches of an update."""
+        policy, entropy, divergence, clipped, foresight = _column_means(policy_stats, 5)
+        (value,) = _column_means(value_losses, 1)
+        lookahead_divergence = foresight if self._expert_config.share else None
+        return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), lookahead_divergence)
+
+    def mix_lookahead_values(self, rows: Experience) -> Experience:
         """With a share of what looking ahead expected in what the critic should have."""
         share = self._expert_config.value_share
         if not share:
@@ -135,20 +138,24 @@ class PPOLearner:
     def anneal_lr(self, progress: float) -> None:
         """Such a share of the run is done: the learning rate falls with what is left, to a tenth."""
         for group in self.policy_optimiser.param_groups:
-            group["lr"] = self._ppo.learning_rate * max(0.1, 1 - progress)
+            group["lr"] = self.ppo.learning_rate * max(0.1, 1 - progress)
 
     def load_policy_optimiser(self, state: dict[str, Any]) -> None:
         """Take up what the optimiser of the policy kept, but for the learning rate."""
         self.policy_optimiser.load_state_dict(state)
         for group in self.policy_optimiser.param_groups:
-            group["lr"] = self._ppo.learning_rate
+            group["lr"] = self.ppo.learning_rate
+
+    def train_hands(self, rows: Experience, rng: np.random.Generator) -> list[float]:
+        """Train ABLN on a share of the decisions; returns the loss before each step."""
+        return [self.train_abln(rows, rng) for _ in range(self._count_abln_steps(len(rows)))]
 
     def _count_abln_steps(self, rows: int) -> int:
         """Few decisions are a step all the same: with fewer than two batches a share would round to none."""
         share = self.networks.preset.abln_train_share if self.abln_optimiser else 0.0
-        return max(1, round(share * rows / self._ppo.minibatch_size)) if share else 0
+        return max(1, round(share * rows / self.ppo.minibatch_size)) if share else 0
 
-    def _train_minibatch(
+    def train_minibatch(
         self, rows: Experience, advantage: NDArray[np.float32], train_critic: bool, train_policy: bool
     ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """One step of the critic, of the policy, or of both; with what each saw, where it learned."""
@@ -159,7 +166,7 @@ class PPOLearner:
         if train_critic:
             told = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
             value = value_loss(self.networks, told, rows)
-            losses.append(self._ppo.vf_coef * value)
+            losses.append(self.ppo.vf_coef * value)
             valued.append(value.detach()[None])
         if train_policy:
             part = self._select_uncertain(rows)
@@ -181,9 +188,9 @@ class PPOLearner:
         chosen, unit = rows.log_probability, self.networks.row_multiple
         if self._expert_config.share:  # what was foreseen may be against what was certain
             chosen = np.where(
-                rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self._ppo.max_prob_for_update)), chosen
+                rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self.ppo.max_prob_for_update)), chosen
             )
-        unsure = max(1, int((chosen <= np.log(self._ppo.max_prob_for_update)).sum()))
+        unsure = max(1, int((chosen <= np.log(self.ppo.max_prob_for_update)).sum()))
         return np.sort(np.argsort(chosen, kind="stable")[: -(-unsure // unit) * unit])
 
     def _policy_loss(
@@ -199,11 +206,11 @@ class PPOLearner:
         with self.networks.autocast():
             every = self.networks.decision(told.inputs).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
-        policy, entropy = ppo_loss(now, before, weight, self._ppo.clip_coef), mean_entropy(every)
+        policy, entropy = ppo_loss(now, before, weight, self.ppo.clip_coef), mean_entropy(every)
         change = (now - before).detach()
-        clipped = ((change.exp() - 1).abs() > self._ppo.clip_coef).float().mean()
+        clipped = ((change.exp() - 1).abs() > self.ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self._ppo.ent_coef * entropy, torch.zeros(())
+        loss, foresight = policy - self.ppo.ent_coef * entropy, torch.zeros(())
         if self._expert_config.share:
             foresight = lookahead_loss(every, torch.from_numpy(rows.lookahead_policy).to(device).float())
             loss = loss + self._expert_config.loss_weight * foresight
@@ -214,11 +221,11 @@ class PPOLearner:
         """Of policy and critic, or of the one that the loss is of."""
         self._backward(loss, self.policy_optimiser)
         for network in (self.networks.decision, self.networks.critic):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.max_grad_norm)
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.ppo.max_grad_norm)
         self.policy_optimiser.step()
 
-    def _train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self._ppo.minibatch_size))))
+    def train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
+        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self.ppo.minibatch_size))))
         number = int(rng.integers(len(self.symmetries)))
         told = to_training_batch(chosen, self.networks.device, self.symmetries, number, self.networks.dtype)
         return self.train_abln_step(told)

@@ -18,10 +18,10 @@ from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, PPOConfig
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.expert_targets import ExpertConfig, LookaheadExpert
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.joint_loop import SelfPlay, learn
 from abl_cards.training.metrics import read_metrics
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import PPOLearner
 from tests.effort import long
 from tests.learners.tiny import TINY
@@ -98,7 +98,7 @@ def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
         replace(TINY.ppo, learning_rate=1e-2),
         expert_config=teaching,
     )
-    seen = [learner.update(rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
+    seen = [learn(learner, rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
     assert 0 < seen[-1] < 0.8 * seen[0]
 
 
@@ -120,7 +120,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
 @long
 def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    whole = Trainer(
+    whole = Trainer.from_config(
         settings(
             tmp_path / "whole",
             lookahead_share=0.3,
@@ -129,12 +129,12 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
             total_decisions=1800,
         )
     )
-    whole.train()
+    whole.fit()
     assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
     half = replace(whole.settings, directory=tmp_path / "parts", total_decisions=900)
-    Trainer(half).train()
-    rest = Trainer(replace(half, total_decisions=1800))
-    rest.train()
+    Trainer.from_config(half).fit()
+    rest = Trainer.from_config(replace(half, total_decisions=1800))
+    rest.fit()
     assert same(whole, rest)
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
 
@@ -143,10 +143,10 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
 def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deals anew then."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    run = Trainer(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
+    run.fit()
     assert read_metrics(tmp_path)[-1]["foresight"] is None
-    Trainer(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).train()
+    Trainer.from_config(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).fit()
     assert read_metrics(tmp_path)[-1]["foresight"] > 0
 
 

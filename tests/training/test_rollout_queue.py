@@ -11,9 +11,9 @@ from abl_cards.core.errors import GameError
 from abl_cards.learners.presets import PRESETS
 from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.experience import Experience
-from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
 from abl_cards.training.selfplay import Score
+from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 
@@ -95,7 +95,7 @@ def test_a_pool_is_kept_and_taken_up() -> None:
 def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     with pytest.raises(GameError, match="pool: 3 decisions are fewer than an update takes"):
-        Trainer(settings(tmp_path, queue_capacity=3))
+        Trainer.from_config(settings(tmp_path, queue_capacity=3))
 
 
 def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:

@@ -13,9 +13,9 @@ from abl_cards.core.errors import GameError
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
-from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
 from abl_cards.training.settings import TrainConfig, read_config
+from abl_cards.training.trainer import Trainer
 from tests.cli_runs import run
 from tests.edited import edited
 from tests.learners.tiny import TINY
@@ -66,9 +66,9 @@ def test_in_which_files_rules_differ() -> None:
 
 def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
     """With the package's rules a helper would have more labels, and other networks."""
-    trained = Trainer(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
+    trained = Trainer.from_config(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
     assert len(trained.engine.labels) < len(load(GAME).engine().labels)
-    trained.train()
+    trained.fit()
     assert len(lines(tmp_path)) == 1
     words = ["match", GAME, f"abl:weights={trained.weights_path}", "greedy", "--games", "2", "--json"]
     played = run(*words, "--kb", str(fewer))
@@ -81,28 +81,28 @@ def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: P
 
 def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
     """As a helper is whose files were edited between the beginning of the run and its own."""
-    run_ = Trainer(settings(tmp_path))
+    run_ = Trainer.from_config(settings(tmp_path))
     with pytest.raises(GameError, match=r"rules\.lp has changed"):
         run_.load_state_dict(run_.shared_state() | {"rules": {**run_.rule_digests, "rules.lp": "edited"}}, {})
 
 
 def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
     chosen = settings(tmp_path / "run", total_decisions=1)
-    first = Trainer(chosen)
-    first.train()
+    first = Trainer.from_config(chosen)
+    first.fit()
     kept = first.checkpoint_path.read_bytes()
-    assert Trainer(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
+    assert Trainer.from_config(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
     with pytest.raises(GameError, match=rf"checkpoint.*begun by other rules \(.*profiles/{OTHER}.lp is new\)"):
-        Trainer(replace(chosen, profile=OTHER))
+        Trainer.from_config(replace(chosen, profile=OTHER))
     with pytest.raises(GameError, match=r"begun by other rules \(labels.lp has changed\); go on by those"):
-        Trainer(replace(chosen, kb=fewer))
+        Trainer.from_config(replace(chosen, kb=fewer))
     assert first.checkpoint_path.read_bytes() == kept
 
 
 def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine.parent)
     chosen = settings(tmp_path / "run", kb=Path("mine"), total_decisions=1, rollout_size=96, abln=False)
-    Trainer(chosen)
+    Trainer.from_config(chosen)
     assert read_config(tmp_path / "run") == replace(chosen, kb=mine)
     assert read_config(tmp_path / "elsewhere") is None
     (tmp_path / "run" / "settings.json").write_text("{", "utf-8")
@@ -145,7 +145,7 @@ def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Pa
 
 def test_where_a_policy_begins(tmp_path: Path) -> None:
     """By default in the preferences; with trust=0 all labels are alike to it."""
-    nothing, known = (Trainer(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
+    nothing, known = (Trainer.from_config(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
     for each, alike in ((nothing, True), (known, False)):
         view = each.self_play.policy.features(each.self_play.tables.decisions(each.self_play.tables.rows_to_play()))
         weighed = each.self_play.policy.log_probs(view)

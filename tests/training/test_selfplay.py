@@ -15,8 +15,8 @@ from abl_cards.games.types.moves import Moves
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.training.joint_loop import MIN_READY_SHARE, SelfPlay
 from abl_cards.training.opponents import assign_players
-from abl_cards.training.selfplay import MIN_READY_SHARE, SelfPlay
 from tests.learners.tiny import TINY
 
 
