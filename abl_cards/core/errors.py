@@ -49,6 +49,7 @@ class ErrorCode(StrEnum):
     RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
     WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
     DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."
+    UNSUPPORTED_PLATFORM = "unsupported-platform", "The operating system lacks a function that this needs."
     MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers

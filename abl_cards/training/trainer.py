@@ -394,6 +394,7 @@ class Trainer(TrainingWorker):
         Args:
             metrics_size: Bytes of the metrics file that belong to it.
         """
+        self._metrics_size = metrics_size
         self._write_checkpoint(self._call_all("local_state"), metrics_size)
 
     def _write_checkpoint(self, local_states: list[Any], metrics_size: int) -> None:
@@ -543,7 +544,7 @@ def _resolve_config(game: Game | str, model: torch.nn.Module | None, config: Tra
 def _wrap_model(settings: TrainConfig, model: torch.nn.Module, engine: Engine) -> ModelNetworks:
     """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
     check_precision(settings)
-    if not isinstance(model, torch.nn.Module):
+    if not isinstance(cast("object", model), torch.nn.Module):
         message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
         raise GameError(message, ErrorCode.MODEL_FAILED)
     try:
@@ -553,7 +554,7 @@ def _wrap_model(settings: TrainConfig, model: torch.nn.Module, engine: Engine) -
         raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
     networks = ModelNetworks(model, GameShape.of(engine), settings.precision)
     probe_networks(networks, engine)
-    return cast("ModelNetworks", networks.eval())
+    return networks.eval()
 
 
 _PRESET_SETTINGS = (

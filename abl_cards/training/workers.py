@@ -301,8 +301,13 @@ def _describe_exit(status: int, results: IO[bytes]) -> str | None:
             while True:
                 message = receive(results)
                 if isinstance(message, dict) and _ERROR_KEY in message:
-                    raise GameError(message[_ERROR_KEY], ErrorCode(message["code"]))
+                    raise GameError(message[_ERROR_KEY], _find_code(message["code"]))
     return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+
+
+def _find_code(text: str) -> ErrorCode:
+    """Return the error code of a text."""
+    return next((code for code in ErrorCode if code == text), ErrorCode.INVALID_VALUE)
 
 
 # --- in a worker -----------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
         Symmetries.from_orders(engine.symmetries, engine.observation_features),
         expert_config=ExpertConfig(0.5, value_share=0.25),
     )
-    mixed, looked = learner._mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
+    mixed, looked = learner.mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
     np.testing.assert_allclose(
         mixed[looked], 0.75 * rows.value_target[looked] + 0.25 * rows.lookahead_value[looked], rtol=1e-5
     )

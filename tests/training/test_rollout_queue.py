@@ -9,8 +9,8 @@ import pytest
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
 from abl_cards.learners.presets import PRESETS
-from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.experience import Experience
+from abl_cards.training.opponents import OPPONENT_NAMES
 from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
 from abl_cards.training.selfplay import Score
 from abl_cards.training.trainer import Trainer

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.preference_agent import PreferenceAgent
 from abl_cards.games.game import load
+from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
 from abl_cards.learners.networks import GameShape, Networks
@@ -29,6 +31,9 @@ class Counting:
     def play(self, decisions: Decisions, keys: Any) -> Moves:
         self.asked.append(len(decisions.rows))
         return self._kb.play(decisions, keys)
+
+    def choose(self, choices: Choices, keys: Any) -> NDArray[np.uint8]:
+        return self._kb.choose(choices, keys)
 
 
 @pytest.fixture(scope="module")
