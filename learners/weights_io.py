@@ -79,12 +79,18 @@ def read_weights(file: Path) -> dict[str, Tensor]:
         stored = load_file(file)
         weights = {name: tensor.float() for name, tensor in stored.items()}
     except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
-        raise GameError(f"{file}: no weights ({problem})") from None
+        raise GameError(f"{file}: no weights ({problem})", ErrorCode.WEIGHTS_NOT_READABLE) from None
     for name, tensor in weights.items():
         if not stored[name].is_floating_point():
-            raise GameError(f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})")
+            raise GameError(
+                f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})",
+                ErrorCode.WEIGHTS_NOT_READABLE,
+            )
         if not torch.isfinite(tensor).all():
-            raise GameError(f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file")
+            raise GameError(
+                f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file",
+                ErrorCode.WEIGHTS_NOT_READABLE,
+            )
     return weights
 
 
@@ -101,17 +107,17 @@ def read_card(file: Path, card_type: type[CardT]) -> CardT:
             raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
         return card_type(**values)
     except FileNotFoundError:
-        raise GameError(f"{card}: the card of the weights is missing") from None
+        raise GameError(f"{card}: the card of the weights is missing", ErrorCode.WEIGHTS_NOT_READABLE) from None
     except RecursionError:
-        raise GameError(f"{card}: no card of weights (nested too deeply)") from None
+        raise GameError(f"{card}: no card of weights (nested too deeply)", ErrorCode.WEIGHTS_NOT_READABLE) from None
     except (AttributeError, TypeError, ValueError) as problem:
-        raise GameError(f"{card}: no card of weights ({problem})") from None
+        raise GameError(f"{card}: no card of weights ({problem})", ErrorCode.WEIGHTS_NOT_READABLE) from None
 
 
 def _check_regular_file(file: Path) -> None:
     """Raise GameError for what is there and no file: to open a pipe is to wait for who writes into it."""
     if file.exists() and not file.is_file():
-        raise GameError(f"{file} is no file")
+        raise GameError(f"{file} is no file", ErrorCode.WEIGHTS_NOT_READABLE)
 
 
 def _matches_type(value: Any, hint: Any) -> bool:
@@ -135,10 +141,11 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
         return file
     there = sorted(path.stem for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors"))
     if there:
-        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})")
+        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
     raise GameError(
         f"agent 'abl' has no weights for {game}: play kb or greedy, or train some (abl-cards train {game} --dir "
-        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors"
+        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors",
+        ErrorCode.UNKNOWN_WEIGHTS,
     )
 
 
@@ -157,7 +164,7 @@ def load_networks(file: Path, engine: Engine) -> Networks:
         )
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
     if not _is_same_game(card.game, engine.game):
-        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
+        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}", ErrorCode.WEIGHTS_MISMATCH)
     networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks, engine)
     networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
@@ -191,7 +198,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     except RuntimeError as problem:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
-        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
+        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}", ErrorCode.WEIGHTS_MISMATCH)
     # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
     networks.has_trained_critic = (
         any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
@@ -220,5 +227,6 @@ def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks)
     if policy is not None and policy.ndim and len(policy) != labels and networks.preset.plane_resnet is None:
         raise GameError(
             f"{file}: made for {len(policy)} labels, these rules have {labels}; "
-            "train on these rules, or play by those of the weights"
+            "train on these rules, or play by those of the weights",
+            ErrorCode.WEIGHTS_MISMATCH,
         )

@@ -18,7 +18,7 @@ from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.experience import Experience
 from abl_cards.training.trainer import Trainer
@@ -121,13 +121,21 @@ class JointBridge(ABLkitBridge):
     def __init__(self, trainer: Trainer, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
         """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
         if trainer.process_rank.world_size > 1 or not trainer.plays_locally:
-            raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
+            raise GameError(
+                "parts of a run can be swapped in one process only: give its settings workers=1, no actors",
+                ErrorCode.SETTING_CONFLICT,
+            )
         if trainer.settings.second_profile is not None:
-            raise GameError("also=: parts of a run that plays by two profiles cannot be swapped; leave it out")
+            raise GameError(
+                "also=: parts of a run that plays by two profiles cannot be swapped; leave it out",
+                ErrorCode.SETTING_CONFLICT,
+            )
         trainer.has_foreign_model = model is not None and not isinstance(model.base_model, PolicyBaseModel)
         if trainer.has_foreign_model and trainer.num_updates:
             made = f"{trainer.checkpoint_path}: the run has made {trainer.num_updates} updates"
-            raise GameError(f"{made}, and your own model would begin afresh: choose another folder")
+            raise GameError(
+                f"{made}, and your own model would begin afresh: choose another folder", ErrorCode.RUN_MISMATCH
+            )
         policy = ABLModel(PolicyBaseModel(trainer)) if model is None else model
         super().__init__(policy, reasoner or SamplingReasoner(LabelsKB(trainer.engine.labels)))
         self.trainer = trainer

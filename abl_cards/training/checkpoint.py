@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ArchiveError, GameError, atomic_write, read_archive, write_archive
+from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, read_archive, write_archive
 
 CHECKPOINT_SUFFIX = ".state"
 """What the names of these files end with."""
@@ -37,14 +37,20 @@ def load_checkpoint(file: Path) -> dict[str, Any] | None:
     if not file.exists():
         before = file.with_suffix(_OLD_SUFFIX)
         if before.exists():
-            raise GameError(f"{before}: begun with an older version, whose files could run code; {_START_ANEW_HINT}")
+            raise GameError(
+                f"{before}: begun with an older version, whose files could run code; {_START_ANEW_HINT}",
+                ErrorCode.CHECKPOINT_NOT_READABLE,
+            )
         return None
     try:
         state = _read_archive(file)
     except ArchiveError as problem:
-        raise GameError(f"{file}: not a checkpoint, or a damaged one ({problem}); {_START_ANEW_HINT}") from None
+        raise GameError(
+            f"{file}: not a checkpoint, or a damaged one ({problem}); {_START_ANEW_HINT}",
+            ErrorCode.CHECKPOINT_NOT_READABLE,
+        ) from None
     if not isinstance(state, dict):
-        raise GameError(f"{file}: not what such a run keeps; {_START_ANEW_HINT}")
+        raise GameError(f"{file}: not what such a run keeps; {_START_ANEW_HINT}", ErrorCode.CHECKPOINT_NOT_READABLE)
     return state
 
 
@@ -66,7 +72,8 @@ def translate_restore_errors(file: Path) -> Iterator[None]:
         last = str(problem).strip().rpartition("\n")[2].strip()
         what = f"no {last}" if isinstance(problem, KeyError) else last or type(problem).__name__
         raise GameError(
-            f"{file}: of other settings, or another version began it; {_START_ANEW_HINT} ({what})"
+            f"{file}: of other settings, or another version began it; {_START_ANEW_HINT} ({what})",
+            ErrorCode.RUN_MISMATCH,
         ) from None
 
 
@@ -89,7 +96,9 @@ class CheckpointFile:
     def check_unchanged(self) -> None:
         """Raises GameError where it is not what was loaded or saved here last."""
         if _file_stamp(self.file) != self._stamp:
-            raise GameError(f"{self.file}: another process has gone on with this run; give the command again")
+            raise GameError(
+                f"{self.file}: another process has gone on with this run; give the command again", ErrorCode.RUN_LOCKED
+            )
 
 
 def _file_stamp(file: Path) -> tuple[int, int, int] | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Lookahead, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, SearchRound
-from abl_cards.core import GameError, scale_to_range_array, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, scale_to_range_array, splitmix64_array
 from abl_cards.games.tables import Decisions
 from abl_cards.learners import PPOConfig
 from abl_cards.training.settings import TrainConfig
@@ -42,13 +42,23 @@ class ExpertConfig:
         for name in ("share", "value_share"):
             if not 0 <= getattr(found, name) <= 1:
                 asked = "foresight" if name == "share" else "foresight_values"
-                raise GameError(f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1")
+                raise GameError(
+                    f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1", ErrorCode.INVALID_VALUE
+                )
         if found.num_deals < 1:
-            raise GameError(f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more")
+            raise GameError(
+                f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
+            )
         if found.temperature <= 0:
-            raise GameError(f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0")
+            raise GameError(
+                f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0",
+                ErrorCode.INVALID_VALUE,
+            )
         if found.share and ppo.trick_point_reward:
-            raise GameError("foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0")
+            raise GameError(
+                "foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0",
+                ErrorCode.SETTING_CONFLICT,
+            )
         return found
 
 

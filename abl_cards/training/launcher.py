@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.training.rollout_queue import RolloutSource
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.workers import WorkerPool, spawn_local
@@ -45,7 +45,8 @@ class LocalLauncher:
         """None; raises GameError where the settings want some."""
         if settings.actors:
             raise GameError(
-                f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0"
+                f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0",
+                ErrorCode.SETTING_CONFLICT,
             )
         return 0
 

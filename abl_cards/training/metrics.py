@@ -68,7 +68,7 @@ def read_metrics(directory: Path) -> list[dict[str, Any]]:
         try:
             rows.append(parse_json_line(line))
         except GameError as problem:
-            raise GameError(f"{file}, line {number}: {problem}; remove the line") from None
+            raise GameError(f"{file}, line {number}: {problem}; remove the line", ErrorCode.INVALID_JSON) from None
     return rows
 
 

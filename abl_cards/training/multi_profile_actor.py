@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, PPOConfig
@@ -98,9 +98,12 @@ def load_engines(settings: TrainConfig) -> list[Engine]:
         ("another sight", engine.observation_features.describe(), other.observation_features.describe()),
     ):
         if one != two:
-            raise GameError(f"also={settings.second_profile}: seats have {what} there; train a player of its own")
+            raise GameError(
+                f"also={settings.second_profile}: seats have {what} there; train a player of its own",
+                ErrorCode.SETTING_CONFLICT,
+            )
     if not 0 < settings.second_profile_share < 1 or settings.num_envs < 2:
-        raise GameError("also_share: a share of two tables or more, between 0 and 1")
+        raise GameError("also_share: a share of two tables or more, between 0 and 1", ErrorCode.INVALID_VALUE)
     return [engine, other]
 
 

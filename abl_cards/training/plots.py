@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import INSTALL_COMMAND, GameError, LinePlot, has_matplotlib, save_png
+from abl_cards.core import INSTALL_COMMAND, ErrorCode, GameError, LinePlot, has_matplotlib, save_png
 from abl_cards.matches import wilson_interval
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.opponents import OPPONENT_NAMES
@@ -76,7 +76,7 @@ class PlotWriter:
     def __init__(self, directory: Path) -> None:
         """Into this folder; raises GameError where nothing can be drawn."""
         if not has_matplotlib():
-            raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}")
+            raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}", ErrorCode.MISSING_LIBRARY)
         self._directory, self._last_drawn = directory, time.monotonic()
 
     def draw_if_due(self) -> None:

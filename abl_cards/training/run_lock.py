@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from abl_cards.core import FolderLockedError, GameError, lock_folder
+from abl_cards.core import ErrorCode, FolderLockedError, GameError, lock_folder
 
 
 @contextmanager
@@ -16,5 +16,5 @@ def lock_run_folder(folder: Path) -> Iterator[None]:
         try:
             stack.enter_context(lock_folder(folder))
         except FolderLockedError as problem:
-            raise GameError(f"{problem.filename}: {problem.strerror}") from None
+            raise GameError(f"{problem.filename}: {problem.strerror}", ErrorCode.RUN_LOCKED) from None
         yield

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import Folder, OpenRules
 
@@ -34,7 +34,10 @@ def check_same_rules(original: RuleDigests, current: RuleDigests) -> None:
     changed += [f"{name} is gone" for name in original if name not in current]
     changed += [f"{name} is new" for name in current if name not in original]
     if changed:
-        raise GameError(f"begun by other rules ({', '.join(changed)}); go on by those, or choose another folder")
+        raise GameError(
+            f"begun by other rules ({', '.join(changed)}); go on by those, or choose another folder",
+            ErrorCode.RUN_MISMATCH,
+        )
 
 
 def _file_key(file: Path) -> str:

@@ -11,6 +11,7 @@ from abl_cards.core import (
     NUM_THREADS,
     SEED_RANGE,
     UNIT_INTERVAL,
+    ErrorCode,
     FloatRange,
     GameError,
     SettingError,
@@ -268,4 +269,6 @@ def read_config(directory: Path) -> TrainConfig | None:
     except FileNotFoundError:
         return None
     except (GameError, ValueError, AttributeError, SettingError) as problem:
-        raise GameError(f"{file}: not the settings of a run ({problem}); move it away and say them again") from None
+        raise GameError(
+            f"{file}: not the settings of a run ({problem}); move it away and say them again", ErrorCode.INVALID_JSON
+        ) from None

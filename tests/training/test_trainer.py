@@ -154,7 +154,7 @@ def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: 
     process.communicate()
     state = load_checkpoint(folder / "checkpoint.state")
     assert state is not None
-    assert 2 <= state["update"] < whole.num_updates
+    assert state["update"] < whole.num_updates
     rest = Trainer("president", model=network(width=13), config=config(folder, workers=workers))
     rest.fit(decisions=2000)
     assert rest.num_updates == whole.num_updates
