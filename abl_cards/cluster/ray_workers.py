@@ -44,7 +44,7 @@ class RayLauncher:
         several = (settings.workers or 1) > 1
         if settings.second_profile is not None and not several and settings.actors != 0:
             raise GameError(
-                "also=: actors of Ray play by one profile; set actors=0, where all play and learn",
+                "second_profile: actors of Ray play by one profile; set actors=0, where all play and learn",
                 ErrorCode.SETTING_CONFLICT,
             )
         if settings.actors and several:

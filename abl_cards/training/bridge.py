@@ -127,7 +127,7 @@ class JointBridge(ABLkitBridge):
             )
         if trainer.settings.second_profile is not None:
             raise GameError(
-                "also=: parts of a run that plays by two profiles cannot be swapped; leave it out",
+                "second_profile: parts of a run that plays by two profiles cannot be swapped; leave it out",
                 ErrorCode.SETTING_CONFLICT,
             )
         trainer.has_foreign_model = model is not None and not isinstance(model.base_model, PolicyBaseModel)

@@ -41,22 +41,23 @@ class ExpertConfig:
         )  # fmt: skip
         for name in ("share", "value_share"):
             if not 0 <= getattr(found, name) <= 1:
-                asked = "foresight" if name == "share" else "foresight_values"
+                setting_name = "lookahead_share" if name == "share" else "lookahead_value_share"
                 raise GameError(
-                    f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1", ErrorCode.INVALID_VALUE
+                    f"{setting_name}: {getattr(found, name)} is no share; give a number from 0 to 1",
+                    ErrorCode.INVALID_VALUE,
                 )
         if found.num_deals < 1:
             raise GameError(
-                f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
+                f"lookahead_deals: {found.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
             )
         if found.temperature <= 0:
             raise GameError(
-                f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0",
+                f"lookahead_temperature: {found.temperature} leaves nothing open; give a number above 0",
                 ErrorCode.INVALID_VALUE,
             )
         if found.share and ppo.trick_point_reward:
             raise GameError(
-                "foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0",
+                "lookahead_share: it values whole episodes, but tricks are rewarded; give trick_point_reward=0",
                 ErrorCode.SETTING_CONFLICT,
             )
         return found

@@ -99,11 +99,13 @@ def load_engines(settings: TrainConfig) -> list[Engine]:
     ):
         if one != two:
             raise GameError(
-                f"also={settings.second_profile}: seats have {what} there; train a player of its own",
+                f"second_profile={settings.second_profile}: seats have {what} there; train a player of its own",
                 ErrorCode.SETTING_CONFLICT,
             )
     if not 0 < settings.second_profile_share < 1 or settings.num_envs < 2:
-        raise GameError("also_share: a share of two tables or more, between 0 and 1", ErrorCode.INVALID_VALUE)
+        raise GameError(
+            "second_profile_share: give a share between 0 and 1, and two tables or more", ErrorCode.INVALID_VALUE
+        )
     return [engine, other]
 
 

@@ -184,7 +184,7 @@ def _queue_capacity(settings: TrainConfig, rollout_size: int, open_rows: int, en
     usual = 3 * rollout_size + open_rows * (int(engine.teams.max()) + 1)
     if settings.queue_capacity is not None and settings.queue_capacity < rollout_size:
         raise GameError(
-            f"pool: {settings.queue_capacity} decisions are fewer than an update takes; give it {rollout_size} or more",
+            f"queue_capacity: {settings.queue_capacity} decisions are fewer than an update takes ({rollout_size})",
             ErrorCode.INVALID_VALUE,
         )
     return usual if settings.queue_capacity is None else settings.queue_capacity

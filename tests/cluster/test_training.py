@@ -17,7 +17,7 @@ from abl_cards.cluster.ray_actors import RayActorPool
 from abl_cards.cluster.ray_workers import RayLauncher, count_local_processes
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import archive
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS, Preset
 from abl_cards.training.callbacks import Metrics
 from abl_cards.training.ipc import from_plain, to_plain
@@ -173,7 +173,9 @@ def test_who_works_on_a_run(cluster: RayCluster) -> None:
     assert (staff.count_actors(synchronous), staff.count_workers(synchronous)) == (0, 3)
     assert (staff.count_actors(replace(chosen, workers=2)), count_local_processes(replace(chosen, workers=2))) == (0, 1)
     assert count_local_processes(replace(chosen, actors=5)) == 5
-    with pytest.raises(GameError, match="leave one out"):
+    with pytest.raises(GameError) as error:
         staff.count_actors(replace(chosen, actors=2, workers=2))
-    with pytest.raises(GameError, match="give --ray"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError, match="actors=2") as error:
         Trainer.from_config(replace(chosen, actors=2))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT

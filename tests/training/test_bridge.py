@@ -10,7 +10,7 @@ import pytest
 import torch
 from ablkit.learning import ABLModel
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
 from abl_cards.training.bridge import JointBridge, LabelsKB, PolicyBaseModel, SamplingReasoner
@@ -81,12 +81,15 @@ def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> Non
     run = Trainer.from_config(settings(tmp_path, workers=1))
     own = Uniform(len(run.engine.labels))
     bridge = JointBridge(run, model=ABLModel(own))
-    with pytest.raises(GameError, match="your own model"):
+    with pytest.raises(GameError) as error:
         bridge.fit()
-    with pytest.raises(GameError, match="your own model"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         run.save_weights(run.weights_path)
-    with pytest.raises(GameError, match="your own model"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         run.finetune_critic()
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
     assert not run.weights_path.exists()
     assert not run.checkpoint_path.exists()
     with run.start_workers():
@@ -96,14 +99,16 @@ def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> Non
     begun = Trainer.from_config(settings(tmp_path / "begun", workers=1, total_decisions=1))
     begun.fit()
     again = Trainer.from_config(settings(tmp_path / "begun", workers=1))
-    with pytest.raises(GameError, match="choose another folder"):
+    with pytest.raises(GameError) as error:
         JointBridge(again, model=ABLModel(own))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     JointBridge(again, model=ABLModel(PolicyBaseModel(again)))  # its networks are the run's
 
 
 def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match="workers=1"):
+    with pytest.raises(GameError, match="workers=1") as error:
         JointBridge(Trainer.from_config(settings(tmp_path, workers=2)))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
 def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:

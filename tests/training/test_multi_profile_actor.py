@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 
 pytest.importorskip("torch")
 
@@ -30,10 +30,12 @@ def settings(directory: Path, **more: Any) -> TrainConfig:
 
 
 def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match="also=botzone: seats have other labels"):
+    with pytest.raises(GameError, match="second_profile=botzone") as error:
         load_engines(settings(tmp_path, second_profile="botzone"))
-    with pytest.raises(GameError, match="a share of two tables or more"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         load_engines(settings(tmp_path, num_envs=1))
+    assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 def test_a_run_plays_by_both_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
