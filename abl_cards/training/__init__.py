@@ -1,4 +1,4 @@
-"""The joint abduction loop: self-play, abduction, and learning from what was abduced."""
+"""The joint abduction loop: self-play, abduction, and learning from the abduced labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An actor: it plays at its tables with the newest model that it was given, and hands over what came to its end."""
+"""An actor: it plays at its tables with the newest model, and returns the decisions of ended episodes."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ _TABLE_KEYS = {
     "state.last_drawer": "state.drew",
     "state.is_just_drawn": "state.fresh",
 }
-"""Arrays of ``Tables`` that have another name in checkpoints."""
+"""Names in checkpoints of arrays of ``Tables`` that have another name there."""
 
 
 @dataclass(frozen=True)
 class ActorSlot:
-    """Where an actor sits, and what its cards depend on besides the seed of the run."""
+    """The tables of an actor, and what its cards depend on besides the seed of the run."""
 
-    first_table: int  # the number of its first table
+    first_table: int  # number of its first table
     num_tables: int
-    update: int = 0  # before which they are dealt
-    actor_id: int = 0  # its number
+    update: int = 0  # update before which the cards are dealt
+    actor_id: int = 0  # number of the actor
 
 
 class Actor:
-    """Tables where networks play against themselves, fixed agents, and their past."""
+    """Tables where networks play against themselves, fixed agents, and former networks."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Actor:
         return self.abduction.preference_model
 
     def reset(self, slot: ActorSlot) -> None:
-        """Take tables; what was played at others is forgotten."""
+        """Deal cards at the tables of a slot; running episodes are dropped."""
         judge, settings = self._engine.preference_model(), self._settings
         opponents = (
             PreferenceAgent(Minimiser(judge)),
@@ -112,7 +112,12 @@ class Actor:
         self._slot, self._version = slot, slot.update
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
-        """Play until so many rows are ready, or for some seconds, and hand over all that are."""
+        """Play until enough decisions are ready, and return all that are.
+
+        Args:
+            min_rows: Number of decisions with a choice to wait for.
+            max_seconds: Time after which fewer are returned.
+        """
         play, version, end = self.self_play, self._version, time.monotonic() + max_seconds
         while play.buffer.num_ready < min_rows and time.monotonic() < end:
             play.step()
@@ -124,14 +129,14 @@ class Actor:
         return [Rollout(self._slot.actor_id, number, version, len(rows), decisions, score, lambda: rows)]
 
     def broadcast(self, version: int) -> None:
-        """The networks are the learner's own: only their version is new."""
+        """Note the version of the networks, which are the learner's own."""
         self._version = version
 
     def update_opponent(self) -> None:
-        """So is their past."""
+        """Do nothing: the former networks are the learner's own."""
 
     def state_dict(self) -> StateDict:
-        """Everything at the tables, to save it."""
+        """Return the state of the tables and of the stored decisions."""
         play = self.self_play
         tables = {_TABLE_KEYS.get(name, name): array for name, array in play.tables.arrays().items()}
         return {
@@ -140,7 +145,7 @@ class Actor:
         }  # fmt: skip
 
     def load_state_dict(self, state: StateDict) -> None:
-        """Take up what was saved; runs begun before there were portions kept nothing of them."""
+        """Restore a state; those of early versions have no rollout numbers."""
         for name, array in self.self_play.tables.arrays().items():
             array[...] = state["tables"][_TABLE_KEYS.get(name, name)]
         self.self_play.buffer.load_state_dict(state["memory"])

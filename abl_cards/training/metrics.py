@@ -1,4 +1,4 @@
-"""What a run measures of itself: JSON lines, and TensorBoard where it is installed."""
+"""Metrics of a run: JSON lines, and TensorBoard where it is installed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from abl_cards.core import ErrorCode, GameError, attribute_os_errors, parse_json
 
 
 class MetricsWriter:
-    """A line an update. A run that goes on from a checkpoint cuts off the lines that came after it.
+    """Writer of a line for each update; lines after the checkpoint that a run goes on from are cut off.
 
-    Where lines are missing it goes on after those that are there, and says so on stderr.
+    Where lines are missing it goes on after those that exist, with a note on stderr.
     """
 
     def __init__(self, directory: Path, size: int, update: int) -> None:
-        """Go on after so many bytes of the file and so many updates."""
+        """Go on after a number of bytes of the file and a number of updates."""
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
         kept = _complete_lines_size(self._path, size)
@@ -46,7 +46,7 @@ class MetricsWriter:
             self._file.close()
 
     def write(self, values: dict[str, Any]) -> None:
-        """One line; numbers go to TensorBoard too, by the number of the update."""
+        """Write a line; numbers go to TensorBoard too."""
         with attribute_os_errors(self._path):
             self._file.write(json.dumps(values).encode() + b"\n")
             self._file.flush()
@@ -55,14 +55,21 @@ class MetricsWriter:
                 self._tensorboard.add_scalar(name, value, values["update"])
 
     def sync(self) -> int:
-        """Bytes written so far, safely on the disk."""
+        """Flush to disk, and return the size of the file in bytes."""
         with attribute_os_errors(self._path):
             os.fsync(self._file.fileno())
         return self._file.tell()
 
 
 def read_metrics(directory: Path) -> list[dict[str, Any]]:
-    """Read what a run has measured, an object for each update; raises GameError where a line is damaged."""
+    """Read the metrics of a run as dictionaries, one for each update.
+
+    Args:
+        directory: The folder of the run.
+
+    Raises:
+        GameError: A line is damaged.
+    """
     file, rows = directory / "metrics.jsonl", []
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
@@ -110,7 +117,7 @@ def load_metrics(directory: Path) -> TrainingMetrics:
 
 
 def _complete_lines_size(file: Path, size: int) -> int:
-    """How many of the first so many bytes of a file are there and end a line."""
+    """Return the size of the complete lines within the first bytes of a file."""
     if not file.exists():
         return 0
     with file.open("rb") as stream:
