@@ -1,4 +1,4 @@
-"""One process at a time in the folder of a run."""
+"""A lock that admits one process at a time to the folder of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from abl_cards.core import ErrorCode, FolderLockedError, GameError, lock_folder
 
 @contextmanager
 def lock_run_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile no other process may be in the folder, see ``lock_folder``; raises GameError where one is."""
+    """Lock a folder inside the block.
+
+    Args:
+        folder: The folder of the run.
+
+    Raises:
+        GameError: Another process has locked it.
+    """
     with ExitStack() as stack:
         try:
             stack.enter_context(lock_folder(folder))

@@ -1,4 +1,4 @@
-"""What each process of a training run does: it learns from what is played, at its own tables or by actors elsewhere."""
+"""A process of a training run: its tables, its copy of the networks, and its state."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class TrainingWorker(JointLoop):
 
     @property
     def table_range(self) -> range:
-        """Its own, of those of the run."""
+        """The tables of this process, of those of the run."""
         return self.process_rank.shard_range(self.settings.num_envs)
 
     def _create_rng(self) -> np.random.Generator:
@@ -112,18 +112,18 @@ class TrainingWorker(JointLoop):
 
     @property
     def self_play(self) -> SelfPlay:
-        """The tables in this process."""
+        """The tables where this process plays."""
         return self.actor.self_play
 
     def set_opponent(self, weights: StateDict) -> None:
-        """From now on play against these weights."""
+        """Play against these former weights from now on."""
         self.past_networks.load_state_dict(weights)
         self.rollout_source.update_opponent()
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
     def shared_state(self) -> StateDict:
-        """What is the same in all processes."""
+        """Return the state that is equal in all processes."""
         hands = self.learner.abln_optimiser
         return {
             "rules": self.rule_digests,
@@ -136,7 +136,7 @@ class TrainingWorker(JointLoop):
         }
 
     def local_state(self) -> StateDict:
-        """What only this process has."""
+        """Return the state of this process alone."""
         rng: StateDict = {"rng": self._rng.bit_generator.state}
         return (
             {**rng, "samples": self.rollout_queue.state_dict(), **self.actor.state_dict()}
@@ -145,7 +145,15 @@ class TrainingWorker(JointLoop):
         )
 
     def load_state_dict(self, shared_state: StateDict, local_state: StateDict) -> None:
-        """Go on from what was kept; with cards dealt anew where no tables were. Raises GameError for other rules."""
+        """Restore a state; new cards are dealt where it has no tables.
+
+        Args:
+            shared_state: From `shared_state`.
+            local_state: From `local_state`; may be empty.
+
+        Raises:
+            GameError: The rules have changed.
+        """
         check_same_rules(
             shared_state.get("rules", self.rule_digests), self.rule_digests
         )  # older runs did not keep them
@@ -194,11 +202,17 @@ _PPO_SETTINGS = (
     "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size", "gamma",
     "clip_coef", "vf_coef", "max_grad_norm", "num_epochs",
 )  # fmt: skip
-"""Settings of a run that take the place of those of its preset."""
+"""Settings of a run that replace those of its preset."""
 
 
 def resolve_ppo(settings: TrainConfig, preset: PPOConfig, process_rank: ProcessRank = SINGLE_RANK) -> PPOConfig:
-    """The preset's, but for what the settings say; of rows and batches the part of one process."""
+    """Return the settings of PPO for one process.
+
+    Args:
+        settings: The settings of the run, which replace those of the preset.
+        preset: The settings of the preset.
+        process_rank: The process, which has its part of rollout and minibatch.
+    """
     given = {name: getattr(settings, name) for name in _PPO_SETTINGS}
     ppo = replace(preset, **{name: value for name, value in given.items() if value is not None})
     if settings.num_epochs is not None:

@@ -25,7 +25,7 @@ from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import MoveLists, Moves
 from abl_cards.learners.model_interface import Batch, PolicyOutput
-from abl_cards.learners.model_networks import load_model
+from abl_cards.learners.model_networks import ModelNetworks, load_model
 from abl_cards.learners.networks import GameShape
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card, load_networks
@@ -172,7 +172,8 @@ def test_choices_are_decided_and_learned_by_a_network_with_actions_for_options(t
     labels = len(engine.labels)
     model = TwoLayers(GameShape.of(engine))
     trainer = Trainer("doudizhu", model=model, config=config(tmp_path, num_envs=16, profile="contest"))
-    assert trainer.networks.decides_choices  # type: ignore[attr-defined]
+    assert isinstance(trainer.networks, ModelNetworks)
+    assert trainer.networks.decides_choices
     play, stored = trainer.self_play, 0
     while play.buffer.num_ready < 64:
         play.step()
@@ -266,15 +267,15 @@ def test_a_consistency_function_rules_moves_out_for_a_preset(
     tables, agent = trainer.engine.start_matches(np.arange(20, dtype=np.uint64)), trainer.agent()
     passes = np.zeros(2, np.int64)
     for _ in range(6):
-        rows = tables.rows_to_play()
-        decisions = tables.decisions(rows)
-        moves = agent.play(decisions, np.zeros(len(rows), np.uint64))
+        at = tables.rows_to_play()
+        decisions = tables.decisions(at)
+        moves = agent.play(decisions, np.zeros(len(at), np.uint64))
         could = decisions.legal_mask.sum(axis=0) > decisions.legal_mask[passing]
         passes += (
             (could & (decisions.legal_mask[passing] > 0)).sum(),
             (decisions.labels_of(moves.form)[could] == passing).sum(),
         )
-        tables.play(rows, moves)
+        tables.play(at, moves)
     assert passes[0] > 20
     assert passes[1] == 0
 
