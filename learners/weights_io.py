@@ -33,7 +33,7 @@ CardT = TypeVar("CardT")
 
 @dataclass(frozen=True)
 class WeightsCard:
-    """What is known of some weights."""
+    """The card of weights: their game, preset, data and command."""
 
     game: str
     preset: str
@@ -42,10 +42,10 @@ class WeightsCard:
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
-    profile: str | None = None  # by which it was learned; None is the game's own
+    profile: str | None = None  # profile they were trained by; None is the game's default
     choice_epsilon: float = field(
         default=0.0, metadata={"formerly": "stray"}
-    )  # share of the choices (bids, cards to give) that were made at random
+    )  # epsilon of choices (bids, cards to give) in training
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
     model_class: str | None = None  # dotted name of the class of a network of one's own; None for a preset
@@ -53,14 +53,26 @@ class WeightsCard:
 
 
 def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
-    """Write them in half precision, and the card; a critic that self-play has taught nothing stays behind."""
+    """Save networks in half precision with their card; an untrained critic is left out.
+
+    Args:
+        file: File with the suffix ``.safetensors``.
+        networks: The networks.
+        card: Their card; ``steps`` says whether the critic has been trained.
+    """
     left_out = () if card.steps else (_CRITIC_PREFIX,)
     kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
     write_weights(file, kept, card)
 
 
 def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
-    """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
+    """Write tensors in half precision, and their card beside them.
+
+    Args:
+        file: File with the suffix ``.safetensors``.
+        weights: The tensors by name.
+        card: A dataclass of plain values.
+    """
     kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     with atomic_write(file) as stream:
         stream.write(save(kept))
@@ -73,7 +85,14 @@ def write_card(file: Path, card: Any) -> None:
 
 
 def read_weights(file: Path) -> dict[str, Tensor]:
-    """The tensors of a file, in single precision; raises GameError."""
+    """Read the tensors of a file in single precision.
+
+    Args:
+        file: The file of weights.
+
+    Raises:
+        GameError: The file is missing or damaged, or has values that are not finite.
+    """
     _check_regular_file(file)
     try:
         stored = load_file(file)
@@ -95,7 +114,15 @@ def read_weights(file: Path) -> dict[str, Tensor]:
 
 
 def read_card(file: Path, card_type: type[CardT]) -> CardT:
-    """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
+    """Read the card beside a file of weights.
+
+    Args:
+        file: The file of weights.
+        card_type: Dataclass of the card.
+
+    Raises:
+        GameError: The card is missing or damaged.
+    """
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:
@@ -115,13 +142,13 @@ def read_card(file: Path, card_type: type[CardT]) -> CardT:
 
 
 def _check_regular_file(file: Path) -> None:
-    """Raise GameError for what is there and no file: to open a pipe is to wait for who writes into it."""
+    """Raise GameError where a path is no regular file: opening a pipe would wait for a writer."""
     if file.exists() and not file.is_file():
         raise GameError(f"{file} is no file", ErrorCode.WEIGHTS_NOT_READABLE)
 
 
 def _matches_type(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON is of an annotated type; a whole number is a number, and a truth is none."""
+    """Return whether a JSON value is of an annotated type; an int is a float, a bool is not."""
     if isinstance(hint, UnionType):
         return any(_matches_type(value, each) for each in get_args(hint))
     kind = get_origin(hint) or hint
@@ -129,12 +156,28 @@ def _matches_type(value: Any, hint: Any) -> bool:
 
 
 def load_card(file: Path) -> WeightsCard:
-    """The card of networks that play; raises GameError."""
+    """Read the card of networks.
+
+    Args:
+        file: The file of weights.
+
+    Raises:
+        GameError: The card is missing or damaged.
+    """
     return read_card(file, WeightsCard)
 
 
 def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
-    """The file of shipped weights, of a preset or the usual one; raises GameError where there is none."""
+    """Find shipped weights.
+
+    Args:
+        game: Name of the game.
+        preset: Name of the preset; None for the default of the game.
+        *tags: Further parts of the file's name, such as ``"supervised"``.
+
+    Raises:
+        GameError: There are none.
+    """
     preset = preset or default_preset(game)
     file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
     if file.exists():
@@ -150,7 +193,15 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
 
 
 def load_networks(file: Path, engine: Engine) -> Networks:
-    """Networks with these weights, ready to play; raises GameError where they are not for this game."""
+    """Load networks to play with.
+
+    Args:
+        file: The file of weights.
+        engine: The game.
+
+    Raises:
+        GameError: The weights are missing, damaged, or for another game, or belong to a network of one's own.
+    """
     card = load_card(file)
     if card.model_class is not None:
         raise GameError(
@@ -172,16 +223,24 @@ def load_networks(file: Path, engine: Engine) -> Networks:
 
 
 def _is_same_game(one: str, other: str) -> bool:
-    """Of our games the same name; folders of one's own may be named from here or from there."""
+    """Return whether two names mean one game; paths of folders may be relative to different directories."""
     ours = {one, other} & set(game_names())
     return one == other if ours else Path(one).name == Path(other).name
 
 
 def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
-    """Give networks these weights; without those of a critic it keeps its own. Raises GameError where they do not fit.
+    """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
 
-    Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
-    Those of an engine whose profile has more labels than the one that they learned by take what is known of the others.
+    Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a profile
+    with more labels accept weights of the game's default profile.
+
+    Args:
+        file: The file of weights.
+        networks: The networks, changed in place.
+        engine: The game, to adapt the labels; None to require equal labels.
+
+    Raises:
+        GameError: The weights do not fit.
     """
     weights, card = read_weights(file), load_card(file)
     if engine is not None:
@@ -199,7 +258,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}", ErrorCode.WEIGHTS_MISMATCH)
-    # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
+    # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else.
     networks.has_trained_critic = (
         any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
     )
@@ -208,7 +267,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
 def _adapt_to_labels(
     weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
 ) -> dict[str, Tensor]:
-    """Weights for the labels of an engine, where all those that they were made for are among them."""
+    """Return weights for the labels of an engine, where it has all labels that the weights were made for."""
     policy = weights.get(_POLICY_KEY)
     if policy is None or len(policy) >= len(engine.labels) or card.game not in game_names():
         return weights
@@ -222,7 +281,7 @@ def _adapt_to_labels(
 
 
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:
-    """The most likely way for weights not to fit: other rules have other labels."""
+    """Raise GameError where the weights were made for another number of labels."""
     policy, labels = weights.get(_POLICY_KEY), networks.shape.num_labels
     if policy is not None and policy.ndim and len(policy) != labels and networks.preset.plane_resnet is None:
         raise GameError(
