@@ -159,10 +159,10 @@ class _TrainedLoop:
 
         self.workspace.publish_partial()
         with self.workspace.progress_bar(f"joint abduction loop, {minutes:g} minutes", None) as tell:
-            loop = Trainer(self.loop_config, tell)
+            loop = Trainer.from_config(self.loop_config, tell)
             left = minutes - loop.seconds / 60
             if left > 0:
-                loop.train(lambda report: tell(report.decisions, report.summary()), left)
+                loop.fit(left, callbacks=[lambda metrics: tell(loop.decisions, loop.progress_text)])
             loop.save_weights(file)
         self._log_run(loop)
 

@@ -201,9 +201,9 @@ class Curriculum:
 
         self.workspace.publish_partial()
         with self.workspace.progress_bar(f"{name}, {decisions:,} decisions", decisions) as tell:
-            loop = Trainer(self._loop_config(name, decisions), tell)
+            loop = Trainer.from_config(self._loop_config(name, decisions), tell)
             if loop.decisions < decisions:
-                loop.train(lambda report: tell(report.decisions, report.summary()))
+                loop.fit(callbacks=[lambda metrics: tell(loop.decisions, loop.progress_text)])
         self.workspace.log(
             f"{name}: {loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes"
         )

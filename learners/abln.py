@@ -10,31 +10,43 @@ from torch import Tensor, nn
 from abl_cards.learners.encoders import Encoder, ObservationLayout, mlp
 from abl_cards.learners.presets import Preset
 
-_PRIOR_EPS = 1e-3  # a prior is never surer than this
+_PRIOR_EPS = 1e-3  # priors are clipped to this distance from 0 and 1
 
 
 class ABLN(nn.Module):
-    """How many copies of each card each of the other seats holds, as ``copies * sigmoid`` of a deep network."""
+    """Estimate of the copies of each card in each other hand, as ``copies * sigmoid`` of a deep network."""
 
     copies: Tensor
 
     def __init__(self, layout: ObservationLayout, preset: Preset, num_others: int, copies: Sequence[int]) -> None:
-        """For a game with so many other seats, and so many copies of each card: no estimate is greater."""
+        """Create the network.
+
+        Args:
+            layout: Parts of the observation.
+            preset: Sizes.
+            num_others: Seats besides the observer's.
+            copies: Copies of each card in the pack, the greatest values of an estimate.
+        """
         super().__init__()
         cards = len(copies)
         self.register_buffer("copies", torch.tensor(copies, dtype=torch.float32), persistent=False)
         self.shape, self.uses_prior = (num_others, cards), preset.abln_uses_prior
         self.encoder = Encoder(layout, preset.encoder)
-        told = preset.encoder.out_size + self.uses_prior * num_others * cards
-        self.estimate = mlp((told, *preset.abln_hidden, num_others * cards))
+        in_size = preset.encoder.out_size + self.uses_prior * num_others * cards
+        self.estimate = mlp((in_size, *preset.abln_hidden, num_others * cards))
         if self.uses_prior:
             nn.init.zeros_(self.estimate[-1].weight)  # type: ignore[arg-type]
             nn.init.zeros_(self.estimate[-1].bias)  # type: ignore[arg-type]
 
     def forward(self, observation: Tensor, prior: Tensor) -> Tensor:
-        """Observations [n, features] to [n, others, cards], each number from 0 to the copies there are.
+        """Estimate hidden hands.
 
-        The prior [n, others, cards] is what can be said without learning; a preset may leave it aside.
+        Args:
+            observation: [n, features] observations.
+            prior: [n, others, cards] estimate without learning; unused by some presets.
+
+        Returns:
+            [n, others, cards] expected copies.
         """
         hidden = torch.relu(self.encoder(observation))
         if not self.uses_prior:
@@ -45,5 +57,10 @@ class ABLN(nn.Module):
 
 
 def hands_loss(estimate: Tensor, hands: Tensor) -> Tensor:
-    """The mean squared error of algorithm 1: estimate and true hands [n, others, cards]."""
+    """Return the mean squared error (algorithm 1).
+
+    Args:
+        estimate: [n, others, cards] estimated copies.
+        hands: [n, others, cards] true copies.
+    """
     return nn.functional.mse_loss(estimate, hands)

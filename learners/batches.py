@@ -1,4 +1,4 @@
-"""Decisions as learners are given them, in arrays."""
+"""Decisions as training examples, in arrays and in tensors."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from abl_cards.learners.symmetry import Symmetries
 
 @dataclass(frozen=True)
 class Examples(ModelInputs):
-    """n decisions with what was chosen and what was hidden."""
+    """n decisions with the chosen labels and the hidden hands."""
 
-    prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
-    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
-    label: NDArray[np.int16]  # [n] the choice
+    prior: NDArray[np.float16]  # [n, others, cards] estimate of the hidden hands without learning
+    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] true or abduced hands
+    label: NDArray[np.int16]  # [n] the chosen label
 
     def __len__(self) -> int:
         return len(self.label)
 
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
-        """Some of them."""
+        """Return the examples of some rows."""
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """One after the other."""
+        """Return the examples of several parts in a row."""
         return cls(
             **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)}
         )
@@ -42,7 +42,7 @@ class Examples(ModelInputs):
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """Examples as tensors on a device, their cards perhaps in another order."""
+    """Examples as tensors on a device, with the cards in one of the orders of the symmetries."""
 
     inputs: InputTensors
     prior: Tensor  # [n, others, cards] float
@@ -57,23 +57,35 @@ def to_training_batch(
     symmetry: int = 0,
     dtype: torch.dtype = torch.float32,
 ) -> TrainingBatch:
-    """Move examples to a device, under one of the symmetries of their game; see ``to_input_tensors``."""
-    asked = to_input_tensors(examples, device, dtype)
+    """Move examples to a device.
+
+    Args:
+        examples: n decisions.
+        device: Where the tensors go.
+        symmetries: Symmetries of the cards; None for the natural order.
+        symmetry: Index of the symmetry to apply.
+        dtype: Dtype of the inputs, as in ``to_input_tensors``.
+    """
+    inputs = to_input_tensors(examples, device, dtype)
     hands, prior = (torch.from_numpy(array).to(device).float() for array in (examples.hands, examples.prior))
     if symmetries is not None and symmetry:
-        hands, prior, estimate = (symmetries.permute_hands(symmetry, each) for each in (hands, prior, asked.estimate))
-        asked = replace(
-            asked, observation=symmetries.permute_observation(symmetry, asked.observation), estimate=estimate
+        hands, prior, estimate = (
+            symmetries.permute_hands(symmetry, array) for array in (hands, prior, inputs.estimate)
         )
-    return TrainingBatch(asked, prior, hands, torch.from_numpy(examples.label).to(device).long())
+        observation = symmetries.permute_observation(symmetry, inputs.observation)
+        inputs = replace(inputs, observation=observation, estimate=estimate)
+    return TrainingBatch(inputs, prior, hands, torch.from_numpy(examples.label).to(device).long())
 
 
 def to_input_tensors(
     model_inputs: ModelInputs, device: torch.device, dtype: torch.dtype = torch.float32
 ) -> InputTensors:
-    """What the decision model is told as tensors on a device.
+    """Move the inputs of the policy to a device.
 
-    Where products are made in half precision, numbers of that kind save rounding them before each product.
+    Args:
+        model_inputs: n decisions.
+        device: Where the tensors go.
+        dtype: Dtype of the inputs; half precision saves conversions where products are made in it.
     """
     legal, to_beat, observation, regret, plays, estimate, replies = (
         torch.from_numpy(array).to(device)
@@ -99,7 +111,12 @@ def to_input_tensors(
 
 
 def to_privileged_tensors(privileged: PrivilegedInputs, device: torch.device) -> PrivilegedTensors:
-    """What lies open before the critic as tensors on a device."""
+    """Move the privileged inputs of the critic to a device.
+
+    Args:
+        privileged: Hidden hands and what follows from them, of n decisions.
+        device: Where the tensors go.
+    """
     bits = np.unpackbits(privileged.lead_mask, axis=2)
     hands, to_go, openings = (
         torch.from_numpy(array).to(device) for array in (privileged.hands, privileged.hidden_plays_left, bits)

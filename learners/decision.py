@@ -12,38 +12,38 @@ from abl_cards.learners.encoders import Encoder, ObservationLayout, mlp
 from abl_cards.learners.presets import ESTIMATE, ESTIMATE_INPUTS, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Preset
 
 REGRET_UNIT = 30.0
-"""Costs of the knowledge base are divided by this."""
+"""Unit of the costs of the knowledge base: they are divided by it."""
 MAX_REGRET = 8.0
-"""Labels that cost more than so many units over the cheapest look alike."""
+"""Greatest cost over the cheapest label's that is distinguished, in units."""
 PLAYS_UNIT = 5.0
 MAX_PLAYS = 12
-"""Hands that take more plays look alike to the critic."""
+"""Greatest number of plays that the critic distinguishes."""
 _MASKED_LOGIT = -1e9
 
 
 @dataclass(frozen=True)
 class InputTensors:
-    """What the decision model is told of n decisions."""
+    """Inputs of the policy for n decisions."""
 
     observation: Tensor  # [n, features]
-    legal: Tensor  # [n, labels] bool; what may be chosen
+    legal: Tensor  # [n, labels] bool, possible and consistent labels
     to_beat: Tensor  # [n] int64 label to beat, -1 when leading
-    regret: Tensor  # [n, labels] cost over the cheapest label's, in the knowledge base's unit; any number elsewhere
+    regret: Tensor  # [n, labels] cost over the cheapest label's; any number where not legal
     plays_left: Tensor  # [n, labels] the least number of plays that empties the hand after each label
-    estimate: Tensor  # [n, others, cards]; any numbers for a model without ABLN, as the next ones
-    response_probs: Tensor  # [n, others, labels] how likely each of the others could answer each label
+    estimate: Tensor  # [n, others, cards] expected copies; unused without ABLN
+    response_probs: Tensor  # [n, others, labels] probability that each other seat could answer
 
     def get_input(self, name: str) -> Tensor:
-        """One of the inputs a preset may name, [n, ...]."""
+        """Return an input by the name that presets use, [n, ...]."""
         return _INPUT_FUNCTIONS[name](self)
 
     def concat_inputs(self, names: tuple[str, ...]) -> Tensor:
-        """Some of them side by side, in numbers like the observation's."""
+        """Return some inputs as columns, in the dtype of the observation."""
         return concat_flat([self.get_input(name) for name in names], self.observation.dtype)
 
 
 def concat_flat(tensors: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
-    """[n, ...] each to one [n, sizes] of such numbers."""
+    """Flatten and concatenate tensors [n, ...] to [n, sizes] of a dtype."""
     return torch.cat([part.flatten(1).to(dtype) for part in tensors], dim=1)
 
 
@@ -57,22 +57,22 @@ def _one_hot_to_beat(inputs: InputTensors) -> Tensor:
 
 
 def _legal_response_probs(inputs: InputTensors) -> Tensor:
-    """Of the labels that may be chosen; what could answer the others matters less than it disturbs the learning."""
+    """Return the response probabilities of legal labels; those of other labels disturb the learning."""
     return inputs.response_probs * inputs.legal[:, None]
 
 
 def _min_plays_left(inputs: InputTensors) -> Tensor:
-    """[n, 1] of the plays after each label the fewest."""
+    """Return [n, 1] the least number of plays after any label."""
     return torch.where(inputs.legal, inputs.plays_left, torch.full((), 99.0)).amin(dim=1, keepdim=True)
 
 
 def _scaled_plays_left(inputs: InputTensors) -> Tensor:
-    """Plays in fives; the least of all in the place of every label that is not legal."""
+    """Return the plays after each label in fives; the least of all for labels that are not legal."""
     return torch.where(inputs.legal, inputs.plays_left, _min_plays_left(inputs)) / PLAYS_UNIT
 
 
 def _thermometer(plays_left: Tensor) -> Tensor:
-    """[n, hands, MAX_PLAYS] numbers of plays [n, hands] as steps: more than none, more than one, ..."""
+    """Return [n, hands, MAX_PLAYS] numbers of plays [n, hands] as steps: more than 0, more than 1, ..."""
     return plays_left[..., None] > torch.arange(MAX_PLAYS, device=plays_left.device)
 
 
@@ -90,7 +90,7 @@ _INPUT_FUNCTIONS = {
 
 
 class _ResidualBlock(nn.Module):
-    """Two layers added to what came in."""
+    """Two layers with a residual connection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -98,18 +98,18 @@ class _ResidualBlock(nn.Module):
         nn.init.zeros_(self.second.weight)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """[n, width] to the same."""
+        """Map [n, width] to [n, width]."""
         out: Tensor = hidden + self.second(torch.relu(self.first(torch.relu(hidden))))
         return out
 
 
 class PolicyNetwork(nn.Module):
-    """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
+    """The policy; costs of the knowledge base among its inputs are subtracted from its logits too."""
 
     def __init__(
         self, layout: ObservationLayout, preset: Preset, num_labels: int, num_others: int, num_cards: int
     ) -> None:
-        """For a game with so many labels, and so many other seats that hold so many kinds of cards."""
+        """Create the network for the sizes of a game."""
         super().__init__()
         self.input_sizes = sizes = dict.fromkeys((LEGAL, TO_BEAT, REGRET, PLAYS_LEFT), num_labels)
         sizes |= {ESTIMATE: num_others * num_cards, RESPONSES: num_others * num_labels}
@@ -124,7 +124,7 @@ class PolicyNetwork(nn.Module):
 
     @property
     def column_blocks(self) -> list[tuple[int, int]]:
-        """Of ``join``: so many columns without a label, then so many times one a label; see ``relabelled``."""
+        """Column blocks of ``join``: columns without labels, then how often one for each label; for weight transfer."""
         times = dict.fromkeys(_PER_LABEL_INPUTS, 1) | {
             RESPONSES: self.input_sizes[RESPONSES] // self.input_sizes[LEGAL]
         }
@@ -132,7 +132,7 @@ class PolicyNetwork(nn.Module):
         return [(self.encoder_out, 0), *told]
 
     def widen_join_weight(self, weight: Tensor) -> Tensor:
-        """The weights of ``join`` of a model without an estimate for this one: nothing comes from the estimate."""
+        """Return the weights of ``join`` of a network without an estimate, with zeros for the estimate."""
         known = [name for name in self.inputs if name not in ESTIMATE_INPUTS]
         sizes = [self.encoder_out, *(self.input_sizes[name] for name in known)]
         encoded, *parts = torch.split_with_sizes(weight, sizes, dim=1)
@@ -141,16 +141,18 @@ class PolicyNetwork(nn.Module):
         return torch.cat([encoded, *every], dim=1)
 
     def _apply_join(self, encoded: Tensor, inputs: Tensor) -> Tensor:
-        """``join`` of both; one by one, since no gradient is wanted for what it is told, most of the numbers."""
+        """Apply ``join`` to both parts separately, since most inputs need no gradient."""
         of_encoded, of_told = torch.split_with_sizes(self.join.weight, [self.encoder_out, inputs.shape[1]], dim=1)
         return nn.functional.linear(encoded, of_encoded) + nn.functional.linear(inputs, of_told, self.join.bias)
 
     def forward(self, inputs: InputTensors) -> Tensor:
-        """[n, labels] log-probabilities; what may not be chosen has next to none."""
+        """Return [n, labels] log-probabilities; next to none for labels that are not legal."""
         encoded = torch.relu(self.encoder(self.input_dropout(inputs.observation)))
         told = inputs.concat_inputs(self.inputs)
         last = self.dropout(torch.relu(self.blocks(self._apply_join(self.dropout(encoded), told))))
-        with torch.autocast(last.device.type, enabled=False):  # a policy changes by less than half precision shows
+        with torch.autocast(
+            last.device.type, enabled=False
+        ):  # updates change a policy by less than half precision resolves
             logits = self.policy(last.float())
         if self.trust is not None:
             logits = logits - self.trust * inputs.get_input(REGRET)
@@ -159,7 +161,7 @@ class PolicyNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class PrivilegedTensors:
-    """What the critic is told of n decisions where every hand lies open; see ``PrivilegedInputs``."""
+    """Inputs of the critic from the hidden hands of n decisions; see ``PrivilegedInputs``."""
 
     hands: Tensor  # [n, others, cards]
     plays_left: Tensor  # [n, others]
@@ -167,15 +169,15 @@ class PrivilegedTensors:
 
 
 class PrivilegedCritic(nn.Module):
-    """The value of a decision where the hidden hands are known: in training, and in deals that are imagined.
+    """The value of a decision with known hidden hands: in training, and on sampled deals.
 
-    What has been laid down would only tell it which game of its lessons this is.
+    It does not read the cards played so far, by which it would memorise training games.
     """
 
     def __init__(
         self, layout: ObservationLayout, preset: Preset, num_labels: int, num_others: int, num_cards: int
     ) -> None:
-        """For observations of a layout, so many labels, and so many hands of others of so many cards."""
+        """Create the network for the sizes of a game."""
         super().__init__()
         self.layout, self.labels = layout, num_labels
         self.inputs: tuple[str, ...] = _CRITIC_INPUTS if preset.critic_reads_labels else ()
@@ -186,7 +188,7 @@ class PrivilegedCritic(nn.Module):
         self.value = mlp((told, preset.critic_width, preset.critic_width, 1))
 
     def forward(self, inputs: InputTensors, privileged: PrivilegedTensors) -> Tensor:
-        """[n] the expected return, from what the seat sees and from what lies open."""
+        """Return [n] the expected return, from observations and hidden hands."""
         race = _thermometer(
             torch.cat([privileged.plays_left, _min_plays_left(inputs).to(privileged.plays_left.dtype)], dim=1)
         )
@@ -203,20 +205,33 @@ class PrivilegedCritic(nn.Module):
 
 
 def ppo_loss(log_probability: Tensor, old_log_probability: Tensor, advantage: Tensor, clip_coef: float) -> Tensor:
-    """The clipped objective: log-probabilities of the chosen labels now and when chosen, advantages; all [n]."""
+    """Return the clipped objective of PPO.
+
+    Args:
+        log_probability: [n] log-probabilities of the chosen labels now.
+        old_log_probability: [n] log-probabilities when they were chosen.
+        advantage: [n] normalised advantages.
+        clip_coef: Clip range of the ratio.
+    """
     ratio = torch.exp(log_probability - old_log_probability)
     return -torch.minimum(ratio * advantage, ratio.clamp(1 - clip_coef, 1 + clip_coef) * advantage).mean()
 
 
 def mean_entropy(log_probabilities: Tensor) -> Tensor:
-    """The mean entropy of distributions [n, labels] in nats."""
+    """Return the mean entropy in nats.
+
+    Args:
+        log_probabilities: [n, labels] log-probabilities.
+    """
     return -(log_probabilities.exp() * log_probabilities.clamp(min=-50)).sum(dim=1).mean()
 
 
 def lookahead_loss(log_probabilities: Tensor, target_policy: Tensor) -> Tensor:
-    """The mean divergence in nats of policies [n, labels] from what was foreseen [n, labels], zeros where nothing was.
+    """Return the mean divergence of policies from look-ahead policies in nats.
 
-    Those count as no divergence, but they count.
+    Args:
+        log_probabilities: [n, labels] log-probabilities.
+        target_policy: [n, labels] probabilities after looking ahead; rows of zeros count as no divergence.
     """
     surprise = torch.xlogy(target_policy, target_policy) - target_policy * log_probabilities.clamp(min=-50)
     return surprise.sum(dim=1).mean()

@@ -1,4 +1,4 @@
-"""From observations to vectors: fully connected layers over the state, attention over the last acts (section 2.1)."""
+"""Encoders of observations: fully connected layers over the state, attention over the last acts (section 2.1)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from abl_cards.learners.presets import EncoderConfig
 
 @dataclass(frozen=True)
 class ObservationLayout:
-    """Which numbers of an observation are its state, and which are the steps of its history."""
+    """The features of an observation that are its state, and those that are steps of its history."""
 
     size: int
     num_steps: int  # 0 where the observation has no history
     history_slices: tuple[slice, ...]  # features of shape [steps, ...], the cards of each act first
-    played_slice: slice  # what has been laid down
+    played_slice: slice  # cards played so far
 
     @classmethod
     def of(cls, table: FeatureTable) -> ObservationLayout:
-        """Read off the table: features whose name begins with ``recent`` have a row a step, and come last."""
+        """Derive the layout from a table: features whose name begins with ``recent`` have a row for each step."""
         recent = [feature for feature in table.features if feature.name.startswith("recent")]
         steps = recent[0].shape[0] if recent else 0
         played = table.slices.get("played", slice(0, 0))
@@ -31,22 +31,22 @@ class ObservationLayout:
 
     @property
     def state_size(self) -> int:
-        """How many numbers the state has; they come first."""
+        """Number of features of the state, which come first."""
         return self.history_slices[0].start if self.history_slices else self.size
 
     @property
     def step_size(self) -> int:
-        """How many numbers describe a step."""
+        """Number of features of a step."""
         return (self.size - self.state_size) // self.num_steps
 
     @property
     def current_size(self) -> int:
-        """How many numbers ``current_features`` leaves."""
+        """Number of features that ``current_features`` returns."""
         acts = self.history_slices[0].stop - self.history_slices[0].start if self.history_slices else 0
         return self.size - (self.played_slice.stop - self.played_slice.start) - acts + self.num_steps
 
     def current_features(self, observation: Tensor) -> list[Tensor]:
-        """[n, size] to parts of [n, current_size]: no cards laid down, but for which of the last acts were none."""
+        """Split [n, size] into parts of [n, current_size]: no cards played, but which of the last acts had none."""
         parts = [observation[:, : self.played_slice.start], observation[:, self.played_slice.stop : self.state_size]]
         if self.history_slices:
             cards, *rest = self.history_slices
@@ -55,7 +55,7 @@ class ObservationLayout:
         return parts
 
     def split_history(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """[n, size] to the state [n, state] and the history [n, steps, step]."""
+        """Split [n, size] into the state [n, state] and the history [n, steps, step]."""
         parts = [
             observation[:, part].reshape(len(observation), self.num_steps, (part.stop - part.start) // self.num_steps)
             for part in self.history_slices
@@ -64,7 +64,7 @@ class ObservationLayout:
 
 
 def mlp(sizes: tuple[int, ...]) -> nn.Sequential:
-    """Fully connected layers with a rectifier between each two."""
+    """Return fully connected layers with a rectifier between each two."""
     layers: list[nn.Module] = []
     for number, (inner, outer) in enumerate(pairwise(sizes)):
         layers += [nn.ReLU()] * (number > 0) + [nn.Linear(inner, outer)]
@@ -72,7 +72,7 @@ def mlp(sizes: tuple[int, ...]) -> nn.Sequential:
 
 
 class HistoryEncoder(nn.Module):
-    """Attention over the last acts; the latest act's vector is read out."""
+    """Attention over the last acts."""
 
     def __init__(self, layout: ObservationLayout, shape: EncoderConfig) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class HistoryEncoder(nn.Module):
         self.out = nn.Linear(width * layout.num_steps, shape.history_out)
 
     def forward(self, history: Tensor) -> Tensor:
-        """[n, steps, step] to [n, history_out]."""
+        """Map [n, steps, step] to [n, history_out]."""
         hidden = self.embed(history) + self.place
         for block in self.blocks:
             hidden = block(hidden)
@@ -92,7 +92,7 @@ class HistoryEncoder(nn.Module):
 
 
 class _AttentionBlock(nn.Module):
-    """Self-attention and a small network, each added to what came in."""
+    """Self-attention and a small network, each with a residual connection."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _AttentionBlock(nn.Module):
         self.widen = mlp((width, 2 * width, width))
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """[n, steps, width] to the same."""
+        """Map [n, steps, width] to [n, steps, width]."""
         n, steps, width = hidden.shape
         mixed = self.mix(self.before(hidden)).view(n, steps, 3, self.heads, width // self.heads)
         query, key, value = mixed.permute(2, 0, 3, 1, 4)
@@ -126,7 +126,7 @@ class Encoder(nn.Module):
         self.history = HistoryEncoder(layout, shape) if layout.num_steps else None
 
     def forward(self, observation: Tensor) -> Tensor:
-        """[n, size] to [n, state_out + history_out]."""
+        """Map [n, size] to [n, state_out + history_out]."""
         if self.history is None:
             alone: Tensor = self.state(observation)
             return alone

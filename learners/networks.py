@@ -1,4 +1,4 @@
-"""The networks of one player together: what estimates, what decides, and what values in training."""
+"""The networks of a player: ABLN, policy and critic."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from abl_cards.learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
 from abl_cards.learners.presets import Preset
 
 BF16_ROW_MULTIPLE = 32
-"""Rows of a batch in half precision come in multiples of this.
+"""Number that the rows of a batch in half precision are a multiple of.
 
-For every new number of rows the library that makes the products makes kernels of its own first. That takes half a
-millisecond each, longer than a few rows more.
+For every new number of rows oneDNN compiles kernels, which takes half a millisecond each, longer than a few more rows.
 """
 
 
@@ -36,30 +35,43 @@ class GameShape:
     num_labels: int
     num_others: int  # seats besides the observer's
     copies: tuple[int, ...] = (2,) * 54  # of each kind of card
-    load_planes: Callable[[], CardPlanes] = raise_no_planes  # of games whose labels can be shown; raises GameError
+    load_planes: Callable[[], CardPlanes] = raise_no_planes  # makes card planes; raises GameError for games without
+    num_options: int = 0  # of choices such as bids and cards to give; their actions come after the labels
+
+    @property
+    def num_features(self) -> int:
+        """Number of features of an observation."""
+        return self.observation.size
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions: labels, then options."""
+        return self.num_labels + self.num_options
 
     @property
     def num_cards(self) -> int:
-        """How many kinds of cards there are."""
+        """Number of kinds of cards."""
         return len(self.copies)
 
     @classmethod
     def of(cls, engine: Engine) -> GameShape:
-        """The sizes of a game."""
+        """Return the sizes of a game.
+
+        Args:
+            engine: The game.
+        """
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
-        return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"))  # a lambda has no pickle
+        return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options)
 
 
 class Networks(nn.Module):
-    """Made from a preset and a seed."""
+    """ABLN, policy and critic of a preset; weights are initialised from a seed."""
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
         super().__init__()
         self.preset, self.shape, self.precision = preset, shape, "float32"
-        self.has_trained_critic = False  # whether the critic has learned what positions are worth
-        self.has_explored_choices = (
-            False  # and what comes of choices (bids, cards to give) that strayed from the preferences
-        )
+        self.has_trained_critic = False  # whether the critic has been trained
+        self.has_explored_choices = False  # whether it was trained on random choices (bids, cards to give) too
         layout = ObservationLayout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed64(seed))
@@ -67,29 +79,39 @@ class Networks(nn.Module):
             self.decision, self.critic = _create_policy_and_critic(layout, preset, shape)
 
     def autocast(self) -> torch.autocast:
-        """Where matrix products are made in the networks' precision, and the rest in float32."""
+        """Return the context in which matrix products are made in the networks' precision."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
+    def num_actions(self) -> int:
+        """Number of actions of a stored decision: the labels, since preferences decide choices."""
+        return self.shape.num_labels
+
+    @property
+    def max_open_rows(self) -> int:
+        """Number of stored decisions of a running episode that memory is reserved for, for each team."""
+        return 60
+
+    @property
     def row_multiple(self) -> int:
-        """What the rows of a batch should be a multiple of."""
+        """Number that the rows of a batch should be a multiple of."""
         return BF16_ROW_MULTIPLE if self.precision == "bfloat16" else 1
 
     @property
     def dtype(self) -> torch.dtype:
-        """What their inputs are made of inside ``autocast``."""
+        """Dtype of the inputs inside ``autocast``."""
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return next(self.decision.parameters()).device
 
 
 def _create_policy_and_critic(
     layout: ObservationLayout, preset: Preset, shape: GameShape
 ) -> tuple[PolicyNetwork | PlanePolicyNetwork, PrivilegedCritic | SharedValueHead]:
-    """What decides and what values, of a preset; raises GameError for planes in a game that has none."""
+    """Create policy and critic of a preset; raises GameError for planes in a game that has none."""
     sizes = shape.num_labels, shape.num_others, shape.num_cards
     if preset.plane_resnet is None:
         return PolicyNetwork(layout, preset, *sizes), PrivilegedCritic(layout, preset, *sizes)

@@ -49,8 +49,8 @@ class PPOConfig:
     gae_lambda: float = 0.98  # lambda of the generalised advantage
     minibatch_size: int = 16_384
     rollout_size: int = 16_384  # decisions with a choice between two updates
-    epochs: int = 2  # the paper is silent, here and below
-    value_epochs: int = 2  # of these, in how many the critic learns
+    num_epochs: int = 2  # the paper is silent, here and below
+    num_value_epochs: int = 2  # of these, those in which the critic learns
     ent_coef: float = 0.01
     vf_coef: float = 0.5
     max_grad_norm: float = 0.5
@@ -99,9 +99,11 @@ class Preset:
     search_temperature: float = (
         0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     )
-    ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers before the critic speaks
-    rollout_with_kb: bool = False  # they are what the preferences like best, where there are any, not the policy's
-    tried: tuple[int, float] = (5, 0.01)  # labels that it looks ahead at, at most, and how probable they must be
+    num_determinizations: int = 16  # deals that looking ahead evaluates each label on
+    depth: int = 0  # decisions that are played on each deal before the critic values the position
+    rollout_with_kb: bool = False  # play them by the preferences, where there are any, instead of by the policy
+    top_k: int = 5  # labels that looking ahead evaluates at most, the most probable ones
+    min_prob: float = 0.01  # probability below which a label is not evaluated
     endgame_cards: int = (
         0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     )
@@ -126,7 +128,7 @@ class Preset:
 
 
 _PLANES_PPO = PPOConfig(
-    learning_rate=2e-4, gae_lambda=0.8, minibatch_size=2_048, rollout_size=8_192, epochs=2, value_epochs=2,
+    learning_rate=2e-4, gae_lambda=0.8, minibatch_size=2_048, rollout_size=8_192, num_epochs=2, num_value_epochs=2,
     ent_coef=0.002, terminal_share=0.25, trick_point_reward=0.01, max_prob_for_update=0.98,
 )  # fmt: skip
 
@@ -145,8 +147,8 @@ PRESETS: dict[str, Preset] = {
         critic_width=256,
         inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
         ppo=PPOConfig(
-            learning_rate=1.5e-4, gae_lambda=0.8, minibatch_size=4_096, rollout_size=32_768, epochs=2, value_epochs=1,
-            ent_coef=0.0005, max_prob_for_update=0.95,
+            learning_rate=1.5e-4, gae_lambda=0.8, minibatch_size=4_096, rollout_size=32_768, num_epochs=2,
+            num_value_epochs=1, ent_coef=0.0005, max_prob_for_update=0.95,
         ),
         supervised_learning_rate=5e-4,
         dropout=0.35,
@@ -164,12 +166,14 @@ PRESETS: dict[str, Preset] = {
         critic_reads_labels=False,
         prior_error_rate=0.3,
         ppo=PPOConfig(
-            learning_rate=2e-3, anneal_lr=True, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, epochs=2,
-            value_epochs=2, ent_coef=0.003, max_prob_for_update=0.98, reward_exponent=0.5,
+            learning_rate=2e-3, anneal_lr=True, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, num_epochs=2,
+            num_value_epochs=2, ent_coef=0.003, max_prob_for_update=0.98, reward_exponent=0.5,
         ),
-        ahead=(32, 40),
+        num_determinizations=32,
+        depth=40,
         rollout_with_kb=True,
-        tried=(13, 1e-6),
+        top_k=13,
+        min_prob=1e-6,
         belief_reweighting=True,
         search_temperature=0.015,
     ),
@@ -182,23 +186,24 @@ PRESETS: dict[str, Preset] = {
         critic_width=224,
         inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
         ppo=PPOConfig(
-            learning_rate=3e-4, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, epochs=2, value_epochs=2,
-            ent_coef=0.002, max_prob_for_update=0.98, reward_exponent=0.25,
+            learning_rate=3e-4, gae_lambda=0.9, minibatch_size=1_024, rollout_size=8_192, num_epochs=2,
+            num_value_epochs=2, ent_coef=0.002, max_prob_for_update=0.98, reward_exponent=0.25,
         ),
         supervised_learning_rate=5e-4,
         dropout=0.35,
         input_dropout=0.15,
         abln_train_share=0.25,
         search_temperature=0.3,
-        ahead=(8, 4),
+        num_determinizations=8,
+        depth=4,
         endgame_cards=16,
     ),
     "planes-paper": Preset(
         "planes-paper",
         inputs=(),
         ppo=PPOConfig(
-            learning_rate=3e-5, gae_lambda=0.95, minibatch_size=256, rollout_size=2_048, epochs=2, terminal_share=0.25,
-            trick_point_reward=0.01,
+            learning_rate=3e-5, gae_lambda=0.95, minibatch_size=256, rollout_size=2_048, num_epochs=2,
+            terminal_share=0.25, trick_point_reward=0.01,
         ),
         plane_resnet=PlaneResNetConfig(
             channels=(512, 512, 256, 128, 64), blocks_per_stage=2, hidden_width=512, option_width=0

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners.crf import ConditionalRandomField
 from abl_cards.learners.presets import SPLITTER_PRESETS, SplitterPreset
 from abl_cards.learners.weights_io import read_card, read_weights, write_weights
@@ -134,10 +134,16 @@ def load_splitter(file: Path) -> tuple[SplitterNetwork, SplitterCard]:
     """A splitter ready to be asked, and its card; raises GameError."""
     card = read_card(file, SplitterCard)
     if card.preset not in SPLITTER_PRESETS:
-        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(SPLITTER_PRESETS)})")
+        raise GameError(
+            f"{file}: unknown preset '{card.preset}' (there are: {', '.join(SPLITTER_PRESETS)})",
+            ErrorCode.UNKNOWN_PRESET,
+        )
     network = SplitterNetwork(SPLITTER_PRESETS[card.preset])
     try:
         network.load_state_dict(read_weights(file))
     except RuntimeError as problem:
-        raise GameError(f"{file}: not weights of such a splitter: {str(problem).splitlines()[-1].strip()}") from None
+        raise GameError(
+            f"{file}: not weights of such a splitter: {str(problem).splitlines()[-1].strip()}",
+            ErrorCode.WEIGHTS_MISMATCH,
+        ) from None
     return network.eval(), card

@@ -1,4 +1,4 @@
-"""Orders of the cards under which a game is the same, applied to what learners see: more data from the same games."""
+"""Symmetries of the cards, applied to observations and hands for more data from the same games."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ from abl_cards.games.types import FeatureTable
 
 @dataclass(frozen=True)
 class Symmetries:
-    """The k orders of the cards, and what each does to an observation."""
+    """The k orders of the cards that change no rule, with the orders of features that they imply."""
 
     card_order: Tensor  # [k, cards] int64
     feature_order: Tensor  # [k, features] int64
 
     @classmethod
     def from_orders(cls, orders: NDArray[np.int64], table: FeatureTable) -> Symmetries:
-        """From orders [k, cards] and the layout of the observation."""
+        """Derive the symmetries.
+
+        Args:
+            orders: [k, cards] orders of the cards.
+            table: Features of an observation.
+        """
         features = np.tile(np.arange(table.size), (len(orders), 1))
         for feature in table.features:
             if feature.has_card_axis:
@@ -33,9 +38,9 @@ class Symmetries:
         return len(self.card_order)
 
     def permute_observation(self, symmetry: int, rows: Tensor) -> Tensor:
-        """Observations [n, features] with the cards in another order."""
+        """Return observations [n, features] with the cards in another order."""
         return rows[:, self.feature_order[symmetry]]
 
     def permute_hands(self, symmetry: int, rows: Tensor) -> Tensor:
-        """Hands or estimates [..., cards] with the cards in another order."""
+        """Return hands or estimates [..., cards] with the cards in another order."""
         return rows[..., self.card_order[symmetry]]

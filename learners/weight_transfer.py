@@ -1,7 +1,6 @@
-"""Weights of one set of labels for another that has more: profiles of a game may differ by plays that only some know.
+"""Transfer of weights to a set of more labels: profiles of a game may differ by some labels.
 
-What networks have learned of a label they know of the label of the same name; of a label that they have never met they
-know nothing but what the preferences say.
+Weights of a label go to the label of the same name. New labels get zeros, so that only the preferences weigh them.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from abl_cards.learners.networks import Networks
 NEW_LABEL = -1
 
 ColumnBlocks = Sequence[tuple[int, int]]
-"""The columns of a layer, in order: so many that have nothing to do with labels, then so many times one a label."""
+"""Columns of a layer in order: a number of columns without labels, then how often one for each label."""
 
 
 def transfer_weights(
     weights: dict[str, Tensor], networks: Networks, old_labels: Sequence[str], new_labels: Sequence[str]
 ) -> dict[str, Tensor]:
-    """Weights made for the learned labels, for networks of these; raises KeyError for weights of other networks."""
+    """Return weights for networks with other labels; raises KeyError for weights of other networks."""
     number = {label: place for place, label in enumerate(old_labels)}
     place = torch.tensor([number.get(label, NEW_LABEL) for label in new_labels])
     found = dict(weights)
@@ -40,7 +39,7 @@ def transfer_weights(
 
 
 def _transfer_columns(weight: Tensor, blocks: ColumnBlocks, place: Tensor) -> Tensor:
-    """[n, columns] with the columns of labels where they belong now."""
+    """Return [n, columns] with the columns of labels in their new order."""
     learned = (weight.shape[1] - sum(plain for plain, _ in blocks)) // sum(times for _, times in blocks)
     parts, first = list[Tensor](), 0
     for plain, times in blocks:
@@ -53,7 +52,7 @@ def _transfer_columns(weight: Tensor, blocks: ColumnBlocks, place: Tensor) -> Te
 
 
 def _take_or_zero(weight: Tensor, place: Tensor, axis: int) -> Tensor:
-    """What lies at these places of an axis, and zeros for what is new."""
+    """Return the entries at indices of an axis, and zeros for new labels."""
     found = weight.index_select(axis, place.clamp(min=0))
     shape = [-1 if each == axis else 1 for each in range(weight.ndim)]
     return found * (place != NEW_LABEL).to(weight.dtype).view(shape)

@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from abl_cards.core import GameError, atomic_write, current_keys, write_text
+from abl_cards.core import ErrorCode, GameError, atomic_write, current_keys, write_text
 from abl_cards.games import Engine, game_names, load
 from abl_cards.learners.decision import PolicyNetwork
 from abl_cards.learners.networks import GameShape, Networks
@@ -33,7 +33,7 @@ CardT = TypeVar("CardT")
 
 @dataclass(frozen=True)
 class WeightsCard:
-    """What is known of some weights."""
+    """The card of weights: their game, preset, data and command."""
 
     game: str
     preset: str
@@ -42,47 +42,87 @@ class WeightsCard:
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
-    profile: str | None = None  # by which it was learned; None is the game's own
+    profile: str | None = None  # profile they were trained by; None is the game's default
     choice_epsilon: float = field(
         default=0.0, metadata={"formerly": "stray"}
-    )  # share of the choices (bids, cards to give) that were made at random
+    )  # epsilon of choices (bids, cards to give) in training
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
+    model_class: str | None = None  # dotted name of the class of a network of one's own; None for a preset
+    model_file: str | None = None  # name of the file that defines the class; never opened
 
 
 def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
-    """Write them in half precision, and the card; a critic that self-play has taught nothing stays behind."""
+    """Save networks in half precision with their card; an untrained critic is left out.
+
+    Args:
+        file: File with the suffix ``.safetensors``.
+        networks: The networks.
+        card: Their card; ``steps`` says whether the critic has been trained.
+    """
     left_out = () if card.steps else (_CRITIC_PREFIX,)
     kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
     write_weights(file, kept, card)
 
 
 def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
-    """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
+    """Write tensors in half precision, and their card beside them.
+
+    Args:
+        file: File with the suffix ``.safetensors``.
+        weights: The tensors by name.
+        card: A dataclass of plain values.
+    """
     kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     with atomic_write(file) as stream:
         stream.write(save(kept))
+    write_card(file, card)
+
+
+def write_card(file: Path, card: Any) -> None:
+    """Write a card, a dataclass of plain values, beside a file of weights."""
     write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
 def read_weights(file: Path) -> dict[str, Tensor]:
-    """The tensors of a file, in single precision; raises GameError."""
+    """Read the tensors of a file in single precision.
+
+    Args:
+        file: The file of weights.
+
+    Raises:
+        GameError: The file is missing or damaged, or has values that are not finite.
+    """
     _check_regular_file(file)
     try:
         stored = load_file(file)
         weights = {name: tensor.float() for name, tensor in stored.items()}
     except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
-        raise GameError(f"{file}: no weights ({problem})") from None
+        raise GameError(f"{file}: no weights ({problem})", ErrorCode.WEIGHTS_NOT_READABLE) from None
     for name, tensor in weights.items():
         if not stored[name].is_floating_point():
-            raise GameError(f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})")
+            raise GameError(
+                f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})",
+                ErrorCode.WEIGHTS_NOT_READABLE,
+            )
         if not torch.isfinite(tensor).all():
-            raise GameError(f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file")
+            raise GameError(
+                f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file",
+                ErrorCode.WEIGHTS_NOT_READABLE,
+            )
     return weights
 
 
 def read_card(file: Path, card_type: type[CardT]) -> CardT:
-    """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
+    """Read the card beside a file of weights.
+
+    Args:
+        file: The file of weights.
+        card_type: Dataclass of the card.
+
+    Raises:
+        GameError: The card is missing or damaged.
+    """
     card = file.with_suffix(".json")
     _check_regular_file(card)
     try:
@@ -94,21 +134,21 @@ def read_card(file: Path, card_type: type[CardT]) -> CardT:
             raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
         return card_type(**values)
     except FileNotFoundError:
-        raise GameError(f"{card}: the card of the weights is missing") from None
+        raise GameError(f"{card}: the card of the weights is missing", ErrorCode.WEIGHTS_NOT_READABLE) from None
     except RecursionError:
-        raise GameError(f"{card}: no card of weights (nested too deeply)") from None
+        raise GameError(f"{card}: no card of weights (nested too deeply)", ErrorCode.WEIGHTS_NOT_READABLE) from None
     except (AttributeError, TypeError, ValueError) as problem:
-        raise GameError(f"{card}: no card of weights ({problem})") from None
+        raise GameError(f"{card}: no card of weights ({problem})", ErrorCode.WEIGHTS_NOT_READABLE) from None
 
 
 def _check_regular_file(file: Path) -> None:
-    """Raise GameError for what is there and no file: to open a pipe is to wait for who writes into it."""
+    """Raise GameError where a path is no regular file: opening a pipe would wait for a writer."""
     if file.exists() and not file.is_file():
-        raise GameError(f"{file} is no file")
+        raise GameError(f"{file} is no file", ErrorCode.WEIGHTS_NOT_READABLE)
 
 
 def _matches_type(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON is of an annotated type; a whole number is a number, and a truth is none."""
+    """Return whether a JSON value is of an annotated type; an int is a float, a bool is not."""
     if isinstance(hint, UnionType):
         return any(_matches_type(value, each) for each in get_args(hint))
     kind = get_origin(hint) or hint
@@ -116,33 +156,66 @@ def _matches_type(value: Any, hint: Any) -> bool:
 
 
 def load_card(file: Path) -> WeightsCard:
-    """The card of networks that play; raises GameError."""
+    """Read the card of networks.
+
+    Args:
+        file: The file of weights.
+
+    Raises:
+        GameError: The card is missing or damaged.
+    """
     return read_card(file, WeightsCard)
 
 
 def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
-    """The file of shipped weights, of a preset or the usual one; raises GameError where there is none."""
+    """Find shipped weights.
+
+    Args:
+        game: Name of the game.
+        preset: Name of the preset; None for the default of the game.
+        *tags: Further parts of the file's name, such as ``"supervised"``.
+
+    Raises:
+        GameError: There are none.
+    """
     preset = preset or default_preset(game)
     file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
     if file.exists():
         return file
     there = sorted(path.stem for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors"))
     if there:
-        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})")
+        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})", ErrorCode.UNKNOWN_WEIGHTS)
     raise GameError(
         f"agent 'abl' has no weights for {game}: play kb or greedy, or train some (abl-cards train {game} --dir "
-        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors"
+        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors",
+        ErrorCode.UNKNOWN_WEIGHTS,
     )
 
 
 def load_networks(file: Path, engine: Engine) -> Networks:
-    """Networks with these weights, ready to play; raises GameError where they are not for this game."""
+    """Load networks to play with.
+
+    Args:
+        file: The file of weights.
+        engine: The game.
+
+    Raises:
+        GameError: The weights are missing, damaged, or for another game, or belong to a network of one's own.
+    """
     card = load_card(file)
+    if card.model_class is not None:
+        raise GameError(
+            f"{file}: weights of {card.model_class}, a network of your own: make it in Python and pass it "
+            "(abl_cards.training.load_model_agent)",
+            ErrorCode.MODEL_CLASS_NEEDED,
+        )
     if card.preset not in PRESETS:
-        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
+        raise GameError(
+            f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})", ErrorCode.UNKNOWN_PRESET
+        )
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
     if not _is_same_game(card.game, engine.game):
-        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
+        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}", ErrorCode.WEIGHTS_MISMATCH)
     networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks, engine)
     networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
@@ -150,16 +223,24 @@ def load_networks(file: Path, engine: Engine) -> Networks:
 
 
 def _is_same_game(one: str, other: str) -> bool:
-    """Of our games the same name; folders of one's own may be named from here or from there."""
+    """Return whether two names mean one game; paths of folders may be relative to different directories."""
     ours = {one, other} & set(game_names())
     return one == other if ours else Path(one).name == Path(other).name
 
 
 def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
-    """Give networks these weights; without those of a critic it keeps its own. Raises GameError where they do not fit.
+    """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
 
-    Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
-    Those of an engine whose profile has more labels than the one that they learned by take what is known of the others.
+    Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a profile
+    with more labels accept weights of the game's default profile.
+
+    Args:
+        file: The file of weights.
+        networks: The networks, changed in place.
+        engine: The game, to adapt the labels; None to require equal labels.
+
+    Raises:
+        GameError: The weights do not fit.
     """
     weights, card = read_weights(file), load_card(file)
     if engine is not None:
@@ -176,8 +257,8 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     except RuntimeError as problem:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
-        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
-    # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
+        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}", ErrorCode.WEIGHTS_MISMATCH)
+    # Looking ahead needs values of whole episodes; with trick rewards a critic learns something else.
     networks.has_trained_critic = (
         any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
     )
@@ -186,7 +267,7 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
 def _adapt_to_labels(
     weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
 ) -> dict[str, Tensor]:
-    """Weights for the labels of an engine, where all those that they were made for are among them."""
+    """Return weights for the labels of an engine, where it has all labels that the weights were made for."""
     policy = weights.get(_POLICY_KEY)
     if policy is None or len(policy) >= len(engine.labels) or card.game not in game_names():
         return weights
@@ -200,10 +281,11 @@ def _adapt_to_labels(
 
 
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:
-    """The most likely way for weights not to fit: other rules have other labels."""
+    """Raise GameError where the weights were made for another number of labels."""
     policy, labels = weights.get(_POLICY_KEY), networks.shape.num_labels
     if policy is not None and policy.ndim and len(policy) != labels and networks.preset.plane_resnet is None:
         raise GameError(
             f"{file}: made for {len(policy)} labels, these rules have {labels}; "
-            "train on these rules, or play by those of the weights"
+            "train on these rules, or play by those of the weights",
+            ErrorCode.WEIGHTS_MISMATCH,
         )

@@ -78,7 +78,7 @@ class Lookahead:
         self._rollout, self._timer, self._think_seconds = DeterminizedRollout(policy), RoundTimer(), think_seconds
         self._reweights_beliefs, self._candidate_limits = (
             policy.networks.preset.belief_reweighting,
-            policy.networks.preset.tried,
+            (policy.networks.preset.top_k, policy.networks.preset.min_prob),
         )
 
     def improve_policy(

@@ -221,7 +221,8 @@ def _make_lookahead(mind: NeuroSymbolicPolicy, think: float | None) -> Lookahead
     from abl_cards.agents.search_budget import SearchRound
 
     preset = mind.networks.preset
-    return Lookahead(mind, (SearchRound(*preset.ahead),), preset.search_temperature, think_seconds=think)
+    search_round = SearchRound(preset.num_determinizations, preset.depth)
+    return Lookahead(mind, (search_round,), preset.search_temperature, think_seconds=think)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:

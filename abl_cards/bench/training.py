@@ -48,7 +48,7 @@ def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measuremen
             policy_pretrain_steps=0, precision="bfloat16", kb_opponent_share=AGAINST_KB,
             past_opponent_share=AGAINST_PAST, critic_warmup_updates=0,
         )  # fmt: skip
-        run = Trainer(settings)
+        run = Trainer.from_config(settings)
         with run.start_workers():
             run.step()
             before = run.decisions

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -130,16 +130,17 @@ def _run_training(settings: TrainConfig, minutes: float | None, plots: bool, as_
     plotter = PlotWriter(settings.directory) if plots else None
     last: list[TrainingReport] = []
     with show_progress("preparing", None) as show:
-        run = Trainer(settings, on_progress=show, launcher=launcher)
+        run = Trainer.from_config(settings, show, launcher)
     with show_progress("training", settings.total_decisions) as show:
 
-        def on_update(report: TrainingReport) -> None:
-            last[:] = [report]
-            show(report.decisions, report.summary())
+        def on_update(metrics: Mapping[str, Any]) -> None:
+            assert run.last_report
+            last[:] = [run.last_report]
+            show(run.last_report.decisions, run.last_report.summary())
             if plotter:
                 plotter.draw_if_due()
 
-        run.train(on_update, minutes)
+        run.fit(minutes, callbacks=[on_update])
     if run.decisions >= settings.total_decisions:
         with show_progress("critic", None) as show:
             run.finetune_critic(show)

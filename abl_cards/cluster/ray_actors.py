@@ -17,7 +17,7 @@ import torch
 from abl_cards import __version__
 from abl_cards.cluster.ray_serialization import PackedArray, pack, pack_result, unpack
 from abl_cards.cluster.start import RayCluster
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.learners import Preset
 from abl_cards.training import (
     Actor,
@@ -101,7 +101,10 @@ class RayActor:
     def _create_actor(self) -> Actor:
         begin = from_plain(ActorInit, unpack(self._packed_init))
         if begin.version != __version__:
-            raise GameError(f"a machine of the cluster has abl-cards {__version__}, this one {begin.version}")
+            raise GameError(
+                f"a machine of the cluster has abl-cards {__version__}, this one {begin.version}",
+                ErrorCode.RUN_MISMATCH,
+            )
         torch.set_num_threads(1)
         engine = begin.settings.load_engine()
         check_same_rules(begin.rule_digests, compute_rule_digests(engine, begin.settings.clingo))

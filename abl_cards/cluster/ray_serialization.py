@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import KBError
-from abl_cards.core import GameError, pack_archive, unpack_archive
+from abl_cards.core import ErrorCode, GameError, pack_archive, unpack_archive
 from abl_cards.training import to_plain
 
 PackedArray = NDArray[np.uint8]
@@ -31,7 +31,7 @@ def unpack(array: PackedArray) -> Any:
     """The reverse; raises ArchiveError, and GameError where the other process could not do it."""
     told = unpack_archive(array.data)  # type: ignore[arg-type]
     if isinstance(told, dict) and _ERROR_KEY in told:
-        raise GameError(told[_ERROR_KEY])
+        raise GameError(told[_ERROR_KEY], ErrorCode.WORKER_FAILED)
     return told
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from abl_cards.cluster.ray_actors import RayActorPool
 from abl_cards.cluster.ray_serialization import PackedArray, pack, pack_result, unpack
 from abl_cards.cluster.start import RayCluster
-from abl_cards.core import NUM_THREADS, GameError
+from abl_cards.core import NUM_THREADS, ErrorCode, GameError
 from abl_cards.training import (
     GlooProcessGroup,
     PeerLost,
@@ -43,9 +43,15 @@ class RayLauncher:
         """As the settings say, or one on every processor but the learner's; raises GameError."""
         several = (settings.workers or 1) > 1
         if settings.second_profile is not None and not several and settings.actors != 0:
-            raise GameError("also=: actors of Ray play by one profile; set actors=0, where all play and learn")
+            raise GameError(
+                "second_profile: actors of Ray play by one profile; set actors=0, where all play and learn",
+                ErrorCode.SETTING_CONFLICT,
+            )
         if settings.actors and several:
-            raise GameError("actors= and workers=: either some only play, or all play and learn; leave one out")
+            raise GameError(
+                "actors= and workers=: either some only play, or all play and learn; leave one out",
+                ErrorCode.SETTING_CONFLICT,
+            )
         if settings.actors is not None or several:
             return settings.actors or 0
         return max(1, self._cluster.processors - (0 if self._cluster.is_local else 1))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl_cards.cluster.ray_serialization import PackedArray, unpack
-from abl_cards.core import NUM_THREADS, GameError, is_hostname, missing_library_message
+from abl_cards.core import NUM_THREADS, ErrorCode, GameError, is_hostname, missing_library_message
 from abl_cards.training import LOCALHOST
 
 LOCAL_RAY = "here"
@@ -81,7 +81,9 @@ class RayCluster:
             while running:
                 done, _ = self.ray.wait(list(running), num_returns=1, timeout=_POLL_INTERVAL)
                 if not done and self.ray.cluster_resources().get("CPU", 0) < 1:
-                    raise GameError("no machine of the cluster is left that has a processor")
+                    raise GameError(
+                        "no machine of the cluster is left that has a processor", ErrorCode.CLUSTER_NOT_AVAILABLE
+                    )
                 for each in done:
                     yield running.pop(each), self._result(each)
         finally:
@@ -92,7 +94,9 @@ class RayCluster:
         try:
             return unpack(self.ray.get(done))
         except self.ray.exceptions.RayError as problem:
-            raise GameError(f"a task of Ray ended {_RETRIES + 1} times ({_last_line(problem)})") from problem
+            raise GameError(
+                f"a task of Ray ended {_RETRIES + 1} times ({_last_line(problem)})", ErrorCode.WORKER_LOST
+            ) from problem
 
 
 @contextmanager
@@ -140,13 +144,13 @@ def _import_ray() -> Any:
     try:
         import ray
     except ModuleNotFoundError as problem:
-        raise GameError(missing_library_message(problem) or str(problem)) from None
+        raise GameError(missing_library_message(problem) or str(problem), ErrorCode.MISSING_LIBRARY) from None
     return ray
 
 
 def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> None:
     if ray.is_initialized():
-        raise GameError("this process belongs to a Ray already; leave that one first")
+        raise GameError("this process belongs to a Ray already; leave that one first", ErrorCode.CLUSTER_NOT_AVAILABLE)
     if folder is None:
         _check_address(address)
     quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # what is wrong is in what they answer
@@ -162,14 +166,16 @@ def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> No
     except (ConnectionError, OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as problem:
         where = "Ray cannot be started here" if folder else f"no Ray at {address}"
         advice = "" if folder else "; this command runs on a machine of the cluster that has its token: see docs/how-to"
-        raise GameError(f"{where} ({_last_line(problem)}){advice}") from problem
+        raise GameError(f"{where} ({_last_line(problem)}){advice}", ErrorCode.CLUSTER_NOT_AVAILABLE) from problem
 
 
 def _check_address(address: str) -> None:
     """Raises GameError for what is neither HOST:PORT nor auto, which is the Ray of this machine."""
     host, _, port = address.rpartition(":")
     if address != "auto" and not (port.isdecimal() and is_hostname(host.strip("[]"))):
-        raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
+        raise GameError(
+            f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto", ErrorCode.INVALID_VALUE
+        )
 
 
 def _check_reachable(address: str) -> None:
@@ -183,7 +189,10 @@ def _find_host(ray: Any, is_local: bool) -> str:
     """This machine's address there; raises GameError where a Ray of ours would be open to others."""
     host = str(ray.util.get_node_ip_address())
     if is_local and host != LOCALHOST:
-        raise GameError(f"Ray has chosen the address {host}, which others can reach; nothing was started")
+        raise GameError(
+            f"Ray has chosen the address {host}, which others can reach; nothing was started",
+            ErrorCode.CLUSTER_NOT_AVAILABLE,
+        )
     return host
 
 

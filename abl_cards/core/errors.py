@@ -123,6 +123,9 @@ class ErrorCode(StrEnum):
     RUN_LOCKED = "run-locked", "Another process is at work on a run, or has gone on with it."
     WORKER_LOST = "worker-lost", "A process that a run depends on has ended."
     DEVICE_NOT_AVAILABLE = "device-not-available", "The device of a run does not exist on this machine."
+    UNKNOWN_WEIGHTS = "unknown-weights", "No weights of this name come with the package."
+    WORKER_FAILED = "worker-failed", "Another process of a run could not do its part, for the reason in the message."
+    CLUSTER_NOT_AVAILABLE = "cluster-not-available", "A cluster of Ray cannot be joined or used."
     MISSING_LIBRARY = "missing-library", "An optional library is not installed."
 
     # Protocols and servers
@@ -181,8 +184,4 @@ class TooManyMovesError(GameError):
             message: One line for people.
             code: Kind of the error.
         """
-
-    """Several decisions have more card sets than one call lists; a call with fewer decisions may succeed."""
-
-    def __init__(self, message: str, code: ErrorCode = ErrorCode.TOO_LARGE) -> None:
         super().__init__(message, code)

@@ -1,4 +1,4 @@
-"""The joint abduction loop: self-play, abduction, and learning from what was abduced."""
+"""The joint abduction loop: self-play, abduction, and learning from the abduced labels."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.training.abduction import ConsistencyFunction, Reasoner
     from abl_cards.training.ablkit_base import ABLkitBridge
-    from abl_cards.training.actor import Actor, ActorSlot, StateDict
+    from abl_cards.training.actor import Actor, ActorSlot
+    from abl_cards.training.callbacks import TrainerCallback
     from abl_cards.training.checkpoint import (
         CHECKPOINT_SUFFIX,
         CheckpointFile,
@@ -18,17 +20,19 @@ if TYPE_CHECKING:
     )
     from abl_cards.training.experience import Experience
     from abl_cards.training.ipc import from_plain, to_plain
-    from abl_cards.training.joint_loop import Trainer, TrainingReport
     from abl_cards.training.launcher import Launcher, LocalLauncher
-    from abl_cards.training.metrics import MetricsWriter, read_metrics
+    from abl_cards.training.metrics import MetricsWriter, TrainingMetrics, load_metrics, read_metrics
+    from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
     from abl_cards.training.plots import PlotWriter, build_curves
     from abl_cards.training.process_group import LOCALHOST, GlooProcessGroup, PeerLost
-    from abl_cards.training.rollout_queue import Rollout
+    from abl_cards.training.reports import TrainingReport
+    from abl_cards.training.rollout_queue import Rollout, StateDict
     from abl_cards.training.run_lock import lock_run_folder
     from abl_cards.training.run_rules import RuleDigests, check_same_rules, compute_rule_digests
     from abl_cards.training.selfplay import Score
     from abl_cards.training.settings import TrainConfig, create_config, read_config, run_name
     from abl_cards.training.supervised import create_abln_run
+    from abl_cards.training.trainer import Trainer
     from abl_cards.training.worker import TrainingWorker, create_networks, resolve_ppo
     from abl_cards.training.workers import WorkerInit, WorkerLost, WorkerPool, create_worker
 
@@ -39,6 +43,7 @@ __all__ = [
     "Actor",
     "ActorSlot",
     "CheckpointFile",
+    "ConsistencyFunction",
     "Experience",
     "GlooProcessGroup",
     "Launcher",
@@ -46,12 +51,16 @@ __all__ = [
     "MetricsWriter",
     "PeerLost",
     "PlotWriter",
+    "Reasoner",
     "Rollout",
     "RuleDigests",
     "Score",
     "StateDict",
     "TrainConfig",
+    "TrainedAgent",
     "Trainer",
+    "TrainerCallback",
+    "TrainingMetrics",
     "TrainingReport",
     "TrainingWorker",
     "WorkerInit",
@@ -66,7 +75,10 @@ __all__ = [
     "create_worker",
     "from_plain",
     "load_checkpoint",
+    "load_metrics",
+    "load_model_agent",
     "lock_run_folder",
+    "make_model_agent",
     "read_config",
     "read_metrics",
     "resolve_ppo",

@@ -1,4 +1,4 @@
-"""What our ABLkit bridges share: the ways between model, pseudo-labels and reasoner."""
+"""Base class of the ABLkit bridges: conversions between model, pseudo-labels and reasoner."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from ablkit.data.structures import ListData
 
 
 class ABLkitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
-    """A bridge whose run is measured while it trains."""
+    """Base of a bridge whose run is measured while it trains."""
 
     def predict(self, data_examples: ListData) -> tuple[list[Any], list[Any]]:
-        """Indices and probabilities of the pseudo-labels, by the model."""
+        """Return indices and probabilities of the pseudo-labels by the model."""
         self.model.predict(data_examples)
         return data_examples.pred_idx, data_examples.pred_prob
 
     def abduce_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """Consistent pseudo-labels, by the reasoner."""
+        """Return consistent pseudo-labels by the reasoner."""
         self.reasoner.batch_abduce(data_examples)
         return data_examples.abduced_pseudo_label
 
     def idx_to_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """The predicted pseudo-labels by name."""
+        """Return the predicted pseudo-labels by name."""
         names = self.reasoner.idx_to_label
         data_examples.pred_pseudo_label = [[names[index] for index in row] for row in data_examples.pred_idx]
         return data_examples.pred_pseudo_label
 
     def pseudo_label_to_idx(self, data_examples: ListData) -> list[list[Any]]:
-        """The abduced pseudo-labels by number."""
+        """Return the abduced pseudo-labels by index."""
         numbers = self.reasoner.label_to_idx
         data_examples.abduced_idx = [[numbers[name] for name in row] for row in data_examples.abduced_pseudo_label]
         return data_examples.abduced_idx
 
     def valid(self, val_data: Any = None) -> None:
-        """A run is measured while it trains: see its metrics."""
+        """Raise NotImplementedError: a run is measured while it trains."""
         raise NotImplementedError("a run is measured while it trains: read metrics.jsonl, or play matches")
 
     def test(self, test_data: Any = None) -> None:
-        """A run is measured while it trains: see its metrics."""
+        """Raise NotImplementedError: a run is measured while it trains."""
         self.valid(test_data)

@@ -1,29 +1,24 @@
-"""An actor: it plays at its tables with the newest model that it was given, and hands over what came to its end."""
+"""An actor: it plays at its tables with the newest model, and returns the decisions of ended episodes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Protocol
 
 from abl_cards.agents import NeuroSymbolicPolicy, PreferenceAgent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.learners import Networks, PPOConfig
-from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
+from abl_cards.learners import ModelNetworks, Networks, PPOConfig
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.training.abduction import resolve_reasoner
 from abl_cards.training.expert_targets import ExpertConfig
-from abl_cards.training.opponents import PastOpponent, assign_players
-from abl_cards.training.rollout_queue import Rollout
-from abl_cards.training.selfplay import Score, SelfPlay
+from abl_cards.training.joint_loop import SelfPlay
+from abl_cards.training.model_policy import ModelPolicy
+from abl_cards.training.opponents import OPPONENT_NAMES, PastOpponent, assign_players
+from abl_cards.training.rollout_queue import Rollout, StateDict
+from abl_cards.training.selfplay import Score
 from abl_cards.training.settings import TrainConfig
-
-OPPONENT_NAMES = ("itself", "kb", "its past")
-"""Whom the learner meets, in the order of the numbers of the players."""
-
-StateDict = dict[str, Any]
-"""What is kept of something, or told to another process."""
 
 _TABLE_KEYS = {
     "num_episodes": "episode",
@@ -48,42 +43,41 @@ _TABLE_KEYS = {
     "state.last_drawer": "state.drew",
     "state.is_just_drawn": "state.fresh",
 }
-"""Arrays of ``Tables`` that have another name in checkpoints."""
+"""Names in checkpoints of arrays of ``Tables`` that have another name there."""
 
 
 @dataclass(frozen=True)
 class ActorSlot:
-    """Where an actor sits, and what its cards depend on besides the seed of the run."""
+    """The tables of an actor, and what its cards depend on besides the seed of the run."""
 
-    first_table: int  # the number of its first table
+    first_table: int  # number of its first table
     num_tables: int
-    update: int = 0  # before which they are dealt
-    actor_id: int = 0  # its number
-
-
-class RolloutSource(Protocol):
-    """Whoever plays for a learner: an actor in its own process, or many in others."""
-
-    def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
-        """What was played since it was asked last; where that is nothing, wait until it is something.
-
-        A learner that lacks so many rows says so.
-        """
-
-    def broadcast(self, version: int) -> None:
-        """Play with the networks of the learner as they are now."""
-
-    def update_opponent(self) -> None:
-        """From now on play against the learner's past as it is now."""
+    update: int = 0  # update before which the cards are dealt
+    actor_id: int = 0  # number of the actor
 
 
 class Actor:
-    """Tables where networks play against themselves, fixed agents, and their past."""
+    """Tables where networks play against themselves, fixed agents, and former networks."""
 
     def __init__(
-        self, settings: TrainConfig, engine: Engine, networks: Networks, past_networks: Networks, ppo: PPOConfig
+        self,
+        settings: TrainConfig,
+        engine: Engine,
+        networks: Networks,
+        past_networks: Networks,
+        ppo: PPOConfig,
+        reasoner: object = None,
     ) -> None:
-        """Nobody sits down yet."""
+        """Prepare to play; `reset` deals the cards.
+
+        Args:
+            settings: The settings of the run.
+            engine: The game.
+            networks: The networks that learn.
+            past_networks: Former networks, one of the opponents.
+            ppo: Rewards, discount and size of an update.
+            reasoner: See `resolve_reasoner`.
+        """
         self._settings, self._engine, self._networks, self._past_networks, self._ppo = (
             settings,
             engine,
@@ -92,29 +86,38 @@ class Actor:
             ppo,
         )
         self._version = self._num_rollouts = 0
-        asked = settings.clingo
-        self.judge: PreferenceModel = engine.preference_model() if asked is None else ClingoReasoner.of(engine, asked)
-        """What decides which of the learner's labels are consistent, and at what cost."""
+        self.abduction = resolve_reasoner(engine, reasoner, settings.clingo)
         self.self_play: SelfPlay
 
+    @property
+    def judge(self) -> PreferenceModel:
+        """Consistency and costs of the learner's candidate moves."""
+        return self.abduction.preference_model
+
     def reset(self, slot: ActorSlot) -> None:
-        """Take tables; what was played at others is forgotten."""
+        """Deal cards at the tables of a slot; running episodes are dropped."""
         judge, settings = self._engine.preference_model(), self._settings
         opponents = (
             PreferenceAgent(Minimiser(judge)),
-            PastOpponent(NeuroSymbolicPolicy(self._engine, judge, self._past_networks)),
+            PastOpponent(create_policy(self._engine, judge, self._past_networks)),
         )
         shares = settings.kb_opponent_share, settings.past_opponent_share
         seats = assign_players(slot.num_tables, int(self._engine.teams.max()) + 1, shares)
-        mind, seed = NeuroSymbolicPolicy(self._engine, self.judge, self._networks), settings.seed + slot.update
+        policy, seed = create_policy(self._engine, self.judge, self._networks), settings.seed + slot.update
         self.self_play = SelfPlay(
-            self._engine, mind, opponents, seats, self._ppo, seed, settings.labelled_fraction, slot.first_table,
+            self._engine, policy, opponents, seats, self._ppo, seed, settings.labelled_fraction, slot.first_table,
             expert_config=ExpertConfig.from_settings(settings, self._ppo), choice_epsilon=settings.choice_epsilon,
+            abduction=self.abduction,
         )  # fmt: skip
         self._slot, self._version = slot, slot.update
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
-        """Play until so many rows are ready, or for some seconds, and hand over all that are."""
+        """Play until enough decisions are ready, and return all that are.
+
+        Args:
+            min_rows: Number of decisions with a choice to wait for.
+            max_seconds: Time after which fewer are returned.
+        """
         play, version, end = self.self_play, self._version, time.monotonic() + max_seconds
         while play.buffer.num_ready < min_rows and time.monotonic() < end:
             play.step()
@@ -126,14 +129,14 @@ class Actor:
         return [Rollout(self._slot.actor_id, number, version, len(rows), decisions, score, lambda: rows)]
 
     def broadcast(self, version: int) -> None:
-        """The networks are the learner's own: only their version is new."""
+        """Note the version of the networks, which are the learner's own."""
         self._version = version
 
     def update_opponent(self) -> None:
-        """So is their past."""
+        """Do nothing: the former networks are the learner's own."""
 
     def state_dict(self) -> StateDict:
-        """Everything at the tables, to save it."""
+        """Return the state of the tables and of the stored decisions."""
         play = self.self_play
         tables = {_TABLE_KEYS.get(name, name): array for name, array in play.tables.arrays().items()}
         return {
@@ -142,10 +145,17 @@ class Actor:
         }  # fmt: skip
 
     def load_state_dict(self, state: StateDict) -> None:
-        """Take up what was saved; runs begun before there were portions kept nothing of them."""
+        """Restore a state; those of early versions have no rollout numbers."""
         for name, array in self.self_play.tables.arrays().items():
             array[...] = state["tables"][_TABLE_KEYS.get(name, name)]
         self.self_play.buffer.load_state_dict(state["memory"])
         self.self_play.score = Score(**state["score"])
         self.self_play.trick_points.won[...] = state.get("taken", 0)
         self.self_play.num_decisions, self._num_rollouts = state.get("played", 0), state.get("portions", 0)
+
+
+def create_policy(engine: Engine, preference_model: PreferenceModel, networks: Networks) -> NeuroSymbolicPolicy:
+    """Return the policy of networks of a preset, or of a network of one's own."""
+    if isinstance(networks, ModelNetworks):
+        return ModelPolicy(engine, preference_model, networks)
+    return NeuroSymbolicPolicy(engine, preference_model, networks)

@@ -1,8 +1,7 @@
-"""The loop's learner and reasoner as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
+"""The learner and the reasoner of the loop as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
 
-An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``BatchRow``): a
-model of one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` to learn
-from.
+An example is a decision with one symbol, its label. X holds the row of the decision in a batch (``BatchRow``): a model
+of one's own finds the arrays in ``row.batch.view`` before a choice, and in ``row.batch.experience`` to learn from.
 """
 
 from __future__ import annotations
@@ -18,63 +17,64 @@ from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.training.ablkit_base import ABLkitBridge
 from abl_cards.training.experience import Experience
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import UpdateStats
 
 
 @dataclass(frozen=True)
 class DecisionBatch:
-    """Decisions that are made, or learned from, together; one of the two is there."""
+    """Decisions to make, or to learn from, together; one of the two fields is set."""
 
     view: PolicyInputs | None = None
-    keys: RandomKeys | None = None  # [k] what labels are drawn with
+    keys: RandomKeys | None = None  # [k] random bits to sample labels with
     experience: Experience | None = None
 
     def to_list_data(self) -> ListData:
-        """The decisions in ABLkit's form; what label would have been right is not known."""
+        """Return the decisions in ABLkit's form, without true labels."""
         n = len(self.experience if self.experience is not None else self.checked_view.open_rows)
         return ListData(X=[[BatchRow(self, row)] for row in range(n)], gt_pseudo_label=None, Y=[None] * n)
 
     @property
     def checked_view(self) -> PolicyInputs:
-        """What is known of decisions to make."""
+        """The features of decisions to make; raises ValueError where there are none."""
         if self.view is None:
             raise ValueError("there is nothing to decide in this batch")
         return self.view
 
 
 class BatchRow(NamedTuple):
-    """A decision of a batch."""
+    """A decision of a batch, by its row."""
 
     batch: DecisionBatch
     row: int
 
 
 class PolicyBaseModel:
-    """The decision model as ABLkit wants a base model: ``predict_proba`` and ``fit``."""
+    """The policy as a base model of ABLkit, with ``predict_proba`` and ``fit``."""
 
     def __init__(self, trainer: Trainer) -> None:
-        """Ask and train the networks of a run."""
+        """Use and train the networks of a run."""
         self._trainer = trainer
-        self.last_stats: UpdateStats | None = None  # what the last training saw
+        self.last_stats: UpdateStats | None = None  # measurements of the last training
 
     def predict_proba(self, X: Sequence[BatchRow]) -> NDArray[np.float64]:
-        """[n, labels] probabilities of the labels of one batch."""
+        """Return [n, labels] probabilities of the labels of one batch."""
         weighed = self._trainer.self_play.policy.log_probs(X[0].batch.checked_view).astype(np.float64)
         probabilities: NDArray[np.float64] = np.exp(weighed)
         return probabilities[[place.row for place in X]]
 
     def predict(self, X: Sequence[BatchRow]) -> NDArray[np.int64]:
-        """[n] the most probable labels."""
+        """Return [n] the most probable labels."""
         return self.predict_proba(X).argmax(axis=1)
 
     def fit(self, X: Sequence[BatchRow], y: Sequence[int]) -> float | None:
-        """PPO and ABLN on the experience of one batch, whose labels are y; returns the loss of the policy if it learns.
+        """Update the networks by the experience of one batch, whose labels are y.
 
-        At first the critic learns alone.
+        Returns:
+            The loss of the policy; None in the first updates, in which the critic learns alone.
         """
         experience = X[0].batch.experience
         if experience is None:
@@ -84,23 +84,23 @@ class PolicyBaseModel:
 
 
 class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
-    """The pseudo-labels of a game; what is consistent with a decision stands in its batch."""
+    """The pseudo-labels of a game; the batch of a decision holds the consistent ones."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        """ABLkit's cache is not keyed by knowledge base, so it stays off."""
+        """Take the labels; ABLkit's cache is off, because it is not keyed by knowledge base."""
         super().__init__(pseudo_label_list=list(labels), use_cache=False)
 
     def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[BatchRow]) -> bool:
-        """Whether the rules and constraints allow the label there."""
+        """Return whether rules and constraints allow the label of a decision."""
         place = x[0]
         return bool(place.batch.checked_view.legal[place.row, self.pseudo_label_list.index(pseudo_label[0])])
 
 
 class SamplingReasoner(Reasoner):  # type: ignore[misc]
-    """Draws a consistent label by the learner's probabilities: play that learns has to try things."""
+    """Samples a consistent label by the learner's probabilities, to explore."""
 
     def batch_abduce(self, data_examples: ListData) -> list[list[str]]:
-        """A label each, by the keys of the batch."""
+        """Return a label for each decision, by the keys of the batch."""
         batch = data_examples.X[0][0].batch
         legal = batch.checked_view.legal
         probabilities = np.concatenate(data_examples.pred_prob)
@@ -112,30 +112,47 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
 
 
 class JointBridge(ABLkitBridge):
-    """A run whose labels and lessons go through an ABLkit model and reasoner.
+    """A run whose decisions and updates go through an ABLkit model and reasoner.
 
     >>> bridge = JointBridge(trainer, reasoner=my_reasoner)  # doctest: +SKIP
     >>> bridge.train()  # doctest: +SKIP
     """
 
     def __init__(self, trainer: Trainer, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
-        """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
+        """Replace parts of a run.
+
+        Args:
+            trainer: The run, in one process.
+            model: The model; None for the run's own policy.
+            reasoner: The reasoner; None for sampling by probability.
+
+        Raises:
+            GameError: The run has several processes or profiles, or has already learned without the model.
+        """
         if trainer.process_rank.world_size > 1 or not trainer.plays_locally:
-            raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
+            raise GameError(
+                "parts of a run can be swapped in one process only: give its settings workers=1, no actors",
+                ErrorCode.SETTING_CONFLICT,
+            )
         if trainer.settings.second_profile is not None:
-            raise GameError("also=: parts of a run that plays by two profiles cannot be swapped; leave it out")
+            raise GameError(
+                "second_profile: parts of a run that plays by two profiles cannot be swapped; leave it out",
+                ErrorCode.SETTING_CONFLICT,
+            )
         trainer.has_foreign_model = model is not None and not isinstance(model.base_model, PolicyBaseModel)
         if trainer.has_foreign_model and trainer.num_updates:
             made = f"{trainer.checkpoint_path}: the run has made {trainer.num_updates} updates"
-            raise GameError(f"{made}, and your own model would begin afresh: choose another folder")
+            raise GameError(
+                f"{made}, and your own model would begin afresh: choose another folder", ErrorCode.RUN_MISMATCH
+            )
         policy = ABLModel(PolicyBaseModel(trainer)) if model is None else model
         super().__init__(policy, reasoner or SamplingReasoner(LabelsKB(trainer.engine.labels)))
         self.trainer = trainer
         trainer.self_play.decide, trainer.learn = self.decide, self.learn
 
     def decide(self, view: PolicyInputs, keys: RandomKeys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-        """Labels for decisions, by way of model and reasoner, and the model's log-probabilities of them."""
-        if not len(view.open_rows):  # at few tables it happens that nobody has a choice
+        """Return labels of decisions by model and reasoner, and the model's log-probabilities of them."""
+        if not len(view.open_rows):  # with few tables there may be no decision with a choice
             return np.zeros(0, np.int16), np.zeros(0, np.float32)
         data = DecisionBatch(view, keys).to_list_data()
         _, probabilities = self.predict(data)
@@ -145,7 +162,7 @@ class JointBridge(ABLkitBridge):
         return labels, np.log(np.maximum(chosen, np.finfo(np.float64).tiny)).astype(np.float32)
 
     def learn(self, experience: Experience) -> UpdateStats:
-        """Give experience to the model; one that is not ours tells nothing of what it saw."""
+        """Train the model on experience; a model of one's own reports only its loss."""
         data = DecisionBatch(experience=experience).to_list_data()
         data.abduced_idx = [[int(label)] for label in experience.label]
         loss = self.model.train(data)
@@ -153,5 +170,10 @@ class JointBridge(ABLkitBridge):
         return last if isinstance(last, UpdateStats) else UpdateStats(policy_loss=float(loss))
 
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:
-        """Play and learn; the data of a game come from playing it."""
-        self.trainer.train(max_minutes=minutes)
+        """Play and learn; the data come from play.
+
+        Args:
+            train_data: Unused.
+            minutes: Time to train; None for the decisions of the settings.
+        """
+        self.trainer.fit(minutes)

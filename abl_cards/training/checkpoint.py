@@ -1,7 +1,6 @@
-"""Everything a run needs to go on exactly where it was, in one file that is never half written.
+"""Checkpoints: the state of a run in one file that is never half written.
 
-What lies in the files is data and nothing else (see ``archive``): a file that somebody tampered with can be wrong, but
-it cannot run code.
+The files hold data only (see ``core.archive``): one that was tampered with can be wrong, but it cannot run code.
 """
 
 from __future__ import annotations
@@ -12,44 +11,65 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import ArchiveError, GameError, atomic_write, read_archive, write_archive
+from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, read_archive, write_archive
 
 CHECKPOINT_SUFFIX = ".state"
-"""What the names of these files end with."""
+"""Suffix of checkpoints."""
 
 _OLD_SUFFIX = ".pt"
-"""What they ended with while they were read by a library that runs what it is told."""
+"""Suffix of checkpoints of early versions, whose format could run code."""
 
 _START_ANEW_HINT = "choose another folder, or move it away to start anew"
 
 _RESTORE_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What comes of taking up what was never put away."""
+"""Errors of restoring a state of another form."""
 
 
 def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
-    """Write everything a run needs; see ``atomic_write``."""
+    """Write a state atomically.
+
+    Args:
+        file: The checkpoint.
+        state: Plain values, arrays and tensors, nested.
+    """
     with atomic_write(file) as stream:
         write_archive(stream, state)
 
 
 def load_checkpoint(file: Path) -> dict[str, Any] | None:
-    """The state in a file, None where there is no file; raises GameError for a file that is none of ours."""
+    """Read a state.
+
+    Args:
+        file: The checkpoint.
+
+    Returns:
+        The state; None where there is no file.
+
+    Raises:
+        GameError: The file is damaged, or of another format.
+    """
     if not file.exists():
         before = file.with_suffix(_OLD_SUFFIX)
         if before.exists():
-            raise GameError(f"{before}: begun with an older version, whose files could run code; {_START_ANEW_HINT}")
+            raise GameError(
+                f"{before}: begun with an older version, whose files could run code; {_START_ANEW_HINT}",
+                ErrorCode.CHECKPOINT_NOT_READABLE,
+            )
         return None
     try:
         state = _read_archive(file)
     except ArchiveError as problem:
-        raise GameError(f"{file}: not a checkpoint, or a damaged one ({problem}); {_START_ANEW_HINT}") from None
+        raise GameError(
+            f"{file}: not a checkpoint, or a damaged one ({problem}); {_START_ANEW_HINT}",
+            ErrorCode.CHECKPOINT_NOT_READABLE,
+        ) from None
     if not isinstance(state, dict):
-        raise GameError(f"{file}: not what such a run keeps; {_START_ANEW_HINT}")
+        raise GameError(f"{file}: not what such a run keeps; {_START_ANEW_HINT}", ErrorCode.CHECKPOINT_NOT_READABLE)
     return state
 
 
 def _read_archive(file: Path) -> Any:
-    if not file.is_file():  # a pipe would have us wait for somebody to write
+    if not file.is_file():  # opening a pipe would wait for a writer
         raise ArchiveError("no plain file")
     with file.open("rb") as stream:
         return read_archive(stream, os.fstat(stream.fileno()).st_size)
@@ -57,7 +77,14 @@ def _read_archive(file: Path) -> Any:
 
 @contextmanager
 def translate_restore_errors(file: Path) -> Iterator[None]:
-    """What was kept in a file is taken up meanwhile; GameError where it is of another shape than expected."""
+    """Translate errors of restoring a state inside the block.
+
+    Args:
+        file: The checkpoint, for messages.
+
+    Raises:
+        GameError: The state has another form than expected.
+    """
     try:
         yield
     except GameError:
@@ -66,34 +93,37 @@ def translate_restore_errors(file: Path) -> Iterator[None]:
         last = str(problem).strip().rpartition("\n")[2].strip()
         what = f"no {last}" if isinstance(problem, KeyError) else last or type(problem).__name__
         raise GameError(
-            f"{file}: of other settings, or another version began it; {_START_ANEW_HINT} ({what})"
+            f"{file}: of other settings, or another version began it; {_START_ANEW_HINT} ({what})",
+            ErrorCode.RUN_MISMATCH,
         ) from None
 
 
 class CheckpointFile:
-    """The file that a run goes on from; notices when another process has gone on from it."""
+    """The checkpoint of a run; detects that another process has written it."""
 
     def __init__(self, file: Path) -> None:
         self.file, self._stamp = file, _file_stamp(file)
 
     def load(self) -> dict[str, Any] | None:
-        """What it holds now; see ``load_checkpoint``."""
+        """Return the state it holds now; see ``load_checkpoint``."""
         self._stamp = _file_stamp(self.file)
         return load_checkpoint(self.file)
 
     def save(self, state: dict[str, Any]) -> None:
-        """Put this in its place; see ``save_checkpoint``."""
+        """Replace the state; see ``save_checkpoint``."""
         save_checkpoint(self.file, state)
         self._stamp = _file_stamp(self.file)
 
     def check_unchanged(self) -> None:
-        """Raises GameError where it is not what was loaded or saved here last."""
+        """Raise GameError where the file is not as it was loaded or saved here last."""
         if _file_stamp(self.file) != self._stamp:
-            raise GameError(f"{self.file}: another process has gone on with this run; give the command again")
+            raise GameError(
+                f"{self.file}: another process has gone on with this run; give the command again", ErrorCode.RUN_LOCKED
+            )
 
 
 def _file_stamp(file: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written anew; None where there is none."""
+    """Return inode, size and time of a file; None where there is none."""
     try:
         status = file.stat()
     except FileNotFoundError:

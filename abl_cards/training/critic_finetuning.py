@@ -1,7 +1,7 @@
-"""What positions are worth: when self-play is over the critic learns from many more games of the players that came out.
+"""Fine-tuning of the critic after self-play, on many more games of the final policy.
 
-In self-play it learns from each decision once, while the policy that it judges changes. Looking ahead asks more of it,
-and by then the policy stands still: games are cheap, and each can be learned from under every symmetry of the cards.
+In self-play the critic learns from each decision once, while the policy changes. Looking ahead needs a better critic.
+The final policy is fixed, games are cheap, and each counts under every symmetry of the cards.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from abl_cards.agents import NeuroSymbolicPolicy
 from abl_cards.games import Engine
 from abl_cards.learners import Networks, PPOConfig, Symmetries
 from abl_cards.training.experience import Experience
+from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.pretraining import ProgressCallback
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.supervised import StepCallback, SupervisedRun
 from abl_cards.training.updates import value_loss
 
 CHUNK_ROWS = 32_768
-"""Decisions with a choice that are taken over at once."""
+"""Decisions with a choice that are collected at once."""
 ROUND_ROWS = 32 * CHUNK_ROWS
-"""Of them so many lie in memory at a time; they are learned from, and the next are played."""
+"""Decisions in memory at a time; the critic learns from them before the next are played."""
 _BATCH_SIZE, _PEAK_LEARNING_RATE = 2048, 1e-3
 
 
 class SelfPlayGames:
-    """Games of networks against themselves, and what their decisions with a choice came to.
+    """Games of networks against themselves, as decisions with their discounted returns.
 
-    That is the discounted end of the episode; what the critic is not told is left out.
+    Fields that the critic does not read are left out.
     """
 
     def __init__(self, engine: Engine, networks: Networks, ppo: PPOConfig, seed: int, num_tables: int = 1024) -> None:
-        """Games by a seed; nothing is played yet."""
+        """Prepare games by a seed."""
         self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
         self._ppo, self._seed, self._num_tables = (
             replace(ppo, gae_lambda=1.0, rollout_size=CHUNK_ROWS),
@@ -44,7 +44,7 @@ class SelfPlayGames:
     def collect_decisions(
         self, min_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
     ) -> Experience:
-        """At least so many, in games that depend on a number."""
+        """Return at least ``min_rows`` decisions, of games that depend on the number of the round."""
         seats = np.zeros((self._num_tables, int(self._engine.teams.max()) + 1), np.int8)
         first = round_number * self._num_tables
         play = SelfPlay(
@@ -61,7 +61,7 @@ class SelfPlayGames:
     def train_critic(
         self, supervised_run: SupervisedRun, min_rows: int, on_step: StepCallback, on_progress: ProgressCallback
     ) -> None:
-        """Learn from at least so many decisions what is left to learn, round by round."""
+        """Make the remaining steps of a run, on at least ``min_rows`` decisions, round by round."""
         sizes = [min(ROUND_ROWS, min_rows - first) for first in range(0, min_rows, ROUND_ROWS)]
         learned = np.cumsum(sizes) * supervised_run.steps // sum(sizes)
         for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
@@ -72,7 +72,7 @@ class SelfPlayGames:
 
 
 def create_critic_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> SupervisedRun:
-    """The critic to what decisions came to."""
+    """Return a supervised run of the critic towards the returns of decisions."""
     return SupervisedRun(
         networks.critic, lambda told, rows: value_loss(networks, told, rows), symmetries, steps, seed,
         batch_size=_BATCH_SIZE, peak_learning_rate=_PEAK_LEARNING_RATE,

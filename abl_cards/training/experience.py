@@ -1,7 +1,7 @@
-"""Decisions of running episodes, kept until their returns are known; generalised advantages (Schulman et al. 2016).
+"""Stored decisions of running episodes, and generalised advantages when they end (Schulman et al. 2016).
 
-Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode
-that ends is walked backwards, seat by seat.
+Rows are stored in flat arrays. Each holds the index of the same seat's decision before it in the episode, so an episode
+that ends is traversed backwards, seat by seat.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -39,61 +39,61 @@ _KEY_OF_FIELD = {
     "cards_left": "left",
     "played_later": "later",
 }
-"""Fields of ``Experience`` that have another name in checkpoints."""
+"""Names in checkpoints of fields of ``Experience`` that have another name there."""
 _FIELD_OF_KEY = {key: name for name, key in _KEY_OF_FIELD.items()}
 
 
 @dataclass(frozen=True)
 class Experience(Examples, PrivilegedInputs):
-    """Decisions with what PPO needs besides."""
+    """Decisions with the quantities that PPO needs."""
 
-    log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
-    value: NDArray[np.float32]  # [n] what the critic expected
-    advantage: NDArray[np.float32]  # [n] how much better it went
-    value_target: NDArray[np.float32]  # [n] what the critic should have expected
-    trick_reward_so_far: NDArray[
-        np.float32
-    ]  # [n] what the side's piles had earned by then; zeros where they earn nothing
-    lookahead_policy: NDArray[
-        np.float16
-    ]  # [n, labels] what looking ahead makes of the policy, or zeros; no columns without it
-    lookahead_value: NDArray[np.float32]  # [n] what it expects of the deal that lies there, or NaN
-    is_revealed: NDArray[np.bool_]  # [n] whether ABLN is told the hidden hands; where it is not, they are abduced
-    unseen: NDArray[np.uint8]  # [n, cards] this and the next three: what the seat knew of the hidden hands
+    log_probability: NDArray[np.float32]  # [n] log-probability of the label when it was chosen
+    value: NDArray[np.float32]  # [n] return that the critic expected
+    advantage: NDArray[np.float32]  # [n] generalised advantage
+    value_target: NDArray[np.float32]  # [n] target of the critic
+    trick_reward_so_far: NDArray[np.float32]  # [n] trick rewards of the side before the decision; 0 without them
+    lookahead_policy: NDArray[np.float16]  # [n, labels] policy after looking ahead, or zeros; no columns without it
+    lookahead_value: NDArray[np.float32]  # [n] value by looking ahead on the true deal, or NaN
+    is_revealed: NDArray[np.bool_]  # [n] whether ABLN learns from the true hands; else they are abduced
+    unseen: NDArray[np.uint8]  # [n, cards] this and the next three: constraints on the hidden hands
     cards_left: NDArray[np.int8]  # [n, others]
     at_least: NDArray[np.uint8]  # [n, others, cards]
     at_most: NDArray[np.uint8]  # [n, others, cards]
-    played_later: NDArray[
-        np.uint8
-    ]  # [n, others, cards] laid down before; when the row is ready, what was laid down afterwards
+    played_later: NDArray[np.uint8]  # [n, others, cards] cards played before; in a ready row, cards played afterwards
 
     @property
     def constraints(self) -> InformationSet:
-        """What the seats knew of the hidden hands."""
+        """The constraints on the hidden hands, by what the seats knew."""
         return InformationSet(self.unseen, self.cards_left, self.at_least, self.at_most)
 
     def for_critic(self) -> Self:
-        """The same decisions without what the critic is not told."""
+        """Return the decisions without the fields that the critic does not read."""
         left_out = {name: getattr(self, name) for name in _POLICY_ONLY_FIELDS}
         nothing = {name: np.zeros((len(self), 0, *of.shape[2:]), of.dtype) for name, of in left_out.items()}
         return replace(self, **nothing)
 
 
 def experience_to_dict(rows: Experience) -> dict[str, NDArray[Any]]:
-    """The arrays, by their keys in checkpoints."""
+    """Return the arrays by their keys in checkpoints."""
     return {_KEY_OF_FIELD.get(field.name, field.name): getattr(rows, field.name) for field in fields(Experience)}
 
 
 def experience_from_dict(arrays: Mapping[str, NDArray[Any]]) -> Experience:
-    """The reverse; raises TypeError for arrays that are not those of decisions."""
+    """Return decisions from arrays by their keys in checkpoints; raises TypeError where one is missing."""
     return Experience(**{_FIELD_OF_KEY.get(key, key): array for key, array in arrays.items()})
 
 
+def pad_columns(rows: NDArray[Any], num_columns: int, fill: float | bool) -> NDArray[Any]:
+    """Return rows [n, some] with more columns of a value, up to a number; the same array where none is missing."""
+    missing = num_columns - rows.shape[1]
+    return np.pad(rows, [(0, 0), (0, missing)], constant_values=fill) if missing > 0 else rows
+
+
 class RolloutBuffer:
-    """Room for a number of decisions."""
+    """A buffer of decisions."""
 
     def __init__(self, capacity: int, num_tables: int, num_seats: int, example: Experience) -> None:
-        """With arrays of the shapes and types of an example."""
+        """Allocate arrays of the shapes and dtypes of an example."""
         self.rows = Experience(
             **{
                 field.name: np.zeros(
@@ -110,7 +110,7 @@ class RolloutBuffer:
         self.finished = 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything there is to save: of the rows, those in use."""
+        """Return the state; of the rows, those in use."""
         used = np.flatnonzero(self.state != _FREE)
         rows = {key: array[used] for key, array in experience_to_dict(self.rows).items()}
         marks = {
@@ -119,10 +119,10 @@ class RolloutBuffer:
         return marks | {"used": used, "rows": rows}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was saved; raises ValueError where that has rows, tables or seats that are not here."""
+        """Restore a state; raises ValueError where it has rows, tables or seats that do not exist here."""
         tables, seats = self.last.shape
         limits = {"before": len(self.state), "last": len(self.state), "table": tables, "seat": seats}
-        for name, limit in limits.items():  # compiled functions go where these say
+        for name, limit in limits.items():  # compiled functions use them as indices without checks
             if not ((state[name] >= NO_ROW) & (state[name] < limit)).all():
                 raise ValueError(f"numbers of '{name}' that are not here")
         for name in ("before", "state", "order", "last", "table", "seat"):
@@ -133,16 +133,16 @@ class RolloutBuffer:
 
     @property
     def num_ready(self) -> int:
-        """Rows whose return is known."""
+        """Number of rows whose return is known."""
         return int((self.state == _READY).sum())
 
     @property
     def num_free(self) -> int:
-        """Rows that are free."""
+        """Number of free rows."""
         return int((self.state == _FREE).sum())
 
     def add(self, tables: Indices, seats: NDArray[np.int8], rows: Experience) -> None:
-        """Keep new decisions of seats [n] at tables [n], no two at one table."""
+        """Store new decisions of seats [n] at tables [n], no two at one table."""
         places = np.flatnonzero(self.state == _FREE)[: len(rows)]
         if len(places) < len(rows):
             raise MemoryError("the memory of decisions is full: make it larger than two updates and the open episodes")
@@ -154,16 +154,16 @@ class RolloutBuffer:
         self.state[places] = _PENDING
 
     def find_pending_rows(self, tables: Indices) -> Indices:
-        """The rows of episodes that are running at these tables."""
+        """Return the rows of episodes that are running at these tables."""
         return np.flatnonzero((self.state == _PENDING) & np.isin(self.table, tables))
 
     def finish_episodes(
         self, tables: Indices, rewards: NDArray[np.float32], gamma: float, gae_lambda: float,
         trick_rewards: NDArray[np.float32] | None = None,
     ) -> None:  # fmt: skip
-        """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages.
+        """Compute the advantages of episodes that ended at tables [n] with rewards [n, seats].
 
-        What was earned on the way [n, seats] is a reward where it was earned.
+        Trick rewards [n, seats] count at the decisions where they were earned.
         """
         ends = np.zeros_like(rewards) if trick_rewards is None else trick_rewards
         self.finished = _compute_advantages(
@@ -173,7 +173,7 @@ class RolloutBuffer:
         )  # fmt: skip
 
     def pop_ready(self, n: int) -> Experience:
-        """The n rows that became ready first, in that order; forgets them."""
+        """Remove and return the n rows that became ready first, in that order."""
         places = np.flatnonzero(self.state == _READY)
         places = places[np.argsort(self.order[places], kind="stable")][:n]
         self.state[places] = _FREE
@@ -197,7 +197,7 @@ def _compute_advantages(
     gae_lambda,
     finished,
 ):
-    """Walk the decisions of each seat backwards; returns how many rows have become ready so far."""
+    """Traverse the decisions of each seat backwards; returns the number of rows that became ready so far."""
     for i in range(len(tables)):
         for seat in range(last.shape[1]):
             row, gain, after, had = last[tables[i], seat], 0.0, 0.0, trick_rewards[i, seat]

@@ -1,7 +1,7 @@
-"""Expert iteration: in a share of its decisions the learner looks ahead, and learns what it would have done then.
+"""Expert iteration: in a share of its decisions the learner looks ahead, and learns from the result.
 
-The teacher is the look-ahead that plays (``agents.lookahead``). In self-play it may know more than a player does: the
-deal that lies on the table is as likely as any that could be imagined, and it is for nothing. So it comes first.
+The expert is the look-ahead that plays (``agents.lookahead``). In self-play it evaluates the true deal first: that deal
+is as likely as any sampled one, and costs nothing to sample.
 """
 
 from __future__ import annotations
@@ -12,64 +12,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Lookahead, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, SearchRound
-from abl_cards.core import GameError, scale_to_range_array, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, scale_to_range_array, splitmix64_array
 from abl_cards.games.tables import Decisions
 from abl_cards.learners import PPOConfig
 from abl_cards.training.settings import TrainConfig
 
-_LOOKAHEAD_STREAM = 15  # what the random numbers are for
+_LOOKAHEAD_STREAM = 15  # stream of random numbers
 _RESOLUTION = 1 << 20
-_MAX_TABLES = 4096  # imagined tables, for the sake of memory
+_MAX_TABLES = 4096  # simulated tables at once, to bound memory
 
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """How much the learner learns from looking ahead."""
+    """How often the learner looks ahead, and the weight of what it learns from that."""
 
-    share: float = 0.0  # of its decisions with a choice
-    num_deals: int = 1  # the one that lies there first
+    share: float = 0.0  # share of its decisions with a choice
+    num_deals: int = 1  # deals of a look-ahead, the true one first
     temperature: float = 0.5
-    loss_weight: float = 0.5  # beside that of PPO
-    value_share: float = 0.0  # share in what the critic learns
+    loss_weight: float = 0.5  # weight beside the loss of PPO
+    value_share: float = 0.0  # share in the target of the critic
 
     @classmethod
     def from_settings(cls, settings: TrainConfig, ppo: PPOConfig) -> ExpertConfig:
-        """What the settings of a run say that learns like this; raises GameError."""
+        """Return the configuration of a run; raises GameError for values out of range."""
         found = cls(
             settings.lookahead_share, settings.lookahead_deals, settings.lookahead_temperature,
             settings.lookahead_loss_weight, settings.lookahead_value_share,
         )  # fmt: skip
         for name in ("share", "value_share"):
             if not 0 <= getattr(found, name) <= 1:
-                asked = "foresight" if name == "share" else "foresight_values"
-                raise GameError(f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1")
+                setting_name = "lookahead_share" if name == "share" else "lookahead_value_share"
+                raise GameError(
+                    f"{setting_name}: {getattr(found, name)} is no share; give a number from 0 to 1",
+                    ErrorCode.INVALID_VALUE,
+                )
         if found.num_deals < 1:
-            raise GameError(f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more")
+            raise GameError(
+                f"lookahead_deals: {found.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
+            )
         if found.temperature <= 0:
-            raise GameError(f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0")
+            raise GameError(
+                f"lookahead_temperature: {found.temperature} leaves nothing open; give a number above 0",
+                ErrorCode.INVALID_VALUE,
+            )
         if found.share and ppo.trick_point_reward:
-            raise GameError("foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0")
+            raise GameError(
+                "lookahead_share: it values whole episodes, but tricks are rewarded; give trick_point_reward=0",
+                ErrorCode.SETTING_CONFLICT,
+            )
         return found
 
 
 @dataclass(frozen=True)
 class ExpertTargets:
-    """What looking ahead says of k decisions."""
+    """Targets by looking ahead at k decisions."""
 
-    lookahead_policy: NDArray[np.float16]  # [k, labels] probabilities; zeros where nobody looked ahead
-    lookahead_value: NDArray[np.float32]  # [k] points in the deal that lies there; NaN there
+    lookahead_policy: NDArray[np.float16]  # [k, labels] probabilities; zeros without a look-ahead
+    lookahead_value: NDArray[np.float32]  # [k] points in the true deal; NaN without a look-ahead
 
     @classmethod
     def empty(cls, k: int, num_labels: int = 0) -> ExpertTargets:
-        """Where nobody looks ahead."""
+        """Return the targets of k decisions without a look-ahead."""
         return cls(np.zeros((k, num_labels), np.float16), np.full(k, np.nan, np.float32))
 
 
 class LookaheadExpert:
-    """Looks ahead for a learner."""
+    """A look-ahead with the networks of the learner."""
 
     def __init__(self, policy: NeuroSymbolicPolicy, expert_config: ExpertConfig) -> None:
-        """With its own networks as they are at the time."""
+        """Use the networks of a policy, as they are at each call."""
         self._config = expert_config
         at_once = max(1, _MAX_TABLES // expert_config.num_deals)
         self._lookahead = Lookahead(policy, [SearchRound(expert_config.num_deals)], expert_config.temperature, at_once)
@@ -82,7 +93,7 @@ class LookaheadExpert:
         hidden_hands: NDArray[np.uint8],
         keys: RandomKeys,
     ) -> ExpertTargets:
-        """Of decisions whose policy [k, labels] is proposed and whose hidden hands [k, others, cards] are the truth."""
+        """Compute targets of decisions, from the policy's log-probabilities [k, labels] and the true hands."""
         none = ExpertTargets.empty(*log_probs.shape)
         asked = (
             scale_to_range_array(splitmix64_array(keys, _LOOKAHEAD_STREAM), _RESOLUTION)

@@ -1,7 +1,7 @@
-"""What the processes of a run say to each other through their pipes: the bytes of ``archive``, one value after another.
+"""Messages between the processes of a run, through pipes: one archive after another.
 
-The pipes are made by the process that starts the others and have no names, so only our own bytes arrive there. All the
-same nothing that arrives is run: a dataclass travels as its plain values, and is made anew by who expects one.
+The pipes have no names, so only bytes of these processes arrive. Nothing that arrives is run: a dataclass is sent as
+plain values, and made again by a receiver that expects one.
 
 >>> from abl_cards.learners import PPOConfig
 >>> from_plain(PPOConfig, to_plain(PPOConfig(minibatch_size=64))).minibatch_size
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def send(stream: IO[bytes], value: Any) -> None:
-    """Say something; raises PeerLost where nobody listens any more."""
+    """Send a value; raises PeerLost where the pipe is closed."""
     try:
         write_archive(stream, to_plain(value))
         stream.flush()
@@ -31,7 +31,7 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """What is said next, in plain values; raises PeerLost where nobody is there any more."""
+    """Return the next value in plain form; raises PeerLost where the pipe is closed."""
     try:
         return read_archive(stream)
     except (EOFError, ArchiveError) as problem:
@@ -39,7 +39,11 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def to_plain(value: Any) -> Any:
-    """A value without dataclasses and paths."""
+    """Return a value with dataclasses as dictionaries and paths as texts.
+
+    Args:
+        value: Nested values.
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Path):
@@ -50,7 +54,12 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value_type: type[T], value: Any) -> T:
-    """A value of a type from its plain form: dataclasses in dataclasses, paths, and what may be None."""
+    """Return a value of a type from its plain form.
+
+    Args:
+        value_type: A dataclass, ``Path``, an optional of these, or any other type, which is left as it is.
+        value: The plain form.
+    """
     anew: T = _from_plain(value_type, value)
     return anew
 

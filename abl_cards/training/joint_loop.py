@@ -1,375 +1,259 @@
-"""The joint abduction loop (Chen et al. 2025, algorithm 2): play, abduce, learn, again.
+"""The joint abduction loop (Chen et al. 2025, algorithm 2), from the top down: play, abduce, learn, and again.
 
-A run lives in a folder. It goes on from its checkpoint by itself; what it does depends on its settings alone, so a run
-that was interrupted ends as one that was not (where its workers have one thread each, and sums are always made in the
-same order).
+| algorithm 2 | here |
+|---|---|
+| observation o, history tau of an agent | ``policy.features`` |
+| ABLN estimates the hidden hands, y-hat | ``policy.features`` (projected onto what is consistent) |
+| sample a pseudo-action z from the policy pi | ``SelfPlay.decide`` |
+| the knowledge base infers the final action z-bar | ``SelfPlay.abduce`` |
+| store tau, z-bar and the true hands y in the buffers | ``make_experience``, ``buffer.add`` |
+| rewards r at the end of an episode, advantages | ``SelfPlayTables.on_episode_end`` |
+| update policy and value by PPO, ABLN by regression | ``learn`` |
+
+A run may have several processes. Each plays at its own tables and learns from its own decisions; every step of learning
+is the mean of their gradients, so that all hold the same weights.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 
-from abl_cards.core import GameError, current_keys, format_value, seed64, single_threaded, write_text
-from abl_cards.learners import PRESETS, Networks, Preset, WeightsCard, load_card, load_weights, save_networks
-from abl_cards.training.actor import OPPONENT_NAMES, StateDict
-from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, CheckpointFile, translate_restore_errors
-from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_run
-from abl_cards.training.launcher import ActorPool, Launcher, LocalLauncher
-from abl_cards.training.metrics import MetricsWriter
-from abl_cards.training.model_pool import League
-from abl_cards.training.pretraining import Checkpointer, ProgressCallback, pretrain
-from abl_cards.training.process_group import ProcessRank, SingleProcess
-from abl_cards.training.rollout_queue import QueueStats
-from abl_cards.training.run_lock import lock_run_folder
-from abl_cards.training.selfplay import Score
-from abl_cards.training.settings import SETTINGS_FILE, TrainConfig, run_name
-from abl_cards.training.updates import UpdateStats
-from abl_cards.training.worker import IterationStats, TrainingWorker, create_networks
-from abl_cards.training.workers import WorkerLost, WorkerPool, spawn
+from abl_cards.agents import PolicyInputs, RandomAgent, RandomKeys, sample_labels
+from abl_cards.core import scale_to_range_array, splitmix64_array
+from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Indices, Moves
+from abl_cards.training.experience import Experience
+from abl_cards.training.model_policy import ModelPolicy
+from abl_cards.training.opponents import LEARNER, OPPONENT_NAMES
+from abl_cards.training.reports import IterationStats
+from abl_cards.training.rollout_queue import RolloutQueue, RolloutSource, SampledBatch
+from abl_cards.training.selfplay import DRAW_STREAM, EXPLORE_STREAM, MATCH_STREAM, Score, SelfPlayTables
+from abl_cards.training.updates import PPOLearner, UpdateStats
 
-LOCAL_LAUNCHER = LocalLauncher()
+if TYPE_CHECKING:
+    from abl_cards.training.metrics import MetricsWriter
+    from abl_cards.training.trainer import Trainer
 
+MIN_READY_SHARE = 2 / 3
+"""Share of an opponent's tables that must wait for it before it decides: few decisions cost nearly as much as many.
 
-@dataclass(frozen=True)
-class TrainingReport:
-    """How a run stands after an update."""
+Meanwhile the learner plays on elsewhere, so that most of these tables soon wait, and then move on together.
+"""
 
-    update: int
-    decisions: int
-    seconds: float  # of the whole run
-    decisions_per_second: float  # decisions a second since the report before
-    score: Score
-    update_stats: UpdateStats
-    queue_stats: QueueStats
-
-    def summary(self) -> str:
-        """A line for who watches."""
-        met = [(number, name) for number, name in enumerate(OPPONENT_NAMES) if number and self.score.episodes[number]]
-        wins = [f"{self.score.won[number] / self.score.episodes[number]:.1%} against {name}" for number, name in met]
-        return (
-            f"{self.decisions_per_second:,.0f} decisions/s  wins {', '.join(wins)}"
-            if wins
-            else f"{self.decisions_per_second:,.0f} decisions/s"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, one level deep."""
-        values: dict[str, Any] = {
-            "update": self.update,
-            "decisions": self.decisions,
-            "seconds": round(self.seconds, 1),
-            "pace": round(self.decisions_per_second, 1),
-        }
-        for number, name in enumerate(OPPONENT_NAMES):
-            episodes = int(self.score.episodes[number])
-            if number and episodes:
-                values[f"episodes against {name}"] = episodes
-                values[f"wins against {name}"] = round(int(self.score.won[number]) / episodes, 4)
-                values[f"points against {name}"] = round(float(self.score.points[number]) / episodes, 4)
-        learned = asdict(self.update_stats).items()
-        values |= {name: None if value is None else round(value, 6) for name, value in learned}
-        return values | _queue_metrics(self.queue_stats)
+LearnFunction = Callable[[Experience], UpdateStats]
+"""Learns from decisions whose returns are known, and returns what it measured."""
 
 
-def _queue_metrics(stats: QueueStats) -> dict[str, Any]:
-    """What a line says of the sample pool."""
-    staleness = stats.staleness
-    return {
-        "staleness": None if staleness is None else round(staleness, 3),
-        "thrown away, pool full": stats.dropped_full,
-        "thrown away, stale": stats.dropped_stale,
-        "thrown away, repeated": stats.dropped_repeated,
-        "actors lost": stats.lost_actors,
-    }
+# --- the loop of a run: in the process that the user started ---------------------------------------------------------
 
 
-def get_preset(settings: TrainConfig) -> Preset:
-    """The preset of a run; raises GameError for a name that is none."""
-    if settings.preset not in PRESETS:
-        raise GameError(f"unknown preset '{settings.preset}' (there are: {', '.join(PRESETS)})")
-    preset = PRESETS[settings.preset]
-    return preset if settings.abln else preset.without_abln()
+def run_joint_loop(trainer: Trainer, metrics: MetricsWriter, deadline: float | None) -> None:
+    """Play and learn until the decisions of the settings are made, or until ``deadline`` in seconds of the run."""
+    while trainer.decisions < trainer.settings.total_decisions and not trainer.stop_requested:
+        report = trainer.step()  # every process runs JointLoop.run_iteration
+        metrics.write(report.to_json())
+        trainer.report_update(report)
+        if deadline is not None and trainer.seconds >= deadline:
+            break
+        if trainer.num_updates % trainer.settings.checkpoint_interval == 0:
+            trainer.save_checkpoint(metrics.sync())
+    trainer.save_checkpoint(metrics.sync())
 
 
-class Trainer(TrainingWorker):
-    """A training run: the first of its workers, which keeps what all of them learn."""
+# --- an iteration: in every process ----------------------------------------------------------------------------------
 
-    def __init__(
-        self,
-        settings: TrainConfig,
-        on_progress: ProgressCallback = lambda done, what: None,
-        launcher: Launcher = LOCAL_LAUNCHER,
-    ) -> None:
-        """Begin, or take up, the run in the folder of the settings; raises GameError.
 
-        Whoever else works on it comes from the staff.
+class JointLoop:
+    """Play until there is enough to learn from, learn, and play on with the new weights."""
+
+    learner: PPOLearner
+    rollout_source: RolloutSource
+    rollout_queue: RolloutQueue
+    learn: LearnFunction  # `train_networks`, or a replacement
+    num_updates: int = 0
+    critic_warmup_updates: int = 0
+    _rng: np.random.Generator
+
+    def run_iteration(self, run_progress: float = 0.0) -> IterationStats:
+        """Play and learn once.
+
+        Args:
+            run_progress: Share of the run that is done, by which a learning rate is annealed.
         """
-        if settings.threads:
-            torch.set_num_threads(settings.threads)
-        torch.manual_seed(seed64(settings.seed))
-        self._launcher, self._num_actors, self._num_started = launcher, launcher.count_actors(settings), 0
-        chosen, settings = settings, replace(settings, workers=launcher.count_workers(settings))
-        engine = settings.load_engine()
-        networks = create_networks(settings, get_preset(settings), engine)
-        self.checkpoint_path = settings.directory / f"checkpoint{CHECKPOINT_SUFFIX}"  # what the run goes on from
-        name = run_name(settings.game, settings.preset)
-        self.weights_path = settings.directory / f"{name}.safetensors"  # what plays in the end
-        if settings.init_from:
-            load_weights(settings.init_from, networks)
-        self._checkpoint = CheckpointFile(self.checkpoint_path)
-        with lock_run_folder(settings.directory):
-            state = self._checkpoint.load()
-            if state is None:
-                _write_settings(chosen)
-                pretrain(settings, engine, networks, on_progress)
-        super().__init__(settings, networks, ProcessRank(0, settings.workers or 1), plays_locally=not self._num_actors)
-        self.decisions, self.seconds = 0, 0.0
-        self.league = League(settings.directory / "past")
-        self._metrics_size, self._commands = 0, [settings.shell_command()]
-        self._worker_pool, self._actor_pool = WorkerPool(), cast("ActorPool | None", None)
-        self.has_foreign_model = False  # whether a model that the run cannot save has taken the place of its networks
-        self._other_states: list[StateDict] = [{} for _ in range(1, self.process_rank.world_size)]
-        """What the others go on from."""
-        if state is not None:
-            with translate_restore_errors(self.checkpoint_path):
-                self._load_checkpoint(state)
-        _write_settings(chosen)
+        batch, score = self.play()
+        if self.learner.ppo.anneal_lr:
+            self.learner.anneal_lr(run_progress)
+        update_stats = self.learn(batch.rows)
+        self.num_updates += 1
+        self.rollout_source.broadcast(self.num_updates)
+        return IterationStats(batch.decisions, score, update_stats, self.rollout_queue.pop_stats())
 
-    # --- the loop ----------------------------------------------------------------------------------------------------
-
-    def train(
-        self, on_progress: Callable[[TrainingReport], None] = lambda report: None, max_minutes: float | None = None
-    ) -> None:
-        """Train until the decisions of the settings are made, or for minutes by the run's own count; then save.
-
-        Raises GameError where the learner is a model of the caller's, which the run could neither save nor resume.
-        """
-        self._check_own_model()
-        with lock_run_folder(self.settings.directory):
-            self._checkpoint.check_unchanged()
-            if self.decisions < self.settings.total_decisions or not self.checkpoint_path.exists():
-                self._train_with_recovery(on_progress, None if max_minutes is None else self.seconds + 60 * max_minutes)
-            self.save_weights(self.weights_path)
-
-    def _train_with_recovery(self, on_progress: Callable[[TrainingReport], None], deadline: float | None) -> None:
-        """Train; where a process is lost go back to the last checkpoint, unless there is none since the last loss."""
-        kept = -1
+    def play(self) -> tuple[SampledBatch, Score]:
+        """Collect decisions with a choice from the actors until there are enough for an update."""
+        score = Score.zero(len(OPPONENT_NAMES))
+        size = self.learner.ppo.rollout_size
         while True:
-            try:
-                with (
-                    MetricsWriter(self.settings.directory, self._metrics_size, self.num_updates) as metrics,
-                    self.start_workers(),
-                ):
-                    self._train_updates(metrics, on_progress, deadline)
-                return
-            except WorkerLost as problem:
-                state = self._checkpoint.load()
-                if state is None or state["update"] <= kept:
-                    raise
-                kept = state["update"]
-                print(f"note: {problem}; going on from update {kept}", file=sys.stderr)
-                self._load_checkpoint(state)
-                self.rollout_queue.discard(1)
+            for rollout in self.rollout_source.collect_rollouts(size - self.rollout_queue.num_rows):
+                if self.rollout_queue.put(rollout):
+                    score += rollout.score
+            batch = self.rollout_queue.pop(size, self.num_updates)
+            if batch is not None:
+                return batch, score
 
-    def _train_updates(
-        self, metrics: MetricsWriter, on_progress: Callable[[TrainingReport], None], deadline: float | None
-    ) -> None:
-        late = False
-        while self.decisions < self.settings.total_decisions and not late:
-            report = self.step()
-            metrics.write(report.to_json())
-            on_progress(report)
-            late = deadline is not None and self.seconds >= deadline
-            if self.num_updates % self.settings.checkpoint_interval == 0:
-                self._save_checkpoint(metrics.sync())
-        self._save_checkpoint(metrics.sync())
+    def train_networks(self, rows: Experience) -> UpdateStats:
+        """Learn from decisions; the critic alone in the first updates, where the settings say so."""
+        return learn(self.learner, rows, self._rng, critic_only=self.num_updates < self.critic_warmup_updates)
 
-    @contextmanager
-    def start_workers(self) -> Iterator[None]:
-        """Meanwhile the other workers are there; raises GameError when one of them ends before."""
-        with (
-            spawn(len(self._other_states), self._launcher.spawn_workers) as self._worker_pool,
-            ExitStack() as meanwhile,
-        ):
-            self.learner.process_group = self._worker_pool.start(
-                self.settings, self.networks.preset, self.shared_state(), self._other_states
-            )
-            if self._other_states or self._num_actors:
-                meanwhile.enter_context(single_threaded())
-                meanwhile.callback(torch.set_num_threads, torch.get_num_threads())
-                torch.set_num_threads(self.settings.threads or 1)
-            if self._num_actors:
-                self._actor_pool = meanwhile.enter_context(
-                    self._launcher.run_actors(self, self._num_actors, self._num_started)
-                )
-                self.rollout_source = self._actor_pool
-            yield
-            _, *self._other_states = self._call_all("local_state")
-            self.learner.process_group = SingleProcess()
 
-    def _call_all(self, name: str, *arguments: Any) -> list[Any]:
-        """What a method gives, in this worker and then in the others."""
-        self._worker_pool.call_method(name, *arguments)
-        return [getattr(self, name)(*arguments), *self._worker_pool.collect_results()]
+# --- play and abduce: at the tables of an actor ----------------------------------------------------------------------
 
-    def step(self) -> TrainingReport:
-        """Play until there is enough to learn from, and learn; nothing is saved.
 
-        Where there are several workers: inside ``start_workers``.
+class SelfPlay(SelfPlayTables):
+    """Tables where the learner plays against itself, fixed agents and its past."""
+
+    def step(self) -> None:
+        """Decide once at every table, but for those where an opponent waits for more of its tables.
+
+        Raises:
+            GameError: The rules lead nowhere at some table, which the message names.
         """
-        if len(self._worker_pool) != len(self._other_states):
-            raise RuntimeError("this run has several workers, who are here `with trainer.start_workers():`")
-        began = time.monotonic()
-        turn = IterationStats.combine(
-            self._call_all("run_iteration", self.decisions / max(1, self.settings.total_decisions))
-        )
-        if self.num_updates % self.settings.snapshot_interval == 0:
-            self._add_snapshot()
-        spent = time.monotonic() - began
-        self.seconds += spent
-        self.decisions += turn.decisions
-        return TrainingReport(
-            self.num_updates,
-            self.decisions,
-            self.seconds,
-            turn.decisions / spent,
-            turn.score,
-            turn.update_stats,
-            turn.queue_stats,
-        )
+        with attribute_table_errors(lambda table: f"self-play, seed {self._seed}, table {self._first_table + table}"):
+            self._step()
 
-    def _add_snapshot(self) -> None:
-        """Keep a copy of the learner, and let it meet one of the copies from now on."""
-        self.league.add_snapshot(self.networks.state_dict())
-        chosen = self.league.sample_snapshot(self._rng)
-        state = self.league.load_snapshot(chosen)
-        with translate_restore_errors(chosen):
-            self.set_opponent(state)  # here first, where what is wrong with it can be said
-        self._call_all("set_opponent", state)
+    def _step(self) -> None:
+        over = np.flatnonzero(self.tables.winner != -1)
+        if over.size:
+            self.tables.begin_match(over, splitmix64_array(self.tables.keys[over], MATCH_STREAM))
+        rows = self.tables.rows_to_choose()
+        if rows.size:
+            self.tables.choose(rows, self.choose(rows))
+        self.num_decisions += len(rows)
+        rows = self.tables.rows_to_play()
+        players = self._players_to_move(rows)
+        for player in np.unique(players):
+            own = rows[players == player]
+            if player == LEARNER or len(own) >= MIN_READY_SHARE * self._tables_per_opponent[player]:
+                self.play(own, int(player))
+                self.num_decisions += len(own)
 
-    # --- what is kept ------------------------------------------------------------------------------------------------
-
-    def _check_own_model(self) -> None:
-        if self.has_foreign_model:
-            raise GameError(
-                "this run's learner is your own model, which cannot be saved or resumed: train it with trainer.step() "
-                "inside trainer.start_workers(), and save it yourself"
-            )
-
-    def _save_checkpoint(self, metrics_size: int) -> None:
-        state = {
-            "settings": _fixed_settings(self.settings),
-            "parts": self._call_all("local_state"),
-            "decisions": self.decisions,
-            "seconds": self.seconds,
-            "league": self.league.size,
-            "born": self._actor_pool.num_started if self._actor_pool else self._num_started,
-            "metrics": metrics_size,
-            "commands": self._commands,
-        }
-        self._checkpoint.save(self.shared_state() | state)
-
-    def _load_checkpoint(self, state: StateDict) -> None:
-        saved = current_keys(TrainConfig, state["settings"])
-        begun = _fixed_settings(TrainConfig(self.settings.directory)) | saved  # older runs knew fewer
-        parts = state["parts"]
-        changed = [name for name, value in _fixed_settings(self.settings).items() if begun.get(name) != value]
-        if any(name in _REDEAL_SETTINGS for name in changed):
-            parts = [{"rng": parts[0]["rng"]}, *self._other_states]
-        if changed := [name for name in changed if name not in _REDEAL_SETTINGS]:
-            what = "; ".join(f"{name}: begun with {format_value(begun.get(name))}" for name in changed)
-            raise GameError(f"{self.checkpoint_path}: {what}. Leave out what the run knows, or choose another folder")
-        try:
-            self.load_state_dict(state, parts[0])
-        except GameError as problem:  # other rules
-            raise GameError(f"{self.checkpoint_path}: {problem}") from None
-        self._other_states = parts[1:]
-        self.decisions, self.seconds = state["decisions"], state["seconds"]
-        self._num_started = state.get("born", 0)
-        self.league.size, self._metrics_size = state["league"], state["metrics"]
-        self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
-
-    def finetune_critic(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
-        """Let the critic learn from games of what plays in the end, where the settings say so; then save the weights.
-
-        Nothing but its critic is changed in the run, which can go on.
-        """
-        self._check_own_model()
-        settings, playing = self.settings, self._copy_for_play()
-        if not settings.critic_finetune_decisions:
+    def play(self, rows: Indices, player: int) -> None:
+        """Let a player decide plays at tables [n]; the decisions of the learner are stored."""
+        decisions, keys = self.tables.decisions(rows), self._draw_keys(rows)
+        if player != LEARNER:
+            self.play_moves(rows, self.opponents[player - 1].play(decisions, keys))
             return
-        fit = create_critic_run(playing, self.learner.symmetries, settings.critic_finetune_steps, settings.seed)
-        kept = settings.directory / f"critic-{self.decisions}{CHECKPOINT_SUFFIX}"
-        with lock_run_folder(settings.directory), Checkpointer(fit, "critic", kept, on_progress) as progress:
-            games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.num_envs)
-            games.train_critic(fit, settings.critic_finetune_decisions, progress, on_progress)
-            self.networks.critic.load_state_dict(playing.critic.state_dict())
-            self.save_weights(self.weights_path)
+        view = self.policy.features(decisions)  # o, tau and the estimate y-hat
+        keys = keys[view.open_rows]
+        labels, log_probs = self.decide(view, keys)  # the pseudo-actions z
+        moves, labels, log_probs = self.abduce(decisions, view, labels, log_probs)  # the final actions z-bar
+        open_tables = rows[view.open_rows]
+        if open_tables.size:
+            stored = self.make_experience(decisions, view, labels, log_probs, keys)
+            self.buffer.add(open_tables, self.tables.seat[open_tables], stored)
+        self.play_moves(rows, moves)
 
-    def save_weights(self, file: Path) -> None:
-        """Write what plays, with its card; raises GameError where that is a model of the caller's."""
-        self._check_own_model()
-        settings = self.settings
-        card = WeightsCard(
-            game=settings.game,
-            preset=settings.preset,
-            abln=settings.abln,
-            seed=settings.seed,
-            data=self._describe_data(),
-            steps=self.decisions,
-            hours=round(self.seconds / 3600, 2),
-            profile=settings.profile,
-            choice_epsilon=settings.choice_epsilon,
-            command="; then ".join(self._commands),
+    def abduce(
+        self, decisions: Decisions, view: PolicyInputs, labels: NDArray[np.int16], log_probs: NDArray[np.float32]
+    ) -> tuple[Moves, NDArray[np.int16], NDArray[np.float32]]:
+        """Infer the moves that agree with the knowledge base.
+
+        Args:
+            decisions: The plays to decide, n of them.
+            view: What the policy reads of them; k of them have a choice.
+            labels: [k] the sampled labels.
+            log_probs: [k] their log-probabilities.
+
+        Returns:
+            [n] moves, [k] their labels, and [k] the log-probabilities of these.
+        """
+        if self.abduction.reasoner is None:
+            moves, _ = self.abduction.realise(self.policy, decisions, view, labels, None)
+            return moves, labels, log_probs
+        moves, abduced = self.abduction.realise(self.policy, decisions, view, labels, self._last_log_probs)
+        return moves, abduced, self._last_log_probs[np.arange(len(abduced)), abduced]
+
+    def choose(self, rows: Indices) -> NDArray[np.uint8]:
+        """[n] options at tables [n]: by the preferences, at random, or by a network with actions for options."""
+        choices = self.tables.choices(rows)
+        chosen = self._minimiser.choose(choices)
+        if self.abduction.reasoner is not None:
+            own = np.flatnonzero(self._players_to_move(rows) == LEARNER)
+            chosen[own] = self.abduction.choose(choices.select(own))
+        keys = splitmix64_array(
+            splitmix64_array(self.tables.keys[rows], EXPLORE_STREAM), self.tables.num_decisions[rows]
         )
-        save_networks(file, self._copy_for_play(), card)
+        random = np.flatnonzero(scale_to_range_array(keys, 1 << 20) < self._choice_epsilon * (1 << 20))
+        if random.size:
+            random_keys = splitmix64_array(keys[random], EXPLORE_STREAM)
+            chosen[random] = RandomAgent().choose(choices.select(random), random_keys)
+        if isinstance(self.policy, ModelPolicy) and self.policy.networks.decides_choices:
+            self._choose_by_policy(self.policy, rows, choices, chosen)
+        return chosen
 
-    def _copy_for_play(self) -> Networks:
-        """The networks with the running mean of the policy."""
-        playing = deepcopy(self.networks)
-        playing.decision.load_state_dict(self.learner.ema.weights)
-        return playing
+    def _choose_by_policy(
+        self, policy: ModelPolicy, rows: Indices, choices: Choices, chosen: NDArray[np.uint8]
+    ) -> None:
+        """Write the options of those who play by a network with actions for options; the learner's are stored."""
+        players, keys = self._players_to_move(rows), self._draw_keys(rows)
+        for player in np.unique(players):
+            own = np.flatnonzero(players == player)
+            part = choices.select(own)
+            if player != LEARNER:
+                chosen[own] = self.opponents[player - 1].choose(part, keys[own])
+                continue
+            view = policy.choice_features(part)
+            own, own_keys = own[view.open_rows], keys[own][view.open_rows]
+            log_probs = policy.action_log_probs(view)
+            actions = sample_labels(log_probs, own_keys)
+            chosen[own] = actions - policy.networks.shape.num_labels
+            if own.size:
+                taken = log_probs[np.arange(len(actions)), actions]
+                stored = self.make_experience(part, view, actions, taken, own_keys)
+                self.buffer.add(rows[own], self.tables.seat[rows[own]], stored)
 
-    def _describe_data(self) -> str:
-        settings = self.settings
-        before = (
-            load_card(settings.init_from).data if settings.init_from else settings.records and settings.records.name
-        )
-        if settings.pretrain_episodes and not before:
-            before = f"{settings.pretrain_episodes} games of {settings.pretrain_agent or 'kb'}"
-        return f"self-play, from {before}" if before else "self-play"
+    def _players_to_move(self, rows: Indices) -> NDArray[np.int8]:
+        """[n] the players who are to decide at tables [n]."""
+        players: NDArray[np.int8] = self._seats[rows, self._engine.teams[self.tables.seat[rows]]]
+        return players
+
+    def _draw_keys(self, rows: Indices) -> RandomKeys:
+        """[n] the random bits of the decisions at tables [n]."""
+        return splitmix64_array(splitmix64_array(self.tables.keys[rows], DRAW_STREAM), self.tables.num_decisions[rows])
 
 
-def _write_settings(settings: TrainConfig) -> None:
-    """Let the folder remember the settings: the same command without them goes on."""
-    write_text(settings.directory / SETTINGS_FILE, json.dumps(settings.to_json(), indent=2, ensure_ascii=False) + "\n")
+# --- learn: in every process -----------------------------------------------------------------------------------------
 
 
-def _fixed_settings(settings: TrainConfig) -> dict[str, Any]:
-    """What must not change between two parts of a run."""
-    values = {name: value for name, value in asdict(settings).items() if name not in _CHANGEABLE_SETTINGS}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+def learn(learner: PPOLearner, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> UpdateStats:
+    """Update the networks once from n decisions: policy and value by PPO, the estimate of hands by regression.
 
+    Args:
+        learner: The networks with their optimisers; changed in place.
+        rows: Decisions whose returns are known.
+        rng: Order of the decisions, and choice of those for the estimate.
+        critic_only: Whether the value alone learns.
 
-_REDEAL_SETTINGS = (
-    "workers", "num_envs", "kb_opponent_share", "past_opponent_share", "lookahead_share", "second_profile_share",
-)  # fmt: skip
-"""Where these change a run deals anew, and what was decided in the open episodes is lost."""
-
-_CHANGEABLE_SETTINGS = (
-    "directory", "kb", "profile", "total_decisions", "checkpoint_interval", "device", "precision", "threads",
-    "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
-    "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
-    "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon",
-)  # fmt: skip
-"""What may change between two parts of a run; of the rules that is where they lie."""
+    Returns:
+        Means over the minibatches.
+    """
+    rows = learner.mix_lookahead_values(rows)
+    advantage = learner.normalise_advantage(rows)
+    value_losses, policy_stats = [], []
+    with learner.training_mode(rng):
+        for epoch in range(learner.ppo.num_epochs):
+            train_critic = critic_only or epoch < learner.ppo.num_value_epochs
+            order = rng.permutation(len(rows))
+            for first in range(0, len(order), learner.ppo.minibatch_size):
+                part = order[first : first + learner.ppo.minibatch_size]
+                value_loss, policy_stat = learner.train_minibatch(
+                    rows.at(part), advantage[part], train_critic, not critic_only
+                )
+                value_losses += value_loss
+                policy_stats += policy_stat
+        hands_losses = [] if critic_only else learner.train_hands(rows, rng)
+    return learner.summarise(value_losses, policy_stats, hands_losses)

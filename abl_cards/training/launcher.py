@@ -1,12 +1,12 @@
-"""Who works for a run besides the process that keeps its folder: helpers of this machine, or those of a cluster."""
+"""Launchers of the other processes of a run: on this machine, or in a cluster."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from abl_cards.core import GameError
-from abl_cards.training.actor import RolloutSource
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.training.rollout_queue import RolloutSource
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.workers import WorkerPool, spawn_local
 
@@ -17,48 +17,49 @@ if TYPE_CHECKING:
 class ActorPool(RolloutSource, Protocol):
     """Actors in processes of their own."""
 
-    num_started: int  # how many there have been
+    num_started: int  # actors so far, ended ones included
 
 
 class Launcher(Protocol):
-    """Finds processes for a run."""
+    """Starts the other processes of a run."""
 
     def count_actors(self, settings: TrainConfig) -> int:
-        """How many are to play for the learner; 0 where those that learn play too. Raises GameError."""
+        """Return the number of actors that only play; 0 where the workers play. Raises GameError."""
 
     def count_workers(self, settings: TrainConfig) -> int:
-        """How many are to learn together, the first one included."""
+        """Return the number of processes that learn, the first one included."""
 
     def spawn_workers(self, num_workers: int) -> WorkerPool:
-        """So many that learn."""
+        """Start processes that learn."""
 
     def run_actors(
         self, learner: TrainingWorker, num_actors: int, num_started: int
     ) -> AbstractContextManager[ActorPool]:
-        """So many that play, for a while, after so many before."""
+        """Run actors while the context lasts; ``num_started`` have been before."""
 
 
 class LocalLauncher:
-    """Without a cluster processes of this machine play and learn together."""
+    """Processes of this machine, which all play and learn."""
 
     def count_actors(self, settings: TrainConfig) -> int:
-        """None; raises GameError where the settings want some."""
+        """Return 0; raises GameError where the settings ask for actors."""
         if settings.actors:
             raise GameError(
-                f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0"
+                f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0",
+                ErrorCode.SETTING_CONFLICT,
             )
         return 0
 
     def count_workers(self, settings: TrainConfig) -> int:
-        """As many as pay."""
+        """Return the number of the settings."""
         return settings.num_processes
 
     def spawn_workers(self, num_workers: int) -> WorkerPool:
-        """Behind pipes."""
+        """Start processes behind pipes."""
         return spawn_local(num_workers)
 
     def run_actors(
         self, learner: TrainingWorker, num_actors: int, num_started: int
     ) -> AbstractContextManager[ActorPool]:
-        """Nobody does."""
+        """Raise NotImplementedError."""
         raise NotImplementedError("there are no actors without a cluster")

@@ -1,25 +1,29 @@
-"""What a run measures of itself: JSON lines, and TensorBoard where it is installed."""
+"""Metrics of a run: JSON lines, and TensorBoard where it is installed."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from abl_cards.core import GameError, attribute_os_errors, parse_json_line
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import ErrorCode, GameError, attribute_os_errors, parse_json_line
 
 
 class MetricsWriter:
-    """A line an update. A run that goes on from a checkpoint cuts off the lines that came after it.
+    """Writer of a line for each update; lines after the checkpoint that a run goes on from are cut off.
 
-    Where lines are missing it goes on after those that are there, and says so on stderr.
+    Where lines are missing it goes on after those that exist, with a note on stderr.
     """
 
     def __init__(self, directory: Path, size: int, update: int) -> None:
-        """Go on after so many bytes of the file and so many updates."""
+        """Go on after a number of bytes of the file and a number of updates."""
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
         kept = _complete_lines_size(self._path, size)
@@ -42,7 +46,7 @@ class MetricsWriter:
             self._file.close()
 
     def write(self, values: dict[str, Any]) -> None:
-        """One line; numbers go to TensorBoard too, by the number of the update."""
+        """Write a line; numbers go to TensorBoard too."""
         with attribute_os_errors(self._path):
             self._file.write(json.dumps(values).encode() + b"\n")
             self._file.flush()
@@ -51,25 +55,69 @@ class MetricsWriter:
                 self._tensorboard.add_scalar(name, value, values["update"])
 
     def sync(self) -> int:
-        """Bytes written so far, safely on the disk."""
+        """Flush to disk, and return the size of the file in bytes."""
         with attribute_os_errors(self._path):
             os.fsync(self._file.fileno())
         return self._file.tell()
 
 
 def read_metrics(directory: Path) -> list[dict[str, Any]]:
-    """Read what a run has measured, an object for each update; raises GameError where a line is damaged."""
+    """Read the metrics of a run as dictionaries, one for each update.
+
+    Args:
+        directory: The folder of the run.
+
+    Raises:
+        GameError: A line is damaged.
+    """
     file, rows = directory / "metrics.jsonl", []
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
             rows.append(parse_json_line(line))
         except GameError as problem:
-            raise GameError(f"{file}, line {number}: {problem}; remove the line") from None
+            raise GameError(f"{file}, line {number}: {problem}; remove the line", ErrorCode.INVALID_JSON) from None
     return rows
 
 
+class TrainingMetrics(dict[str, NDArray[np.float64]]):
+    """The measurements of a run by name, each [updates] float64; NaN where an update measured nothing.
+
+    >>> TrainingMetrics.from_rows([{"update": 1}, {"update": 2, "entropy": 0.5}])["entropy"].tolist()
+    [nan, 0.5]
+    """
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> TrainingMetrics:
+        """Return the columns of lines of ``metrics.jsonl``."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        values = {name: [row.get(name) for row in rows] for name in names}
+        return cls({name: np.array(column, np.float64) for name, column in values.items()})
+
+    def to_frame(self) -> Any:
+        """Return the measurements as a ``pandas.DataFrame`` with a row for each update.
+
+        Raises:
+            GameError: pandas is not installed (code ``missing-library``).
+        """
+        try:
+            import pandas  # type: ignore[import-untyped, unused-ignore]
+        except ImportError:
+            message = "to_frame needs the library pandas: pip install pandas"
+            raise GameError(message, ErrorCode.MISSING_LIBRARY) from None
+        return pandas.DataFrame(dict(self))
+
+
+def load_metrics(directory: Path) -> TrainingMetrics:
+    """Load what a run has measured as arrays; raises GameError where a line is damaged.
+
+    Args:
+        directory: The folder of the run.
+    """
+    return TrainingMetrics.from_rows(read_metrics(directory) if (directory / "metrics.jsonl").exists() else [])
+
+
 def _complete_lines_size(file: Path, size: int) -> int:
-    """How many of the first so many bytes of a file are there and end a line."""
+    """Return the size of the complete lines within the first bytes of a file."""
     if not file.exists():
         return 0
     with file.open("rb") as stream:

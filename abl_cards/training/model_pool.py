@@ -1,4 +1,4 @@
-"""The model pool: copies of the learner, by the update at which they were made, as a league that it meets again."""
+"""A league of former weights of the learner, which plays against them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from pathlib import Path
 
 import numpy as np
 
-from abl_cards.training.actor import StateDict
 from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint
+from abl_cards.training.rollout_queue import StateDict
 
 
 class League:
-    """Numbered copies in a folder."""
+    """Numbered snapshots of weights in a folder."""
 
     def __init__(self, folder: Path, size: int = 0) -> None:
-        """Go on after so many."""
+        """Go on after a number of snapshots."""
         self._folder, self.size = folder, size
 
     def add_snapshot(self, weights: StateDict) -> None:
-        """Keep a copy."""
+        """Save a snapshot."""
         self.size += 1
         save_checkpoint(self._snapshot_path(self.size), weights)
 
     def sample_snapshot(self, rng: np.random.Generator) -> Path:
-        """One of the copies; where somebody took it away, the last."""
+        """Return the file of a random snapshot; of the last one where that file is gone."""
         chosen = self._snapshot_path(int(rng.integers(1, self.size + 1)))
         return chosen if chosen.exists() else self._snapshot_path(self.size)
 
     def load_snapshot(self, snapshot: Path) -> StateDict:
-        """What a copy holds; raises GameError."""
+        """Return the weights of a snapshot; raises GameError."""
         return load_checkpoint(snapshot) or {}
 
     def _snapshot_path(self, number: int) -> Path:

@@ -1,4 +1,4 @@
-"""Actors of one process that play by several profiles of the rules, so that what is learned serves all of them."""
+"""Run one actor per rule profile in a process, to train one network for all profiles."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, PPOConfig
-from abl_cards.training.actor import Actor, ActorSlot, StateDict
-from abl_cards.training.rollout_queue import Rollout
+from abl_cards.training.actor import Actor, ActorSlot
+from abl_cards.training.joint_loop import SelfPlay
+from abl_cards.training.rollout_queue import Rollout, StateDict
 from abl_cards.training.run_rules import RuleDigests, compute_rule_digests
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
 
 
 class MultiProfileActor:
-    """One actor a profile; each has a share of the tables, and delivers as great a share of the rows."""
+    """One actor for each profile, with a share of the tables and an equal share of the decisions."""
 
     def __init__(
         self,
@@ -27,14 +27,15 @@ class MultiProfileActor:
         networks: Networks,
         past_networks: Networks,
         ppo: PPOConfig,
+        reasoner: object = None,
     ) -> None:
-        """Nobody sits down yet."""
+        """Prepare an actor for each engine; see `Actor`."""
         self._second_profile_share = settings.second_profile_share if len(engines) > 1 else 0.0
-        self.actors = [Actor(settings, engine, networks, past_networks, ppo) for engine in engines]
+        self.actors = [Actor(settings, engine, networks, past_networks, ppo, reasoner) for engine in engines]
 
     @property
     def judge(self) -> PreferenceModel:
-        """What decides by the first profile which labels are consistent."""
+        """Consistency and costs of candidate moves by the first profile."""
         return self.actors[0].judge
 
     @property
@@ -43,7 +44,7 @@ class MultiProfileActor:
         return self.actors[0].self_play
 
     def reset(self, slot: ActorSlot) -> None:
-        """Share the tables out; what was played at others is forgotten."""
+        """Share out the tables and deal cards; running episodes are dropped."""
         tables = self._split_by_profile(slot.num_tables)
         first = slot.first_table
         for number, (actor, some) in enumerate(zip(self.actors, tables, strict=True)):
@@ -51,7 +52,7 @@ class MultiProfileActor:
             first += some
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
-        """What was played until so many rows were ready, or for some seconds, profile by profile."""
+        """Play until enough decisions are ready, profile by profile, and return them."""
         if min_rows <= 0:
             return []
         found, rows = list[Rollout](), self._split_by_profile(min_rows)
@@ -60,33 +61,34 @@ class MultiProfileActor:
         return found
 
     def broadcast(self, version: int) -> None:
-        """The networks are the learner's own."""
+        """Note the version of the networks, which are the learner's own."""
         for actor in self.actors:
             actor.broadcast(version)
 
     def update_opponent(self) -> None:
-        """So is their past."""
+        """Do nothing: the former networks are the learner's own."""
 
     def state_dict(self) -> StateDict:
-        """Everything at the tables, to save it."""
+        """Return the state of the tables and of the stored decisions."""
         parts = [actor.state_dict() for actor in self.actors]
         return parts[0] if len(parts) == 1 else {"company": parts}
 
     def load_state_dict(self, state: StateDict) -> None:
-        """Take up what was saved."""
+        """Restore a state."""
         for actor, kept in zip(self.actors, state.get("company", [state]), strict=True):
             actor.load_state_dict(kept)
 
     def _split_by_profile(self, n: int) -> list[int]:
-        """How many of n things each has, at least one."""
+        """Return the shares of n tables or decisions of the profiles, at least one each."""
         also = min(n - 1, max(1, round(self._second_profile_share * n)))
         return [n] if len(self.actors) == 1 else [n - also, also]
 
 
 def load_engines(settings: TrainConfig) -> list[Engine]:
-    """The rules that a run plays by, the first of which it is for; raises GameError for those that do not go together.
+    """Return the engines of the profiles of a run, the main one first.
 
-    What a seat sees and what it can play has to be the same, since the same networks are to learn from it.
+    Raises:
+        GameError: The profiles differ in their observations or labels, which one network has to share.
     """
     engine = settings.load_engine()
     if settings.second_profile is None:
@@ -97,14 +99,19 @@ def load_engines(settings: TrainConfig) -> list[Engine]:
         ("another sight", engine.observation_features.describe(), other.observation_features.describe()),
     ):
         if one != two:
-            raise GameError(f"also={settings.second_profile}: seats have {what} there; train a player of its own")
+            raise GameError(
+                f"second_profile={settings.second_profile}: seats have {what} there; train a player of its own",
+                ErrorCode.SETTING_CONFLICT,
+            )
     if not 0 < settings.second_profile_share < 1 or settings.num_envs < 2:
-        raise GameError("also_share: a share of two tables or more, between 0 and 1")
+        raise GameError(
+            "second_profile_share: give a share between 0 and 1, and two tables or more", ErrorCode.INVALID_VALUE
+        )
     return [engine, other]
 
 
 def compute_run_digests(engines: Sequence[Engine], settings: TrainConfig) -> RuleDigests:
-    """The contents of their files."""
+    """Return the digests of the rule files of a run."""
     found: dict[str, str] = {}
     for engine in engines:
         found |= compute_rule_digests(engine, settings.clingo)

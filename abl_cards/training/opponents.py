@@ -1,4 +1,4 @@
-"""Who sits at the tables of a training run: the learner against itself, fixed agents, and its own past."""
+"""The players at the tables of a training run: the learner against itself, fixed agents, and its own past."""
 
 from __future__ import annotations
 
@@ -8,37 +8,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import NeuroSymbolicPolicy, RandomKeys, sample_labels
-from abl_cards.games.tables import Decisions
+from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.training.abduction import best_cards
+from abl_cards.training.model_policy import ModelPolicy
+
+OPPONENT_NAMES = ("itself", "kb", "its past")
+"""Names of the players that the learner meets, by their numbers."""
 
 LEARNER = 0
-"""The number of the player that learns."""
+"""Number of the player that learns."""
 
 
 class Opponent(Protocol):
-    """Plays and does not learn; every Agent is one."""
+    """A player that does not learn; every `Agent` is one."""
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """One legal move for each decision."""
+        """Return one legal move for each decision."""
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """Return [n] an option for each choice."""
 
 
 class PastOpponent:
-    """A player that was saved on the way; draws its labels as it did then."""
+    """A former state of the learner, which samples its labels as it did then."""
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
         self._policy = policy
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """One legal move for each decision."""
+        """Return one legal move for each decision."""
         view = self._policy.features(decisions)
         labels = sample_labels(self._policy.log_probs(view), keys[view.open_rows])
-        return view.survey.realise(view.complete_labels(labels))
+        return best_cards(self._policy, decisions, view).realise(view.complete_labels(labels))
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """Return [n] an option for each choice: by the network where it has actions for options."""
+        chosen = Minimiser(self._policy.preference_model).choose(choices)
+        if isinstance(self._policy, ModelPolicy) and self._policy.networks.decides_choices:
+            view = self._policy.choice_features(choices)
+            actions = sample_labels(self._policy.action_log_probs(view), keys[view.open_rows])
+            chosen[view.open_rows] = actions - self._policy.networks.shape.num_labels
+        return chosen
 
 
 def assign_players(num_tables: int, num_teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:
-    """[tables, teams] the player of each team; share k of the tables has opponent k + 1 in one of its teams.
+    """Return [tables, teams] the player of each team; share k of the tables has opponent k + 1 in one of its teams.
 
-    The learner has each of the teams in turn.
+    The learner plays each of the teams in turn.
 
     >>> assign_players(6, 2, (0.5,)).tolist()
     [[0, 1], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]

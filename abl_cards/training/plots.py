@@ -1,4 +1,4 @@
-"""What a run measured of itself as plots: wins with their intervals, losses, pace; `train --plots` draws them."""
+"""Plots of the metrics of a run: wins with intervals, losses and throughput; for ``train --plots``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import INSTALL_COMMAND, GameError, LinePlot, has_matplotlib, save_png
+from abl_cards.core import INSTALL_COMMAND, ErrorCode, GameError, LinePlot, has_matplotlib, save_png
 from abl_cards.matches import wilson_interval
-from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.metrics import read_metrics
+from abl_cards.training.opponents import OPPONENT_NAMES
 
 MetricsRows = Sequence[Mapping[str, Any]]
-"""Of metrics.jsonl."""
+"""Lines of ``metrics.jsonl``."""
 
 MAX_POINTS = 40
-"""Of a curve; where a run has more updates, neighbours are taken together."""
+"""Greatest number of points of a curve; more updates are averaged in groups."""
 _DRAW_INTERVAL = 60.0
 """Seconds between two drawings while a run goes on."""
 
@@ -26,11 +26,15 @@ _PLOTTED_METRICS = {
     "entropy": ("Entropy of the policy", "nats", "entropy"),
     "pace": ("Throughput, learning included", "decisions a second", "pace"),
 }
-"""Plots by name: title, axis, and what they show of the metrics."""
+"""Plots by name: title, axis, and the name of the metric."""
 
 
 def build_curves(lines: MetricsRows) -> list[LinePlot]:
-    """The plots of what was measured; there is none of what was not."""
+    """Return the plots of the metrics that were measured.
+
+    Args:
+        lines: Lines of ``metrics.jsonl``.
+    """
     every = [
         _build_win_curves(lines),
         *(_build_metric_curve(lines, name, *words) for name, words in _PLOTTED_METRICS.items()),
@@ -39,7 +43,7 @@ def build_curves(lines: MetricsRows) -> list[LinePlot]:
 
 
 def _build_win_curves(lines: MetricsRows) -> LinePlot:
-    """Shares of the episodes that the learner won while it learned, with 95 % intervals and how many there were."""
+    """Return the shares of episodes that the learner won in training, with 95 % intervals and their number."""
     shares: dict[str, list[tuple[float, float]]] = {}
     bands: dict[str, list[tuple[float, float, float]]] = {}
     for player in OPPONENT_NAMES:
@@ -65,27 +69,27 @@ def _build_metric_curve(lines: MetricsRows, name: str, title: str, axis: str, ke
 
 
 def _group_rows(lines: MetricsRows) -> list[MetricsRows]:
-    """Neighbours together, so that there are no more than so many."""
+    """Return neighbouring lines in groups, at most ``MAX_POINTS``."""
     size = -(-len(lines) // MAX_POINTS)
     return [lines[first : first + size] for first in range(0, len(lines), size)] if lines else []
 
 
 class PlotWriter:
-    """Draws the plots of the run in a folder, now and then and at the end."""
+    """Draws the plots of a run into its folder, at intervals and at the end."""
 
     def __init__(self, directory: Path) -> None:
-        """Into this folder; raises GameError where nothing can be drawn."""
+        """Draw into a folder; raises GameError without matplotlib."""
         if not has_matplotlib():
-            raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}")
+            raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}", ErrorCode.MISSING_LIBRARY)
         self._directory, self._last_drawn = directory, time.monotonic()
 
     def draw_if_due(self) -> None:
-        """Draw, unless that was done a short while ago."""
+        """Draw, unless the last drawing is recent."""
         if time.monotonic() - self._last_drawn >= _DRAW_INTERVAL:
             self.draw()
 
     def draw(self) -> list[Path]:
-        """The files, a plot each."""
+        """Draw all plots; returns their files."""
         files = []
         for curves in build_curves(read_metrics(self._directory)):
             files.append(self._directory / f"{curves.name}.png")

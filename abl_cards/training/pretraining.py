@@ -1,6 +1,6 @@
-"""Before self-play: ABLN learns from records and from the agent kb's own games, the decision model from records.
+"""Supervised training before self-play: ABLN on records and on games of an agent, the policy on records.
 
-Every part is kept in the folder of the run, so that a run that was stopped here goes on here.
+Each part has a checkpoint in the folder of the run, from which a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from abl_cards.training.supervised import (
 )
 
 ProgressCallback = Callable[[int, str], None]
-"""Told how much is done, and what it is."""
+"""Called with a count of what is done, and a text that names it."""
 
 CHECKPOINT_STEPS = 250  # steps
 
 
 def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback) -> None:
-    """Give networks their supervised weights, made now or kept from before; raises GameError."""
+    """Load supervised weights into networks, from the folder of the run or by training them; raises GameError."""
     slips, trust = networks.preset.prior_error_rate, networks.decision.trust
     if slips and trust is not None and settings.init_from is None and settings.prior_scale is None:
-        on_progress(0, "how far to trust the preferences")
+        on_progress(0, "initial weight of the preferences")
         trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
     if settings.records is None and settings.pretrain_agent is None and not settings.pretrain_episodes:
         return
@@ -58,13 +58,13 @@ class Pretrainer:
     def __init__(
         self, settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback
     ) -> None:
-        """Teach these networks."""
+        """Train these networks."""
         self._settings, self._engine, self._networks, self._on_progress = settings, engine, networks, on_progress
         self._symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
         self._judge: PreferenceModel = engine.preference_model()
 
     def run(self, weights_file: Path) -> None:
-        """Learn from records and own games, whatever there is, and keep the weights."""
+        """Train on records and own games, where there are any, and save the weights."""
         told, held_out = self._play_for_data() if self._settings.pretrain_episodes else self._read_recorded_data()
         if self._networks.abln is not None:
             self._train_abln(told)
@@ -74,7 +74,7 @@ class Pretrainer:
         self._save_weights(weights_file, held_out)
 
     def _read_recorded_data(self) -> tuple[SupervisedDataset, SupervisedDataset] | tuple[None, None]:
-        """The lessons of the records, and those of their last matches, from which nothing is learned."""
+        """Return the decisions of the records, and those of the last matches, which are held out."""
         file = self._settings.records
         if file is None:
             return None, None
@@ -86,7 +86,7 @@ class Pretrainer:
         return lessons.at(~last), lessons.at(last)
 
     def _play_for_data(self) -> tuple[SupervisedDataset, SupervisedDataset]:
-        """The lessons of an agent's own games, and those of every fifth table, from which nothing is learned."""
+        """Return the decisions of an agent's own games, and those of every fifth table, which are held out."""
         settings = self._settings
         self._on_progress(0, f"playing {settings.pretrain_episodes:,} episodes for lessons")
         player = make_agent(settings.pretrain_agent or "kb", self._engine)
@@ -139,7 +139,7 @@ class Pretrainer:
         save_networks(weights_file, self._networks, card)
 
     def _describe_data(self) -> str:
-        """What was learned from."""
+        """Return a text about the data."""
         file, settings = self._settings.records, self._settings
         records = [f"{file.name} without its last {settings.held_out_matches} matches"] if file else []
         if settings.pretrain_episodes:
@@ -149,7 +149,7 @@ class Pretrainer:
 
 
 class Checkpointer:
-    """Takes a training up, and puts it away every so many steps."""
+    """Restores a supervised run on entry, and saves it at intervals and on exit."""
 
     def __init__(self, supervised_run: SupervisedRun, name: str, file: Path, on_progress: ProgressCallback) -> None:
         self._supervised_run, self._name, self._file, self._on_progress = supervised_run, name, file, on_progress

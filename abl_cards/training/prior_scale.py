@@ -1,7 +1,7 @@
-"""How far a policy trusts the preferences before it has learned anything, whatever unit their costs are in.
+"""Initial weight of the preference costs in the policy logits, whatever unit the costs are in.
 
-It draws its labels, so that it sees what comes of others; with too little trust it would play far worse than the
-preferences do, and learn how to go on after blunders.
+The policy samples its labels to explore. With too small a weight it plays far worse than the preferences, and learns
+from positions after blunders.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _MIN_SCALE, _MAX_SCALE, _BISECTION_STEPS = 0.25, 256.0, 40
 
 
 def estimate_prior_scale(engine: Engine, prior_error_rate: float, seed: int) -> float:
-    """The trust with which such a share of the labels drawn are not the cheapest, at decisions of the agent kb."""
+    """Estimate the weight at which a share of the sampled labels are not the cheapest, at decisions of agent kb."""
     lessons = collect_decisions(engine, engine.preference_model(), make_agent("kb", engine), _DECISIONS, seed, _TABLES)
     return calibrate_prior_scale(lessons.examples.regret, prior_error_rate)
 
 
 def calibrate_prior_scale(regret: NDArray[np.floating], prior_error_rate: float) -> float:
-    """From costs over the cheapest label's [n, labels], infinite for what may not be chosen.
+    """Find the weight from costs over the cheapest label's [n, labels], infinite for labels that are not possible.
 
     >>> round(calibrate_prior_scale(np.array([[0, 30.0, np.inf]]), 0.1), 3)  # log(9) units
     2.197
@@ -40,14 +40,14 @@ def calibrate_prior_scale(regret: NDArray[np.floating], prior_error_rate: float)
 
 
 def _costs_of_choices(regret: NDArray[np.floating]) -> list[NDArray[np.float32]]:
-    """Those of the labels of each decision with a choice, in units."""
+    """Return the costs of the labels of each decision with a choice, in units of ``REGRET_UNIT``."""
     several = (np.isfinite(row) for row in regret)
     found = (row[legal] for row, legal in zip(regret, several, strict=True) if legal.sum() > 1)
     return [np.clip(row.astype(np.float32) / REGRET_UNIT, 0, MAX_REGRET) for row in found]
 
 
 def _error_rate(costs: list[NDArray[np.float32]], prior_scale: float) -> float:
-    """The mean share of what is not the cheapest."""
+    """Return the mean probability of labels that are not the cheapest."""
     weights = (np.exp(-prior_scale * row) for row in costs)
     missed = [float(weight[row > 0].sum() / weight.sum()) for weight, row in zip(weights, costs, strict=True)]
     return float(np.mean(missed)) if missed else 0.0

@@ -1,11 +1,10 @@
-"""Processes that train the same networks side by side: how they agree on every step.
+"""Groups of processes that train the same networks, each on its own decisions.
 
-Each has its own decisions. What is learned from them is averaged before it changes anything, so all of them hold the
-same weights all the time, and sums are made in the order of the processes: a run repeats exactly.
+Gradients are averaged before every step, so all processes hold equal weights. Sums are made in the order of the
+processes, so a run repeats exactly.
 
-They meet at a port of this machine, which other users of it can reach too, or, where they are on several, at an address
-of the cluster. What travels there are addresses and the numbers of tensors, never objects: a stranger could disturb a
-run, but not have it do anything else.
+They connect at a port of this machine, which its other users can reach too, or at an address of a cluster. Only
+addresses and numbers of tensors are sent, never objects: a stranger could disturb a run, but not make it run code.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class ProcessRank:
-    """Which process this is, and out of how many.
+    """The number of a process, and the number of processes.
 
     >>> [ProcessRank(rank, 3).shard_range(16) for rank in range(3)]
     [range(0, 5), range(5, 10), range(10, 16)]
@@ -33,55 +32,63 @@ class ProcessRank:
     world_size: int = 1
 
     def shard_range(self, n: int) -> range:
-        """Which of n things are this process's."""
+        """Return the part of n things that belongs to this process.
+
+        Args:
+            n: Number of things.
+        """
         return range(n * self.rank // self.world_size, n * (self.rank + 1) // self.world_size)
 
     def shard_size(self, n: int) -> int:
-        """How many of n each process has, where all must have as many; together they have n or a few more."""
+        """Return the size of a part where all parts are equal; together they have n or a few more.
+
+        Args:
+            n: Number of things.
+        """
         return -(-n // self.world_size)
 
 
 class ProcessGroup(Protocol):
-    """Every process calls the same methods in the same order, and waits there for the others."""
+    """Collective operations: every process calls them in the same order, and waits for the others."""
 
     def all_reduce_mean_(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Put their means over the processes in the place of tensors."""
+        """Replace tensors by their means over the processes."""
 
     def all_gather(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values [n] of all processes in a row; each has as many."""
+        """Return the values [n] of all processes in the order of their ranks; all have equal n."""
 
 
 class SingleProcess:
-    """A process that has nobody to agree with."""
+    """A group of one process."""
 
     def all_reduce_mean_(self, tensors: Sequence[torch.Tensor]) -> None:
-        """They are their own means."""
+        """Do nothing: the tensors are their own means."""
 
     def all_gather(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The same values."""
+        """Return the values."""
         return values
 
 
 class PeerLost(RuntimeError):
-    """Another process of the crew is gone."""
+    """Another process of the group has ended."""
 
 
 LOCALHOST = "127.0.0.1"
 
 _LOCAL_TIMEOUT = timedelta(days=30)
-"""How long a process waits for the others on its machine: they may be stopped for a while, and an end is noticed."""
+"""Time to wait for processes on this machine: they may be stopped for a while, and their end is detected."""
 
 
 _REMOTE_TIMEOUT = timedelta(minutes=30)
-"""How long they look for each other at first, and wait for one on another machine, which can be gone without a word."""
+"""Time to wait for connections, and for processes on other machines, whose end may go undetected."""
 
-_distributed: Any = torch.distributed  # which hides its classes from mypy
+_distributed: Any = torch.distributed  # its classes are hidden from mypy
 
 
 def create_store(world_size: int, host: str = LOCALHOST) -> Any:
-    """The store where a new crew finds each other; the first of them makes it, the others are told its ``port``.
+    """Create the store through which the processes of a new group find each other; it has a ``port`` for the others.
 
-    It is given a socket of ours, because its own would have the whole network listen in.
+    It gets a socket that is bound to one address, because its own would listen on all interfaces.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server((host, 0), family=family)
@@ -92,12 +99,18 @@ def create_store(world_size: int, host: str = LOCALHOST) -> Any:
 
 
 class GlooProcessGroup:
-    """Processes that agree by torch.distributed."""
+    """A group of processes by torch.distributed with gloo."""
 
     def __init__(self, process_rank: ProcessRank, store: Any, address: str = LOCALHOST) -> None:
-        """Wait until all of them are here; this one is reached at an address of its own."""
+        """Wait until all processes are connected.
+
+        Args:
+            process_rank: Number of this process.
+            store: The store of the group.
+            address: Address of this process for the others.
+        """
         group = _distributed.ProcessGroupGloo
-        options = group._Options()  # this address, because gloo's own choice would have the whole network listen in
+        options = group._Options()  # this address: by default gloo listens on all interfaces
         options._devices, options._timeout = (
             [group.create_device(hostname=address)],
             _LOCAL_TIMEOUT if address == LOCALHOST else _REMOTE_TIMEOUT,
@@ -107,14 +120,21 @@ class GlooProcessGroup:
 
     @classmethod
     def connect(cls, process_rank: ProcessRank, host: str, port: int, address: str = LOCALHOST) -> GlooProcessGroup:
-        """Join those who meet at a port."""
+        """Join the group whose store is at a port.
+
+        Args:
+            process_rank: Number of this process.
+            host: Address of the store.
+            port: Port of the store.
+            address: Address of this process for the others.
+        """
         store = _run_collective(
             lambda: _distributed.TCPStore(host, port, process_rank.world_size, is_master=False, timeout=_REMOTE_TIMEOUT)
         )
         return cls(process_rank, store, address)
 
     def all_reduce_mean_(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Put their means over the processes in the place of tensors; all of them travel at once."""
+        """Replace tensors by their means over the processes, in one message."""
         flat = torch.cat([tensor.detach().reshape(-1) for tensor in tensors]).cpu()
         _run_collective(lambda: self._group.allreduce([flat]).wait())
         flat /= self._world_size
@@ -123,7 +143,7 @@ class GlooProcessGroup:
             tensor.detach().copy_(part.view_as(tensor))
 
     def all_gather(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values [n] of all processes in the order of their ranks."""
+        """Return the values [n] of all processes in the order of their ranks."""
         own = torch.from_numpy(values)
         every = [torch.empty_like(own) for _ in range(self._world_size)]
         _run_collective(lambda: self._group.allgather([every], [own]).wait())
@@ -131,8 +151,8 @@ class GlooProcessGroup:
 
 
 def _run_collective(collective: Callable[[], Any]) -> Any:
-    """What an act of all processes gives; raises PeerLost where one of them is gone."""
+    """Return the result of a collective operation; raises PeerLost where another process has ended."""
     try:
         return collective()
-    except RuntimeError as problem:  # gloo and the store have no other way to say it
+    except RuntimeError as problem:  # gloo and the store raise nothing more specific
         raise PeerLost(str(problem)) from problem

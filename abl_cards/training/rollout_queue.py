@@ -1,6 +1,6 @@
-"""The sample pool: what actors have played and the learner has not learned from yet; bounded, the oldest goes out.
+"""The queue of rollouts between actors and learner; it is bounded, and drops the oldest rows.
 
-What was thrown away is counted, and nothing else is: a decision counts when the learner draws it, so it counts once.
+Dropped rows are counted. A decision counts when the learner draws it, so that it counts once.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 from abl_cards.training.experience import Experience, experience_from_dict, experience_to_dict
 from abl_cards.training.expert_targets import ExpertTargets
@@ -17,45 +17,66 @@ from abl_cards.training.selfplay import Score
 
 @dataclass(frozen=True)
 class Rollout:
-    """Decisions of an actor that were played one after the other, and what they say of who plays."""
+    """Consecutive decisions of an actor, with the results of its episodes."""
 
-    actor: int  # who played; a number is never given twice
-    number: int  # of the actor's portions, from 0
-    version: int  # of the model: the update before which it was the newest
+    actor: int  # number of the actor, never used twice
+    number: int  # number of the rollout of its actor, from 0
+    version: int  # version of the weights: the update before which they were the newest
     rows: int  # decisions with a choice whose returns are known
-    decisions: int  # made meanwhile, those without a choice and those of opponents among them
+    decisions: int  # all decisions made meanwhile, those without a choice and of opponents too
     score: Score
-    load_rows: Callable[[], Experience]  # the rows, which may lie packed until somebody wants them
+    load_rows: Callable[[], Experience]  # unpacks the rows
+
+
+StateDict = dict[str, Any]
+"""The state of an object, to save it or to send it to another process."""
+
+
+class RolloutSource(Protocol):
+    """Players for a learner: an actor in its own process, or many in others."""
+
+    def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
+        """Return the rollouts since the last call; where there are none, wait until there are some.
+
+        Args:
+            min_rows: Number of decisions that the learner lacks.
+        """
+
+    def broadcast(self, version: int) -> None:
+        """Play with the networks of the learner as they are now."""
+
+    def update_opponent(self) -> None:
+        """Play against the former networks of the learner as they are now."""
 
 
 @dataclass(frozen=True)
 class QueueStats:
-    """What became of decisions since it was asked last."""
+    """Counts of drawn and dropped rows since the last call."""
 
-    drawn: int = 0  # rows the learner has drawn
-    total_lag: int = 0  # how many updates they were older than the learner, in sum
-    dropped_full: int = 0  # rows thrown away because the pool was full
-    dropped_stale: int = 0  # because the model that played them was too old
-    dropped_repeated: int = 0  # because they had come before
-    lost_actors: int = 0  # actors that ended, and were replaced
+    drawn: int = 0  # rows that the learner has drawn
+    total_lag: int = 0  # sum over these rows of the updates since their weights
+    dropped_full: int = 0  # rows dropped because the queue was full
+    dropped_stale: int = 0  # rows dropped because their weights were too old
+    dropped_repeated: int = 0  # rows dropped because they had arrived before
+    lost_actors: int = 0  # actors that ended and were replaced
 
     def __add__(self, other: QueueStats) -> QueueStats:
         return QueueStats(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(QueueStats)))
 
     @property
     def staleness(self) -> float | None:
-        """Updates between the model that played and the learner that draws, on average."""
+        """Mean number of updates between the weights that played a row and the learner; None without rows."""
         return self.total_lag / self.drawn if self.drawn else None
 
     @classmethod
     def total(cls, pools: Sequence[QueueStats]) -> QueueStats:
-        """Of several pools."""
+        """Return the sum over several queues."""
         return sum(pools, QueueStats())
 
 
 @dataclass(eq=False)
 class _QueuedRollout:
-    """A portion in the pool; of its rows the first are drawn already."""
+    """A rollout in the queue, of whose rows the first have been drawn."""
 
     rollout: Rollout
     drawn: int = 0
@@ -66,7 +87,7 @@ class _QueuedRollout:
         return self.rollout.rows - self.drawn
 
     def take(self, n: int) -> tuple[Experience, int]:
-        """The next rows, and the decisions that they stand for: all of them when the last row is drawn."""
+        """Return the next n rows, and their share of the rollout's decisions."""
         portion, first, self.drawn = self.rollout, self.drawn, self.drawn + n
         self.loaded_rows = self.loaded_rows or portion.load_rows()
         count = portion.decisions * self.drawn // portion.rows - portion.decisions * first // portion.rows
@@ -75,17 +96,22 @@ class _QueuedRollout:
 
 @dataclass(frozen=True)
 class SampledBatch:
-    """What a learner learns from next."""
+    """Rows of an update, and the number of decisions that they stand for."""
 
     rows: Experience
     decisions: int
 
 
 class RolloutQueue:
-    """A queue of portions with room for a number of rows."""
+    """A queue of rollouts that holds a number of rows."""
 
     def __init__(self, capacity: int, max_lag: int | None = None) -> None:
-        """Beyond the room the oldest rows are thrown away; at any time those that are more than so many updates old."""
+        """Create an empty queue.
+
+        Args:
+            capacity: Rows beyond which the oldest are dropped.
+            max_lag: Updates after which rows are dropped; None for never.
+        """
         self._capacity, self._max_lag = capacity, max_lag
         self._queue: deque[_QueuedRollout] = deque()
         self._last_numbers: dict[int, int] = {}  # the last number of each actor
@@ -93,11 +119,15 @@ class RolloutQueue:
 
     @property
     def num_rows(self) -> int:
-        """How many lie here."""
+        """Number of rows in the queue."""
         return sum(each.num_left for each in self._queue)
 
     def put(self, rollout: Rollout) -> bool:
-        """Take a portion in; false for one that came before, which is not counted again."""
+        """Add a rollout; returns False for one that was added before, which is dropped.
+
+        Args:
+            rollout: The rollout.
+        """
         if rollout.number <= self._last_numbers.get(rollout.actor, -1):
             self._add_stats(QueueStats(dropped_repeated=rollout.rows))
             return False
@@ -107,7 +137,15 @@ class RolloutQueue:
         return True
 
     def pop(self, n: int, version: int) -> SampledBatch | None:
-        """The n oldest rows for a learner of a version; None where too few lie here that are not too old."""
+        """Remove and return the oldest rows.
+
+        Args:
+            n: Number of rows.
+            version: Version of the learner.
+
+        Returns:
+            The rows; None where fewer are left that are not too old.
+        """
         self._drop_stale(version)
         if self.num_rows < n:
             return None
@@ -124,25 +162,25 @@ class RolloutQueue:
         return SampledBatch(found, decisions)
 
     def discard(self, num_actors: int) -> None:
-        """Note that actors ended, and with them what they had not delivered."""
+        """Count actors that ended with rows that they had not delivered."""
         self._add_stats(QueueStats(lost_actors=num_actors))
 
     def pop_stats(self) -> QueueStats:
-        """What became of decisions since this was asked last."""
+        """Return the counts since the last call."""
         found, self._stats = self._stats, QueueStats()
         return found
 
     def state_dict(self) -> list[dict[str, Any]]:
-        """Everything that lies here, to save it."""
+        """Return the state of the queue."""
         return [_rollout_to_dict(each) for each in self._queue]
 
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
-        """Take up what was saved."""
+        """Restore a state."""
         self._queue = deque(_rollout_from_dict(each) for each in state)
         self._last_numbers = {each.rollout.actor: each.rollout.number for each in self._queue}
 
     def _drop_stale(self, version: int) -> None:
-        """Throw away what is too old, wherever it lies: portions arrive in another order than they are played in."""
+        """Drop rollouts that are too old, at any place: they may arrive out of order."""
         if self._max_lag is None:
             return
         stale = [each for each in self._queue if version - each.rollout.version > self._max_lag]
@@ -151,7 +189,7 @@ class RolloutQueue:
             self._add_stats(QueueStats(dropped_stale=sum(each.num_left for each in stale)))
 
     def _drop_oldest(self, rows: int) -> int:
-        """Throw the oldest rows away; how many."""
+        """Drop a number of the oldest rows; returns the number."""
         left = max(0, rows)
         while left:
             first = self._queue[0]
@@ -161,7 +199,7 @@ class RolloutQueue:
         return max(0, rows)
 
     def _remove_if_empty(self) -> None:
-        """A portion without rows has no place here."""
+        """Remove the first rollout where all its rows have been drawn."""
         if not self._queue[0].num_left:
             self._queue.popleft()
 
@@ -189,4 +227,4 @@ def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
 
 
 _CONVERTED_FIELDS = ("score", "load_rows")
-"""Of a portion what is kept in another form."""
+"""Fields of a rollout that a state holds in another form."""

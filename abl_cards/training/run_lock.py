@@ -1,4 +1,4 @@
-"""One process at a time in the folder of a run."""
+"""A lock that admits one process at a time to the folder of a run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from abl_cards.core import FolderLockedError, GameError, lock_folder
+from abl_cards.core import ErrorCode, FolderLockedError, GameError, lock_folder
 
 
 @contextmanager
 def lock_run_folder(folder: Path) -> Iterator[None]:
-    """Meanwhile no other process may be in the folder, see ``lock_folder``; raises GameError where one is."""
+    """Lock a folder inside the block.
+
+    Args:
+        folder: The folder of the run.
+
+    Raises:
+        GameError: Another process has locked it.
+    """
     with ExitStack() as stack:
         try:
             stack.enter_context(lock_folder(folder))
         except FolderLockedError as problem:
-            raise GameError(f"{problem.filename}: {problem.strerror}") from None
+            raise GameError(f"{problem.filename}: {problem.strerror}", ErrorCode.RUN_LOCKED) from None
         yield

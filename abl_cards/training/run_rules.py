@@ -1,4 +1,4 @@
-"""The rules of a run, known by what stands in their files: it goes on by those that it began with, or not at all."""
+"""Digests of the rules of a run, which goes on only by the rules that it began with."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import Folder, OpenRules
 
 RuleDigests = Mapping[str, str]
-"""Digests of the rule files by their names, wherever the folder lies, and of constants that are given besides."""
+"""Digests of the contents of rule files by their names, and of constants."""
 
 _CONSTANTS_KEY = "constants"
 _PROFILES_FOLDER = "profiles"
 
 
 def compute_rule_digests(engine: Engine, clingo: Path | None = None) -> RuleDigests:
-    """What the rules of an engine are, and those that clingo judges by."""
+    """Compute the digests of the rules of an engine.
+
+    Args:
+        engine: The game.
+        clingo: Folder of rules that clingo solves besides; None for none.
+    """
     kb = engine.preference_model().kb
     found = {_file_key(file): _digest(file.read_bytes()) for file in kb.files}
     if clingo is not None:
@@ -29,12 +34,20 @@ def compute_rule_digests(engine: Engine, clingo: Path | None = None) -> RuleDige
 
 
 def check_same_rules(original: RuleDigests, current: RuleDigests) -> None:
-    """Raise GameError where what began by some rules would go on by others; it says in which files they differ."""
+    """Raise GameError where the rules of a run have changed; the message names the files.
+
+    Args:
+        original: Digests at the beginning of the run.
+        current: Digests now.
+    """
     changed = [f"{name} has changed" for name in original if name in current and current[name] != original[name]]
     changed += [f"{name} is gone" for name in original if name not in current]
     changed += [f"{name} is new" for name in current if name not in original]
     if changed:
-        raise GameError(f"begun by other rules ({', '.join(changed)}); go on by those, or choose another folder")
+        raise GameError(
+            f"begun by other rules ({', '.join(changed)}); go on by those, or choose another folder",
+            ErrorCode.RUN_MISMATCH,
+        )
 
 
 def _file_key(file: Path) -> str:

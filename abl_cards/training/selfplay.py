@@ -1,4 +1,4 @@
-"""Thousands of tables where a learner plays and its decisions are remembered."""
+"""The tables of a training run: scores, points of tricks, and the decisions that are stored to learn from."""
 
 from __future__ import annotations
 
@@ -9,30 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs, RandomAgent, RandomKeys, sample_labels
+from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
-from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.state import TableState
-from abl_cards.games.tables import Decisions, NullListener, Tables
+from abl_cards.games.tables import Choices, Decisions, NullListener, Tables
 from abl_cards.games.types import LEADING, Indices, Moves
 from abl_cards.learners import PPOConfig, apply_reward_exponent
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.training.experience import Experience, RolloutBuffer
+from abl_cards.training.abduction import Abduction
+from abl_cards.training.experience import Experience, RolloutBuffer, pad_columns
 from abl_cards.training.expert_targets import ExpertConfig, ExpertTargets, LookaheadExpert
+from abl_cards.training.model_policy import ChoiceInputs
 from abl_cards.training.opponents import LEARNER, Opponent
 
-MIN_READY_SHARE = 2 / 3
-"""An opponent decides when it is to move at this share of its tables: few decisions cost nearly as much as many.
-
-While it waits the learner goes on, so that most of the tables soon wait with it, and then most of them move on at once.
-"""
-
-_DEAL, _DRAW, _MATCH, _REVEAL, _EXPLORE = 11, 12, 13, 14, 15  # what the random numbers of a run are for
-
+DEAL_STREAM, DRAW_STREAM, MATCH_STREAM, REVEAL_STREAM, EXPLORE_STREAM = 11, 12, 13, 14, 15
+"""Streams of random numbers of a run: deals, labels, next matches, shown hands, random choices."""
 
 DecideFunction = Callable[[PolicyInputs, RandomKeys], tuple[NDArray[np.int16], NDArray[np.float32]]]
-"""From k views and keys to labels [k] and their log-probabilities [k]."""
+"""From features and keys of k decisions to labels [k] and their log-probabilities [k]."""
 
 
 @dataclass
@@ -71,8 +66,8 @@ class TrickPoints:
         return found
 
 
-class SelfPlay(NullListener):
-    """The tables of a run; hears when their episodes end."""
+class SelfPlayTables(NullListener):
+    """Tables where a learner plays; a listener of their episodes."""
 
     def __init__(
         self,
@@ -87,13 +82,23 @@ class SelfPlay(NullListener):
         use_critic: bool = True,
         expert_config: ExpertConfig | None = None,
         choice_epsilon: float = 0.0,
+        abduction: Abduction | None = None,
     ) -> None:
-        """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
+        """Deal the first cards.
 
-        Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
-        from the first; their cards depend on seed and number. Unless decisions are to be valued as they are made, the
-        critic is not asked. With something to teach the learner looks ahead. A share of the choices stray: they are
-        random.
+        Args:
+            engine: The game.
+            policy: The policy that learns.
+            opponents: The players that do not learn.
+            players: [tables, teams] who plays each team: LEARNER, or the number of an opponent from 1.
+            ppo: Rewards, discount and size of an update.
+            seed: With the number of a table it decides the cards there.
+            labelled_fraction: Share of the episodes whose hidden hands are shown to what learns from them.
+            first_table: Number of the first table.
+            use_critic: Whether decisions are valued as they are made.
+            expert_config: How often the learner looks ahead to learn from it; None for never.
+            choice_epsilon: Share of the choices that are made at random.
+            abduction: Who makes moves of labels; None for the preferences of the policy.
         """
         self._choice_epsilon = choice_epsilon
         self.policy, self.opponents, self._labelled_fraction, self._uses_critic = (
@@ -102,10 +107,11 @@ class SelfPlay(NullListener):
             labelled_fraction,
             use_critic,
         )
+        self.abduction = abduction or Abduction(policy.preference_model)
         self._engine, self._seats, self._ppo = engine, players, ppo
         self._seed, self._first_table = seed, first_table
         self._expert = LookaheadExpert(policy, expert_config) if expert_config and expert_config.share else None
-        self._last_log_probs: NDArray[np.float32]  # what the policy said last
+        self._last_log_probs: NDArray[np.float32]  # [k, labels] of the policy at the last decisions
         self._tables_per_opponent = np.bincount(
             players.max(axis=1), minlength=len(self.opponents) + 1
         )  # tables of each opponent
@@ -115,72 +121,24 @@ class SelfPlay(NullListener):
         self.decide: DecideFunction = self.sample_labels
         numbers = np.arange(first_table, first_table + len(players))
         self.tables: Tables = engine.start_matches(
-            splitmix64_array(np.full(len(players), derive_key(seed, _DEAL)), numbers)
+            splitmix64_array(np.full(len(players), derive_key(seed, DEAL_STREAM)), numbers)
         )
         self.trick_points = TrickPoints(engine.rules.card_points, len(players), len(engine.teams))
         self.buffer = self._create_buffer()
         self.tables.listener, self.tables.batch_rare_steps = self, True
 
     def _create_buffer(self) -> RolloutBuffer:
-        """Room for three updates and the open episodes; one decision shows the shapes."""
+        """Return a buffer for three updates and the open episodes; one decision shows the shapes."""
         which = self.tables.rows_to_play()[:1]
         decisions = self.tables.decisions(which)
         view = self.policy.features(decisions)
         keys = self.tables.keys[which[view.open_rows]]
-        rows = self._make_experience(decisions, view, *self.sample_labels(view, keys), keys)
-        room = 3 * self._ppo.rollout_size + 60 * self._seats.size
+        rows = self.make_experience(decisions, view, *self.sample_labels(view, keys), keys)
+        room = 3 * self._ppo.rollout_size + self.policy.networks.max_open_rows * self._seats.size
         return RolloutBuffer(room, len(self._seats), len(self._engine.teams), rows)
 
-    def step(self) -> None:
-        """One decision at every table, but for those where an opponent waits for more company.
-
-        Raises GameError that names the table where the rules lead nowhere.
-        """
-        with attribute_table_errors(lambda table: f"self-play, seed {self._seed}, table {self._first_table + table}"):
-            self._step()
-
-    def _step(self) -> None:
-        over = np.flatnonzero(self.tables.winner != -1)
-        if over.size:
-            self.tables.begin_match(over, splitmix64_array(self.tables.keys[over], _MATCH))
-        giving = self.tables.rows_to_choose()
-        if giving.size:
-            self.tables.choose(giving, self._choose_options(giving))
-        self.num_decisions += len(giving)
-        which = self.tables.rows_to_play()
-        player = self._seats[which, self._engine.teams[self.tables.seat[which]]]
-        for number in np.unique(player):
-            mine = which[player == number]
-            if number == LEARNER or len(mine) >= MIN_READY_SHARE * self._tables_per_opponent[number]:
-                self._play_decisions(mine, int(number))
-                self.num_decisions += len(mine)
-
-    def _choose_options(self, rows: Indices) -> NDArray[np.uint8]:
-        """[n] what is chosen at these tables, whoever chooses: as the preferences like best, or at random."""
-        choices = self.tables.choices(rows)
-        chosen = self._minimiser.choose(choices)
-        keys = splitmix64_array(splitmix64_array(self.tables.keys[rows], _EXPLORE), self.tables.num_decisions[rows])
-        strays = np.flatnonzero(scale_to_range_array(keys, 1 << 20) < self._choice_epsilon * (1 << 20))
-        if strays.size:
-            chosen[strays] = RandomAgent().choose(choices.select(strays), splitmix64_array(keys[strays], _EXPLORE))
-        return chosen
-
-    def _play_decisions(self, which: Indices, player: int) -> None:
-        decisions = self.tables.decisions(which)
-        keys = splitmix64_array(splitmix64_array(self.tables.keys[which], _DRAW), self.tables.num_decisions[which])
-        if player != LEARNER:
-            self._play_moves(which, self.opponents[player - 1].play(decisions, keys))
-            return
-        view = self.policy.features(decisions)
-        keys = keys[view.open_rows]
-        chosen, weight = self.decide(view, keys)
-        rows, labels = which[view.open_rows], view.complete_labels(chosen)
-        if rows.size:
-            self.buffer.add(rows, self.tables.seat[rows], self._make_experience(decisions, view, chosen, weight, keys))
-        self._play_moves(which, view.survey.realise(labels))
-
-    def _play_moves(self, rows: Indices, moves: Moves) -> None:
-        """Play, and count what the tricks are worth that are over then."""
+    def play_moves(self, rows: Indices, moves: Moves) -> None:
+        """Make moves at tables [n], and count the points of the tricks that end there."""
         if not self._ppo.trick_point_reward:
             self.tables.play(rows, moves)
             return
@@ -195,36 +153,45 @@ class SelfPlay(NullListener):
         self.trick_points.won[over, state.owner[over]] += self.trick_points.in_trick[over]
 
     def _trick_rewards(self, rows: Indices) -> NDArray[np.float32]:
-        """[n, seats] what the sides have earned in tricks at tables [n], those of the others taken off."""
+        """[n, seats] rewards of the sides for tricks at tables [n], less those of the other sides."""
         taken, teams = self.trick_points.won[rows], self._engine.teams
         mine = (teams[:, None] == teams[None]).astype(np.float32)
         return self._ppo.trick_point_reward * (taken @ (2 * mine - 1))
 
     def sample_labels(self, view: PolicyInputs, keys: RandomKeys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-        """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
+        """Sample labels [k] from the policy with keys [k]; returns them and their log-probabilities [k]."""
         self._last_log_probs = weighed = self.policy.log_probs(view)
         labels = sample_labels(weighed, keys)
         return labels, weighed[np.arange(len(labels)), labels]
 
-    def _make_experience(
+    def make_experience(
         self,
-        decisions: Decisions,
-        view: PolicyInputs,
+        decisions: Decisions | Choices,
+        view: PolicyInputs | ChoiceInputs,
         labels: NDArray[np.int16],
         log_probs: NDArray[np.float32],
         keys: RandomKeys,
     ) -> Experience:
-        """What was decided where a view of decisions has a choice, [k] labels with keys [k], as rows of the memory."""
-        which, k = decisions.rows[view.open_rows], len(view.open_rows)
+        """Return k decisions with a choice as rows to store.
+
+        Args:
+            decisions: The decisions, those without a choice among them.
+            view: What the policy reads of them.
+            labels: [k] the actions that were taken.
+            log_probs: [k] their log-probabilities.
+            keys: [k] the random bits of the decisions.
+        """
+        which, k, actions = decisions.rows[view.open_rows], len(view.open_rows), self.policy.networks.num_actions
         known, mine = self.tables.information_set(which), self.tables.seat[which]
-        opened = self.policy.privileged_inputs(self.tables, which, decisions.context[view.open_rows])
-        lessons = self._compute_expert_targets(decisions, view, opened.hands, keys)
-        chance = splitmix64_array(splitmix64_array(self.tables.keys[which], _REVEAL), self.tables.num_episodes[which])
+        opened = self.policy.privileged_inputs(self.tables, which, decisions.view.context[view.open_rows])
+        targets = self._compute_expert_targets(decisions, view, opened.hands, keys)
+        reveal_keys = splitmix64_array(self.tables.keys[which], REVEAL_STREAM)
+        chance = splitmix64_array(reveal_keys, self.tables.num_episodes[which])
         return Experience(
             observation=view.observation,
-            legal=view.legal,
+            legal=pad_columns(view.legal, actions, False),
             to_beat=view.to_beat,
-            regret=view.regret.astype(np.float16),
+            regret=pad_columns(view.regret, actions, np.inf).astype(np.float16),
             plays_left=view.plays_left,
             prior=view.prior.astype(np.float16),
             estimate=view.estimate.astype(np.float16),
@@ -240,8 +207,8 @@ class SelfPlay(NullListener):
             trick_reward_so_far=self._trick_rewards(which)[np.arange(k), mine]
             if self._ppo.trick_point_reward
             else np.zeros(k, np.float32),
-            lookahead_policy=lessons.lookahead_policy,
-            lookahead_value=lessons.lookahead_value,
+            lookahead_policy=targets.lookahead_policy,
+            lookahead_value=targets.lookahead_value,
             is_revealed=scale_to_range_array(chance, 1 << 20) < self._labelled_fraction * (1 << 20),
             unseen=known.unseen,
             cards_left=known.cards_left,
@@ -251,16 +218,16 @@ class SelfPlay(NullListener):
         )
 
     def _compute_expert_targets(
-        self, decisions: Decisions, view: PolicyInputs, hands: NDArray[Any], keys: RandomKeys
+        self, decisions: Decisions | Choices, view: PolicyInputs | ChoiceInputs, hands: NDArray[Any], keys: RandomKeys
     ) -> ExpertTargets:
-        """What looking ahead teaches of decisions with a choice, whose hidden hands [k, others, cards] are known."""
-        if self._expert is None:
+        """Return what looking ahead says of k decisions with a choice, whose hidden hands are [k, others, cards]."""
+        if self._expert is None or not isinstance(decisions, Decisions) or not isinstance(view, PolicyInputs):
             return ExpertTargets.empty(len(view.open_rows))
         proposed = self._last_log_probs if self.decide == self.sample_labels else self.policy.log_probs(view)
         return self._expert.compute_targets(decisions, view, proposed, hands, keys)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Tell the memory and count."""
+        """Give the decisions of ended episodes their returns, and count results."""
         rewards = self._engine.rewards(tables, rows)
         unfinished = self.buffer.find_pending_rows(rows)
         laid = tables.played_by_others(self.buffer.table[unfinished], self.buffer.seat[unfinished])

@@ -1,4 +1,4 @@
-"""The settings of a training run, which its folder remembers."""
+"""The settings of a training run, which its folder keeps."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from abl_cards.core import (
     NUM_THREADS,
     SEED_RANGE,
     UNIT_INTERVAL,
+    ErrorCode,
     FloatRange,
     GameError,
     SettingError,
@@ -31,224 +32,262 @@ PRESET_OVERRIDES: dict[str, dict[str, Any]] = {
         "past_opponent_share": 0.1,
     }
 }
-"""What a preset changes of the settings of a run that do not say otherwise."""
+"""Settings of a run that a preset changes, where nothing else is given."""
 NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
-"""What there may be none of, and what there is at least one of."""
+"""Ranges of counts that may be 0, and of counts that may not."""
 WEIGHT_RANGE = FloatRange(0, 1e9)
-"""What is multiplied by it counts for as much, and never against."""
+"""Range of weights of losses."""
+NO_DIRECTORY = Path()
+"""The directory of settings that name none."""
 SETTINGS_FILE = "settings.json"
-"""The file of a run's folder that remembers them."""
+"""Name of the file in a run's folder that holds its settings."""
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """What is trained, on what, for how long."""
+    """The settings of a training run: ``abl-cards train GAME --settings`` lists them with their meaning.
 
-    directory: Path  # where the run keeps its checkpoint, metrics and weights
+    Where a field is None the preset decides, or the default of a network of one's own
+    (``learners.model_networks.MODEL_PPO``).
+    """
+
+    directory: Path = NO_DIRECTORY  # folder of checkpoint, metrics and weights; by default runs/GAME-PRESET
     game: str = "guandan"
     preset: str = setting(
         "small",
-        "the networks: quick, small, paper; planes-small, planes-paper, planes-abl see planes of cards",
+        "the networks: quick, small, small-stakes, paper, planes-small, planes-paper or planes-abl",
     )
-    abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
-    seed: int = setting(0, "of weights, cards and choices", SEED_RANGE)
+    abln: bool = setting(True, "estimate the hidden hands; false trains the twin without ABLN")
+    seed: int = setting(0, "seed of weights, cards and choices", SEED_RANGE)
     total_decisions: int = setting(
-        10_000_000, "of self-play; the run ends at the first update after them", range(1 << 62), formerly="decisions"
+        10_000_000,
+        "decisions of self-play; the run ends at the first update after them",
+        range(1 << 62),
+        formerly="decisions",
     )
     num_envs: int = setting(
         2048,
-        "played side by side; a run may go on with more, or with other opponents at them",
+        "tables played side by side; a run may go on with another number",
         POSITIVE,
         formerly="tables",
     )
     kb_opponent_share: float = setting(
-        0.25, "share of the tables where the learner meets the agent kb", UNIT_INTERVAL, formerly="against_kb"
+        0.25, "share of the tables where the learner plays against agent kb", UNIT_INTERVAL, formerly="against_kb"
     )
     past_opponent_share: float = setting(
-        0.25, "share of the tables where it meets its own past", UNIT_INTERVAL, formerly="against_past"
+        0.25, "share of the tables where it plays against its former weights", UNIT_INTERVAL, formerly="against_past"
     )
     snapshot_interval: int = setting(
-        100, "updates between two copies of the learner for the league", POSITIVE, formerly="remember_every"
+        100, "updates between two snapshots for the league", POSITIVE, formerly="remember_every"
     )
     checkpoint_interval: int = setting(5, "updates between two checkpoints", POSITIVE, formerly="save_every")
     labelled_fraction: float = setting(
         1.0,
-        "share of the episodes whose hands are shown to ABLN; the others' are abduced",
+        "share of the episodes with true hands for ABLN; others are abduced",
         UNIT_INTERVAL,
         formerly="revealed",
     )
     init_from: Path | None = setting(
-        None, "weights to start from; those of a twin without ABLN will do", formerly="start"
+        None, "weights to start from; those of a twin without ABLN fit too", formerly="start"
     )
     prior_scale: float | None = setting(
         None,
-        "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0",
+        "initial weight of the preference costs in the policy logits (0: none)",
         WEIGHT_RANGE,
         formerly="trust",
     )
-    records: Path | None = setting(None, "records to learn from before self-play")
+    records: Path | None = setting(None, "file of records for supervised training before self-play")
     held_out_matches: int = setting(
-        40, "matches at the end of the records that nothing is learned from", NON_NEGATIVE, formerly="held_out"
+        40, "matches at the end of the records that are held out", NON_NEGATIVE, formerly="held_out"
     )
     pretrain_agent: str | None = setting(
-        None, "whose own games ABLN learns from first; kb where there are records", formerly="own_player"
+        None, "agent whose games ABLN learns from first; kb where there are records", formerly="own_player"
     )
-    pretrain_decisions: int = setting(240_000, "decisions of these games", NON_NEGATIVE, formerly="own_lessons")
+    pretrain_decisions: int = setting(
+        240_000, "decisions of the games of pretrain_agent", NON_NEGATIVE, formerly="own_lessons"
+    )
     pretrain_episodes: int = setting(
         0,
-        "episodes of own_player that the decision model learns from, but for a fifth of them",
+        "episodes of pretrain_agent for the policy; a fifth is held out",
         NON_NEGATIVE,
         formerly="own_games",
     )
-    abln_pretrain_steps: int = setting(3_000, "steps of ABLN before self-play", NON_NEGATIVE, formerly="abln_steps")
+    abln_pretrain_steps: int = setting(
+        3_000, "steps of ABLN in supervised training", NON_NEGATIVE, formerly="abln_steps"
+    )
     policy_pretrain_steps: int = setting(
         3_500,
-        "steps of the decision model on the records; 0 where start= has learned them",
+        "steps of the policy in supervised training",
         NON_NEGATIVE,
         formerly="decision_steps",
     )
     critic_warmup_updates: int = setting(
         10,
-        "updates at the start that teach the critic alone: what knows nothing would mislead the policy",
+        "updates at the start that train the critic alone; presets only",
         NON_NEGATIVE,
         formerly="critic_first",
     )
     critic_finetune_decisions: int = setting(
         0,
-        "decisions of its own games that the critic learns from when self-play is over; for looking ahead",
+        "decisions of own games for the critic after self-play",
         NON_NEGATIVE,
         formerly="critic_lessons",
     )
-    critic_finetune_steps: int = setting(3_000, "steps that it learns from them", NON_NEGATIVE, formerly="critic_steps")
-    learning_rate: float | None = setting(
-        None, "of PPO; none is the preset's. A run may go on with another one", UNIT_INTERVAL
+    critic_finetune_steps: int = setting(
+        3_000, "steps of the critic on these decisions", NON_NEGATIVE, formerly="critic_steps"
     )
-    ent_coef: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT_RANGE, formerly="entropy")
+    learning_rate: float | None = setting(None, "learning rate of PPO; none is the preset's", UNIT_INTERVAL)
+    ent_coef: float | None = setting(
+        None, "weight of the policy's entropy; none is the preset's", WEIGHT_RANGE, formerly="entropy"
+    )
+    gamma: float | None = setting(None, "discount of rewards for each decision; none is the preset's", UNIT_INTERVAL)
     gae_lambda: float | None = setting(
-        None, "lambda of the advantages and of what the critic learns, likewise", UNIT_INTERVAL, formerly="trace"
+        None, "lambda of generalised advantages; none is the preset's", UNIT_INTERVAL, formerly="trace"
     )
     trick_point_reward: float | None = setting(
-        None, "reward for each point of a trick, as the folder's worth/2 has it, likewise", formerly="worth"
+        None, "reward for each trick point (worth/2); none is the preset's", formerly="worth"
     )
+    clip_coef: float | None = setting(None, "clip range of PPO's probability ratio; none is the preset's", WEIGHT_RANGE)
+    vf_coef: float | None = setting(None, "weight of the value loss; none is the preset's", WEIGHT_RANGE)
+    max_grad_norm: float | None = setting(None, "greatest norm of the gradients; none is the preset's", WEIGHT_RANGE)
+    num_epochs: int | None = setting(None, "passes over the decisions of an update; none is the preset's", POSITIVE)
     lookahead_share: float = setting(
         0.0,
-        "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that",
+        "share of the decisions whose look-ahead the learner learns from",
         UNIT_INTERVAL,
         formerly="foresight",
     )
     lookahead_deals: int = setting(
         1,
-        "deals that it looks ahead on: the one that lies there, the others are imagined",
+        "deals of a look-ahead: the true one first, then sampled ones",
         POSITIVE,
         formerly="foresight_deals",
     )
     lookahead_temperature: float = setting(
-        0.5, "points that outweigh a factor e between two probabilities there", formerly="foresight_temperature"
+        0.5, "points that weigh as much as a factor e of probability", formerly="foresight_temperature"
     )
     lookahead_loss_weight: float = setting(
-        0.5, "of what was foreseen beside PPO, in the loss of the policy", WEIGHT_RANGE, formerly="foresight_weight"
+        0.5, "weight of the look-ahead in the policy loss", WEIGHT_RANGE, formerly="foresight_weight"
     )
     lookahead_value_share: float = setting(
-        0.0, "share of the foreseen value in what the critic learns there", UNIT_INTERVAL, formerly="foresight_values"
+        0.0, "share of the look-ahead value in the critic's target", UNIT_INTERVAL, formerly="foresight_values"
     )
     rollout_size: int | None = setting(
-        None, "decisions with a choice between two updates; none is the preset's", POSITIVE, formerly="rows"
+        None, "decisions with a choice in an update; none is the preset's", POSITIVE, formerly="rows"
     )
     minibatch_size: int | None = setting(
         None,
-        "of these, in a step of learning, likewise; smaller steps learn more from little",
+        "decisions in a step of learning; none is the preset's",
         POSITIVE,
         formerly="batch",
     )
     ema_decay: float = setting(
         0.998,
-        "memory of the running mean of the decision model, which is what plays in the end",
+        "decay of the running mean of weights that plays in the end",
         UNIT_INTERVAL,
         formerly="averaged",
     )
-    kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
-    profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
+    kb: Path | None = setting(None, "rule folder in place of the game's own, as --kb")
+    profile: str | None = setting(None, "profile of the rules, as --profile")
     second_profile: str | None = setting(
-        None, "another profile, by which a share of the tables play: one player for both", formerly="also"
+        None, "second profile that some tables play by, for one player of both", formerly="also"
     )
     second_profile_share: float = setting(
-        0.5, "of the tables, where also= names a profile", UNIT_INTERVAL, formerly="also_share"
+        0.5, "share of the tables that play by second_profile", UNIT_INTERVAL, formerly="also_share"
     )
     choice_epsilon: float = setting(
         0.0,
-        "share of the choices (bids, cards to give) made at random: who bids else what kb bids",
+        "epsilon for bids and card exchanges; otherwise the preferences decide",
         UNIT_INTERVAL,
         formerly="stray",
     )
-    clingo: Path | None = setting(
-        None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
-    )
-    device: str = setting("cpu", "cpu or cuda")
-    precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
+    clingo: Path | None = setting(None, "folder of rules without a circuit, which clingo solves for each move; slow")
+    device: str = setting("cpu", "device of the networks: cpu or cuda")
+    precision: str = setting("float32", "precision of matrix products: float32 or bfloat16")
     queue_capacity: int | None = setting(
         None,
-        "decisions with a choice for which the sample pool has room; none is three updates and the open episodes",
+        "decisions that the rollout queue holds; none is three updates and open episodes",
         POSITIVE,
         formerly="pool",
     )
     max_policy_lag: int | None = setting(
         None,
-        "updates after which the learner throws away what an older model has played; none is never",
+        "updates after which older decisions are dropped; none is never",
         NON_NEGATIVE,
         formerly="stale",
     )
     actors: int | None = setting(
         None,
-        "processes of Ray that play while this one learns; none is one a processor, 0 has all play and learn",
+        "Ray processes that only play; none is one a processor",
         NON_NEGATIVE,
     )
     workers: int | None = setting(
         None,
-        "processes that play and learn together; none is one a processor, or one alone where threads= is given",
+        "processes that play and learn; none is one a processor",
         POSITIVE,
     )
-    threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one", POSITIVE)
+    threads: int | None = setting(None, "threads of torch in each process; with 1 a run repeats exactly", POSITIVE)
 
     @property
     def num_processes(self) -> int:
-        """How many processes train: as many as it says, or as pay."""
+        """Number of processes that train."""
         several = self.device == "cpu" and self.threads is None
         return max(1, min(self.workers or (NUM_THREADS if several else 1), self.num_envs))
 
     def load_engine(self) -> Engine:
-        """The game by the rules of the run; raises KBError, GameError."""
+        """Return the game by the rules of the run; raises KBError, GameError."""
         return load(self.game).engine(self.kb, self.profile)
 
     def shell_command(self) -> str:
-        """What to type for such a run."""
+        """Return the command of such a run."""
         changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
         words = (f"--set {shlex.quote(f'{each.name}={format_value(getattr(self, each.name))}')}" for each in changed)
         return " ".join([f"abl-cards train {self.game}", *words])
 
     def to_json(self) -> dict[str, object]:
-        """What is remembered; the rules by a path that holds everywhere."""
+        """Return the settings as plain values, with absolute paths of rules and without the directory."""
         found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         return {name: value for name, value in settings_to_json(found).items() if name != "directory"}
 
     def with_absolute_paths(self) -> TrainConfig:
-        """The same for a process that may be elsewhere: with whole paths to rules."""
+        """Return the settings with absolute paths, for a process in another folder."""
         found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         ours = self.game in game_names()
         return found if ours else replace(found, game=str(Path(self.game).absolute()))
 
 
 def create_config(game: str, preset: str) -> TrainConfig:
-    """The settings of a run in no folder yet, as its preset brings them."""
+    """Return the settings of a run of a preset, without a folder.
+
+    Args:
+        game: Name or folder of the game.
+        preset: Name of the preset.
+    """
     return replace(TrainConfig(Path(), game=game, preset=preset), **PRESET_OVERRIDES.get(preset, {}))
 
 
 def run_name(game: str, preset: str) -> str:
-    """What a run and its weights are called; a game may be the path of its folder."""
+    """Return the name of a run and of its weights.
+
+    Args:
+        game: Name or folder of the game.
+        preset: Name of the preset, or of the class of an own network.
+    """
     return f"{Path(game).resolve().name}-{preset}"
 
 
 def read_config(directory: Path) -> TrainConfig | None:
-    """The settings of the run in a folder; None where there is none. Raises GameError for a damaged file."""
+    """Read the settings of the run in a folder.
+
+    Args:
+        directory: The folder.
+
+    Returns:
+        The settings; None where there is no run.
+
+    Raises:
+        GameError: The file is damaged.
+    """
     file = directory / SETTINGS_FILE
     try:
         values = read_json_file(file)
@@ -257,4 +296,6 @@ def read_config(directory: Path) -> TrainConfig | None:
     except FileNotFoundError:
         return None
     except (GameError, ValueError, AttributeError, SettingError) as problem:
-        raise GameError(f"{file}: not the settings of a run ({problem}); move it away and say them again") from None
+        raise GameError(
+            f"{file}: not the settings of a run ({problem}); move it away and give them again", ErrorCode.INVALID_JSON
+        ) from None

@@ -1,8 +1,9 @@
-"""One update of the networks from remembered decisions: PPO for the policy, regression for ABLN."""
+"""The networks of a preset with their optimisers: PPO for policy and critic, regression for ABLN."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
@@ -31,53 +32,61 @@ from abl_cards.training.process_group import ProcessGroup, SingleProcess
 
 @dataclass(frozen=True)
 class UpdateStats:
-    """What an update saw, as means over its minibatches; what the policy was certain of counts as nothing.
+    """Measurements of an update: means over its minibatches, in which decisions that were left out count as 0.
 
-    Of what did not learn there is nothing to see, which is None: a loss of zero would say that it makes no error.
+    A field is None where nothing learned, since a loss of 0 would mean that there is no error.
     """
 
     policy_loss: float | None = None
     value_loss: float | None = None
     entropy: float | None = None
-    divergence: float | None = None  # of the new policy from the one that chose, in nats
-    clipped: float | None = None  # share of the decisions where the clip held
+    divergence: float | None = None  # divergence of the new policy from the one that chose, in nats
+    clipped: float | None = None  # share of the decisions whose ratio was clipped
     hands_loss: float | None = None
-    foresight: float | None = None  # divergence of the policy from what looking ahead made of it, where it did, in nats
+    foresight: float | None = None  # divergence of the policy from the look-ahead, in nats
 
     @classmethod
     def mean(cls, updates: Sequence[UpdateStats]) -> UpdateStats:
-        """What several saw that learned from as many decisions each."""
+        """Return the means over several processes that learned from equally many decisions."""
         return cls(*(_mean_or_none(column) for column in zip(*map(astuple, updates), strict=True)))
 
 
 class WeightEMA:
-    """A running mean of the weights of a module: steps of training jump about it, and it plays better than they do."""
+    """A running mean of the weights of a module, which plays better than the weights after a single step."""
 
     def __init__(self, module: torch.nn.Module, decay: float) -> None:
-        """Begin with the weights as they are."""
+        """Begin with the current weights.
+
+        Args:
+            module: The module.
+            decay: Weight of the mean in each step; less in the first steps.
+        """
         self._module, self._decay, self._steps = module, decay, 0
         self.weights = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
 
     def update(self) -> None:
-        """Take the weights after a step in; at first, when there is little to remember, they count for more."""
+        """Add the weights after a step; in the first steps they count for more."""
         memory = min(self._decay, self._steps / (10 + self._steps))
         self._steps += 1
         for name, tensor in self._module.state_dict().items():
-            self.weights[name].lerp_(tensor.detach(), 1 - memory)
+            if tensor.is_floating_point():
+                self.weights[name].lerp_(tensor.detach(), 1 - memory)
+            else:  # a counter
+                self.weights[name].copy_(tensor)
 
     def state_dict(self) -> dict[str, Any]:
-        """What to keep of it."""
+        """Return the state."""
         return {"weights": self.weights, "steps": self._steps}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what was kept."""
+        """Restore a state."""
         for name, tensor in state["weights"].items():
             self.weights[name].copy_(tensor)
         self._steps = state["steps"]
 
 
 class PPOLearner:
-    """Networks with their optimisers."""
+    """The networks of a preset with their optimisers."""
 
     def __init__(
         self,
@@ -87,43 +96,50 @@ class PPOLearner:
         ema_decay: float = 0.0,
         expert_config: ExpertConfig | None = None,
     ) -> None:
-        """Train these in place; by default as their preset says, without a memory of the mean or a teacher."""
-        self.process_group: ProcessGroup = SingleProcess()  # every step is the mean of theirs
+        """Train networks in place.
+
+        Args:
+            networks: The networks.
+            symmetries: Symmetries of the cards, for ABLN.
+            ppo: Settings of PPO; None for those of the preset.
+            ema_decay: Decay of the running mean of the policy's weights.
+            expert_config: How the policy learns from looking ahead; None for not at all.
+        """
+        self.process_group: ProcessGroup = SingleProcess()  # its processes average every gradient
         preset = networks.preset
-        self.networks, self.symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
+        self.networks, self.symmetries, self.ppo = networks, symmetries, ppo or preset.ppo
         self._expert_config = expert_config or ExpertConfig()
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
-        self.policy_optimiser = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5, fused=True)
+        self.policy_optimiser = torch.optim.Adam(acting, lr=self.ppo.learning_rate, eps=1e-5, fused=True)
         self.ema = WeightEMA(networks.decision, ema_decay)
         abln = networks.abln
         self.abln_optimiser = (
             torch.optim.Adam(abln.parameters(), lr=preset.supervised_learning_rate, fused=True) if abln else None
         )
 
-    def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> UpdateStats:
-        """Learn from decisions whose returns are known; policy and ABLN stay where the critic alone is to learn."""
-        rows = self._mix_lookahead_values(rows)
-        every = self.process_group.all_gather(rows.advantage)
-        middle = every.mean()
-        advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
-        valued: list[torch.Tensor] = []
-        acted: list[torch.Tensor] = []
-        for epoch in range(self._ppo.epochs):
-            judging = critic_only or epoch < self._ppo.value_epochs
-            order = rng.permutation(len(rows))
-            for first in range(0, len(order), self._ppo.minibatch_size):
-                part = order[first : first + self._ppo.minibatch_size]
-                of_critic, of_policy = self._train_minibatch(rows.at(part), advantage[part], judging, not critic_only)
-                valued += of_critic
-                acted += of_policy
-        hands = [self._train_abln(rows, rng) for _ in range(0 if critic_only else self._count_abln_steps(len(rows)))]
-        policy, entropy, divergence, clipped, foresight = _column_means(acted, 5)
-        (value,) = _column_means(valued, 1)
-        ahead = foresight if self._expert_config.share else None
-        return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), ahead)
+    @contextmanager
+    def training_mode(self, rng: np.random.Generator) -> Iterator[None]:
+        """Prepare the networks for an update; those of a preset learn in the mode that they play in."""
+        yield
 
-    def _mix_lookahead_values(self, rows: Experience) -> Experience:
-        """With a share of what looking ahead expected in what the critic should have."""
+    def normalise_advantage(self, rows: Experience) -> NDArray[np.float32]:
+        """[n] advantages less their mean, in standard deviations; both over the decisions of all processes."""
+        gathered = self.process_group.all_gather(rows.advantage)
+        mean = gathered.mean()
+        normalised: NDArray[np.float32] = (rows.advantage - mean) / ((gathered - mean).std() + 1e-6)
+        return normalised
+
+    def summarise(
+        self, value_losses: Sequence[torch.Tensor], policy_stats: Sequence[torch.Tensor], hands: Sequence[float]
+    ) -> UpdateStats:
+        """Return the means over the minibatches of an update."""
+        policy, entropy, divergence, clipped, foresight = _column_means(policy_stats, 5)
+        (value,) = _column_means(value_losses, 1)
+        lookahead_divergence = foresight if self._expert_config.share else None
+        return UpdateStats(policy, value, entropy, divergence, clipped, _mean_or_none(hands), lookahead_divergence)
+
+    def mix_lookahead_values(self, rows: Experience) -> Experience:
+        """Return decisions with a share of the look-ahead value in the critic's targets."""
         share = self._expert_config.value_share
         if not share:
             return rows
@@ -133,33 +149,49 @@ class PPOLearner:
         )
 
     def anneal_lr(self, progress: float) -> None:
-        """Such a share of the run is done: the learning rate falls with what is left, to a tenth."""
+        """Set the learning rate, which falls linearly over the run to a tenth.
+
+        Args:
+            progress: Share of the run that is done.
+        """
         for group in self.policy_optimiser.param_groups:
-            group["lr"] = self._ppo.learning_rate * max(0.1, 1 - progress)
+            group["lr"] = self.ppo.learning_rate * max(0.1, 1 - progress)
 
     def load_policy_optimiser(self, state: dict[str, Any]) -> None:
-        """Take up what the optimiser of the policy kept, but for the learning rate."""
+        """Restore the state of the policy's optimiser, except the learning rate."""
         self.policy_optimiser.load_state_dict(state)
         for group in self.policy_optimiser.param_groups:
-            group["lr"] = self._ppo.learning_rate
+            group["lr"] = self.ppo.learning_rate
+
+    def train_hands(self, rows: Experience, rng: np.random.Generator) -> list[float]:
+        """Train ABLN on a share of the decisions; returns the loss before each step."""
+        return [self.train_abln(rows, rng) for _ in range(self._count_abln_steps(len(rows)))]
 
     def _count_abln_steps(self, rows: int) -> int:
-        """Few decisions are a step all the same: with fewer than two batches a share would round to none."""
+        """Return the number of steps of ABLN in an update, at least one where it trains."""
         share = self.networks.preset.abln_train_share if self.abln_optimiser else 0.0
-        return max(1, round(share * rows / self._ppo.minibatch_size)) if share else 0
+        return max(1, round(share * rows / self.ppo.minibatch_size)) if share else 0
 
-    def _train_minibatch(
+    def train_minibatch(
         self, rows: Experience, advantage: NDArray[np.float32], train_critic: bool, train_policy: bool
     ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """One step of the critic, of the policy, or of both; with what each saw, where it learned."""
+        """Make one step of the critic, of the policy, or of both.
+
+        Args:
+            rows: The n decisions of a minibatch.
+            advantage: [n] normalised advantages.
+            train_critic: Whether the critic learns.
+            train_policy: Whether the policy learns.
+
+        Returns:
+            The value losses, and the statistics [5] of the policy; empty where nothing learned.
+        """
         losses, valued, acted = [], [], []
-        self.networks.decision.requires_grad_(
-            train_policy
-        )  # a value that is read off the policy's layers leaves them alone
+        self.networks.decision.requires_grad_(train_policy)  # else a value head would train the policy's layers
         if train_critic:
-            told = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
-            value = value_loss(self.networks, told, rows)
-            losses.append(self._ppo.vf_coef * value)
+            batch = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
+            value = value_loss(self.networks, batch, rows)
+            losses.append(self.ppo.vf_coef * value)
             valued.append(value.detach()[None])
         if train_policy:
             part = self._select_uncertain(rows)
@@ -172,72 +204,72 @@ class PPOLearner:
         return valued, acted
 
     def _select_uncertain(self, rows: Experience) -> Indices:
-        """The decisions that the policy learns from.
+        """Return the indices of the decisions that the policy learns from.
 
-        Where a label was chosen with a probability p the gradient is 1 - p times its advantage, and with p near one the
-        advantage is near none: more than half of the work is saved, and the gradient stays what it was. The next
-        certain ones fill the batch up where that is faster.
+        Where a label was chosen with probability p, the gradient is 1 - p times its advantage, and near p = 1 the
+        advantage is near 0. Leaving these decisions out saves more than half of the work. The next certain ones fill up
+        the batch where its size must be a multiple of ``row_multiple``.
         """
         chosen, unit = rows.log_probability, self.networks.row_multiple
-        if self._expert_config.share:  # what was foreseen may be against what was certain
+        if self._expert_config.share:  # a look-ahead may contradict a certain policy
             chosen = np.where(
-                rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self._ppo.max_prob_for_update)), chosen
+                rows.lookahead_policy.any(axis=1), np.minimum(chosen, np.log(self.ppo.max_prob_for_update)), chosen
             )
-        unsure = max(1, int((chosen <= np.log(self._ppo.max_prob_for_update)).sum()))
+        unsure = max(1, int((chosen <= np.log(self.ppo.max_prob_for_update)).sum()))
         return np.sort(np.argsort(chosen, kind="stable")[: -(-unsure // unit) * unit])
 
     def _policy_loss(
         self, rows: Experience, advantage: NDArray[np.float32], share: float
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Of decisions that are a share of a minibatch, whose others count as nothing.
+        """Return the loss of decisions that are a share of a minibatch, whose others count as 0.
 
-        With it loss, entropy, divergence, the share that was clipped, and the divergence from what was foreseen.
+        The second value holds policy loss, entropy, divergence, clipped share and divergence from the look-ahead.
         """
         device = self.networks.device
-        told = to_training_batch(rows, device, dtype=self.networks.dtype)
+        batch = to_training_batch(rows, device, dtype=self.networks.dtype)
         before, weight = (torch.from_numpy(array).to(device) for array in (rows.log_probability, advantage))
         with self.networks.autocast():
-            every = self.networks.decision(told.inputs).float()
-        now = every.gather(1, told.label[:, None]).squeeze(1)
-        policy, entropy = ppo_loss(now, before, weight, self._ppo.clip_coef), mean_entropy(every)
+            log_probs = self.networks.decision(batch.inputs).float()
+        now = log_probs.gather(1, batch.label[:, None]).squeeze(1)
+        policy, entropy = ppo_loss(now, before, weight, self.ppo.clip_coef), mean_entropy(log_probs)
         change = (now - before).detach()
-        clipped = ((change.exp() - 1).abs() > self._ppo.clip_coef).float().mean()
+        clipped = ((change.exp() - 1).abs() > self.ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self._ppo.ent_coef * entropy, torch.zeros(())
+        loss, foresight = policy - self.ppo.ent_coef * entropy, torch.zeros(())
         if self._expert_config.share:
-            foresight = lookahead_loss(every, torch.from_numpy(rows.lookahead_policy).to(device).float())
+            foresight = lookahead_loss(log_probs, torch.from_numpy(rows.lookahead_policy).to(device).float())
             loss = loss + self._expert_config.loss_weight * foresight
         seen = share * torch.stack([policy.detach(), entropy.detach(), divergence, clipped, foresight.detach()])
         return share * loss, seen
 
     def _step(self, loss: torch.Tensor) -> None:
-        """Of policy and critic, or of the one that the loss is of."""
+        """Make one step of policy and critic."""
         self._backward(loss, self.policy_optimiser)
         for network in (self.networks.decision, self.networks.critic):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.max_grad_norm)
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.ppo.max_grad_norm)
         self.policy_optimiser.step()
 
-    def _train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self._ppo.minibatch_size))))
+    def train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
+        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self.ppo.minibatch_size))))
         number = int(rng.integers(len(self.symmetries)))
-        told = to_training_batch(chosen, self.networks.device, self.symmetries, number, self.networks.dtype)
-        return self.train_abln_step(told)
+        batch = to_training_batch(chosen, self.networks.device, self.symmetries, number, self.networks.dtype)
+        return self.train_abln_step(batch)
 
     def _abduce_hands(self, rows: Experience) -> Experience:
-        """The same decisions, with hands in the place of those that were not shown that explain what was laid down."""
+        """Return decisions with abduced hands where the true ones are not shown: hands that explain the later plays."""
         hidden = np.flatnonzero(~rows.is_revealed)
         abln = self.networks.abln
         if not hidden.size or abln is None:
             return rows
         unknown, hands = rows.at(hidden), rows.hands.astype(np.float32)
         with torch.inference_mode(), self.networks.autocast():
-            told = to_training_batch(unknown, self.networks.device, dtype=self.networks.dtype)
-            guess = abln(told.inputs.observation, told.prior).float().cpu().numpy()
+            batch = to_training_batch(unknown, self.networks.device, dtype=self.networks.dtype)
+            guess = abln(batch.inputs.observation, batch.prior).float().cpu().numpy()
         hands[hidden] = abduce_hands(guess, unknown.constraints, unknown.played_later)
         return replace(rows, hands=hands)
 
     def train_abln_step(self, batch: TrainingBatch) -> float:
-        """One step of ABLN towards the hands of a lesson; returns the loss before."""
+        """Make one step of ABLN towards the hands of a batch; returns the loss before it."""
         abln, optimiser = self.networks.abln, self.abln_optimiser
         if abln is None or optimiser is None:
             raise ValueError("these networks have no ABLN")
@@ -249,15 +281,21 @@ class PPOLearner:
         return loss.item()
 
     def _backward(self, loss: torch.Tensor, optimiser: torch.optim.Optimizer) -> None:
-        """Gradients of the crew's mean loss, ready for a step."""
+        """Compute the gradients of the mean loss of all processes."""
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
-        weights = [each for group in optimiser.param_groups for each in group["params"]]
-        self.process_group.all_reduce_mean_([each.grad for each in weights if each.grad is not None])
+        weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+        self.process_group.all_reduce_mean_([weight.grad for weight in weights if weight.grad is not None])
 
 
 def value_loss(networks: Networks, batch: TrainingBatch, rows: Experience) -> torch.Tensor:
-    """The mean squared error of the critic on decisions, as a lesson and as they are."""
+    """Return the mean squared error of the critic.
+
+    Args:
+        networks: The networks.
+        batch: The decisions as tensors.
+        rows: The decisions as arrays.
+    """
     opened = replace(
         to_privileged_tensors(rows, networks.device), hands=batch.hands
     )  # in the order of the lesson's cards
@@ -267,7 +305,7 @@ def value_loss(networks: Networks, batch: TrainingBatch, rows: Experience) -> to
 
 
 def _column_means(rows: Sequence[torch.Tensor], size: int) -> list[float | None]:
-    """The means of what several steps saw, [size] each; None where there were none."""
+    """Return the means of the statistics [size] of several steps; None where there are no steps."""
     if not rows:
         return [None] * size
     means: list[float | None] = torch.stack([*rows]).mean(dim=0).tolist()
@@ -275,6 +313,6 @@ def _column_means(rows: Sequence[torch.Tensor], size: int) -> list[float | None]
 
 
 def _mean_or_none(values: Sequence[float | None]) -> float | None:
-    """The mean of what was measured; None where nothing was."""
-    there = [value for value in values if value is not None]
-    return float(np.mean(there)) if there else None
+    """Return the mean of the values that are not None; None where there are none."""
+    measured = [value for value in values if value is not None]
+    return float(np.mean(measured)) if measured else None

@@ -1,76 +1,83 @@
-"""What each process of a training run does: it learns from what is played, at its own tables or by actors elsewhere."""
+"""A process of a training run: its tables, its copy of the networks, and its state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.learners import GameShape, Networks, PPOConfig, Preset, Symmetries
-from abl_cards.training.actor import OPPONENT_NAMES, ActorSlot, RolloutSource, StateDict
-from abl_cards.training.experience import Experience
+from abl_cards.learners import GameShape, ModelNetworks, Networks, PPOConfig, Preset, Symmetries
+from abl_cards.training.actor import ActorSlot
 from abl_cards.training.expert_targets import ExpertConfig
+from abl_cards.training.joint_loop import JointLoop, LearnFunction, SelfPlay
+from abl_cards.training.model_learner import ModelLearner
 from abl_cards.training.multi_profile_actor import MultiProfileActor, compute_run_digests, load_engines
 from abl_cards.training.process_group import ProcessRank
-from abl_cards.training.rollout_queue import QueueStats, RolloutQueue
+from abl_cards.training.reports import IterationStats
+from abl_cards.training.rollout_queue import RolloutQueue, RolloutSource, StateDict
 from abl_cards.training.run_rules import check_same_rules
-from abl_cards.training.selfplay import Score, SelfPlay
 from abl_cards.training.settings import TrainConfig
-from abl_cards.training.updates import PPOLearner, UpdateStats
+from abl_cards.training.updates import PPOLearner
 
-__all__ = ["OPPONENT_NAMES", "IterationStats", "StateDict", "TrainingWorker", "create_networks", "resolve_ppo"]
+__all__ = ["IterationStats", "TrainingWorker", "create_networks", "resolve_ppo"]
 
 SINGLE_RANK = ProcessRank()
 PRECISIONS = ("float32", "bfloat16")
 
-LearnFunction = Callable[[Experience], UpdateStats]
-"""From decisions whose returns are known to what was seen in learning from them."""
 
-
-@dataclass(frozen=True)
-class IterationStats:
-    """What came of playing and learning once."""
-
-    decisions: int
-    score: Score
-    update_stats: UpdateStats
-    queue_stats: QueueStats
-
-    @classmethod
-    def combine(cls, turns: Sequence[IterationStats]) -> IterationStats:
-        """What came of it in several processes."""
-        score = sum((turn.score for turn in turns), Score.zero(len(OPPONENT_NAMES)))
-        learned = UpdateStats.mean([turn.update_stats for turn in turns])
-        return cls(
-            sum(turn.decisions for turn in turns), score, learned, QueueStats.total([t.queue_stats for t in turns])
-        )
+def check_precision(settings: TrainConfig) -> None:
+    """Raise GameError for an unknown precision."""
+    if settings.precision not in PRECISIONS:
+        message = f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})"
+        raise GameError(message, ErrorCode.INVALID_VALUE)
 
 
 def create_networks(settings: TrainConfig, preset: Preset, engine: Engine) -> Networks:
-    """The networks of a run before they know anything; raises GameError."""
-    if settings.precision not in PRECISIONS:
-        raise GameError(f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})")
+    """Make the networks of a preset with their first weights.
+
+    Args:
+        settings: Seed, device, precision and initial weight of the preferences.
+        preset: Sizes and inputs.
+        engine: The game.
+
+    Raises:
+        GameError: The device does not exist, or the precision is unknown.
+    """
+    check_precision(settings)
     try:
         networks = Networks(preset, GameShape.of(engine), settings.seed).to(settings.device).eval()
-    except (RuntimeError, AssertionError) as problem:  # what torch says of a device that is not there
-        raise GameError(f"device={settings.device}: {str(problem).splitlines()[0]}") from None
+    except (RuntimeError, AssertionError) as problem:  # torch has several errors for a missing device
+        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
+        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
     networks.precision = settings.precision
     if settings.prior_scale is not None and networks.decision.trust is not None:
         networks.decision.trust.data.fill_(settings.prior_scale)
     return networks
 
 
-class TrainingWorker:
-    """A process's tables and its copy of what learns."""
+class TrainingWorker(JointLoop):
+    """The tables of one process of a run, and its copy of the networks."""
 
     def __init__(
-        self, settings: TrainConfig, networks: Networks, process_rank: ProcessRank, plays_locally: bool = True
+        self,
+        settings: TrainConfig,
+        networks: Networks,
+        process_rank: ProcessRank,
+        plays_locally: bool = True,
+        reasoner: object = None,
     ) -> None:
-        """Sit down at the tables of a post, unless others play for this one."""
+        """Deal cards at the tables of this process.
+
+        Args:
+            settings: The settings of the run.
+            networks: The networks that learn, changed in place.
+            process_rank: Which process this is.
+            plays_locally: Whether it plays; False where actors in other processes do.
+            reasoner: See `resolve_reasoner`.
+        """
         self.settings, self.networks, self.process_rank = settings, networks, process_rank
         engines = load_engines(settings)
         self.engine = engines[0]
@@ -78,12 +85,16 @@ class TrainingWorker:
         self.past_networks = deepcopy(networks)
         self.ppo = resolve_ppo(settings, networks.preset.ppo, process_rank)
         symmetries = Symmetries.from_orders(self.engine.symmetries, self.engine.observation_features)
-        self.learner = PPOLearner(
-            networks, symmetries, self.ppo, settings.ema_decay, ExpertConfig.from_settings(settings, self.ppo)
+        expert_config = ExpertConfig.from_settings(settings, self.ppo)
+        self.learner: PPOLearner = (
+            ModelLearner(networks, symmetries, self.ppo, settings.ema_decay)
+            if isinstance(networks, ModelNetworks)
+            else PPOLearner(networks, symmetries, self.ppo, settings.ema_decay, expert_config)
         )
         self.num_updates = 0
+        self.critic_warmup_updates = 0 if isinstance(networks, ModelNetworks) else settings.critic_warmup_updates
         self._rng = self._create_rng()
-        self.actor = MultiProfileActor(settings, engines, networks, self.past_networks, self.ppo)
+        self.actor = MultiProfileActor(settings, engines, networks, self.past_networks, self.ppo, reasoner)
         self.rollout_source: RolloutSource = self.actor
         self.rollout_queue = self._create_queue()
         self.plays_locally = plays_locally
@@ -92,7 +103,7 @@ class TrainingWorker:
 
     @property
     def table_range(self) -> range:
-        """Its own, of those of the run."""
+        """The tables of this process, of those of the run."""
         return self.process_rank.shard_range(self.settings.num_envs)
 
     def _create_rng(self) -> np.random.Generator:
@@ -101,38 +112,18 @@ class TrainingWorker:
 
     @property
     def self_play(self) -> SelfPlay:
-        """The tables in this process."""
+        """The tables where this process plays."""
         return self.actor.self_play
 
-    def run_iteration(self, run_progress: float = 0.0) -> IterationStats:
-        """Wait until there is enough to learn from, and learn; such a share of the run is done."""
-        score = Score.zero(len(OPPONENT_NAMES))
-        drawn = None
-        while drawn is None:
-            for portion in self.rollout_source.collect_rollouts(self.ppo.rollout_size - self.rollout_queue.num_rows):
-                if self.rollout_queue.put(portion):
-                    score += portion.score
-            drawn = self.rollout_queue.pop(self.ppo.rollout_size, self.num_updates)
-        if self.ppo.anneal_lr:
-            self.learner.anneal_lr(run_progress)
-        learned = self.learn(drawn.rows)
-        self.num_updates += 1
-        self.rollout_source.broadcast(self.num_updates)
-        return IterationStats(drawn.decisions, score, learned, self.rollout_queue.pop_stats())
-
-    def train_networks(self, rows: Experience) -> UpdateStats:
-        """Let the networks learn from decisions; at the start the critic alone."""
-        return self.learner.update(rows, self._rng, critic_only=self.num_updates < self.settings.critic_warmup_updates)
-
     def set_opponent(self, weights: StateDict) -> None:
-        """From now on play against these weights."""
+        """Play against these former weights from now on."""
         self.past_networks.load_state_dict(weights)
         self.rollout_source.update_opponent()
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
     def shared_state(self) -> StateDict:
-        """What is the same in all processes."""
+        """Return the state that is equal in all processes."""
         hands = self.learner.abln_optimiser
         return {
             "rules": self.rule_digests,
@@ -145,7 +136,7 @@ class TrainingWorker:
         }
 
     def local_state(self) -> StateDict:
-        """What only this process has."""
+        """Return the state of this process alone."""
         rng: StateDict = {"rng": self._rng.bit_generator.state}
         return (
             {**rng, "samples": self.rollout_queue.state_dict(), **self.actor.state_dict()}
@@ -154,7 +145,15 @@ class TrainingWorker:
         )
 
     def load_state_dict(self, shared_state: StateDict, local_state: StateDict) -> None:
-        """Go on from what was kept; with cards dealt anew where no tables were. Raises GameError for other rules."""
+        """Restore a state; new cards are dealt where it has no tables.
+
+        Args:
+            shared_state: From `shared_state`.
+            local_state: From `local_state`; may be empty.
+
+        Raises:
+            GameError: The rules have changed.
+        """
         check_same_rules(
             shared_state.get("rules", self.rule_digests), self.rule_digests
         )  # older runs did not keep them
@@ -176,38 +175,48 @@ class TrainingWorker:
         self.actor.broadcast(self.num_updates)
 
     def _create_queue(self) -> RolloutQueue:
-        return RolloutQueue(
-            _queue_capacity(self.settings, self.ppo.rollout_size, self.table_range, self.engine),
-            self.settings.max_policy_lag,
-        )
+        open_rows = len(self.table_range) * self.networks.max_open_rows
+        capacity = _queue_capacity(self.settings, self.ppo.rollout_size, open_rows, self.engine)
+        return RolloutQueue(capacity, self.settings.max_policy_lag)
 
     def _reset_actor(self) -> None:
         if self.plays_locally:
             self.actor.reset(ActorSlot(self.table_range.start, len(self.table_range), self.num_updates))
 
 
-def _queue_capacity(settings: TrainConfig, rollout_size: int, table_range: range, engine: Engine) -> int:
-    """How many rows lie in the sample pool before the oldest are thrown away; raises GameError for too few."""
-    usual = 3 * rollout_size + 60 * len(table_range) * (
-        int(engine.teams.max()) + 1
-    )  # where all episodes end at once, none is
+def _queue_capacity(settings: TrainConfig, rollout_size: int, open_rows: int, engine: Engine) -> int:
+    """Return how many rows the queue holds before the oldest are dropped; raises GameError for too few.
+
+    By default nothing is dropped where all episodes end at once, with so many open rows of each team.
+    """
+    usual = 3 * rollout_size + open_rows * (int(engine.teams.max()) + 1)
     if settings.queue_capacity is not None and settings.queue_capacity < rollout_size:
         raise GameError(
-            f"pool: {settings.queue_capacity} decisions are fewer than an update takes; give it {rollout_size} or more"
+            f"queue_capacity: {settings.queue_capacity} decisions are fewer than an update takes ({rollout_size})",
+            ErrorCode.INVALID_VALUE,
         )
     return usual if settings.queue_capacity is None else settings.queue_capacity
 
 
 _PPO_SETTINGS = (
-    "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size",
+    "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size", "gamma",
+    "clip_coef", "vf_coef", "max_grad_norm", "num_epochs",
 )  # fmt: skip
-"""Settings of a run that take the place of those of its preset."""
+"""Settings of a run that replace those of its preset."""
 
 
 def resolve_ppo(settings: TrainConfig, preset: PPOConfig, process_rank: ProcessRank = SINGLE_RANK) -> PPOConfig:
-    """The preset's, but for what the settings say; of rows and batches the part of one process."""
-    asked = {name: getattr(settings, name) for name in _PPO_SETTINGS}
-    ppo = replace(preset, **{name: value for name, value in asked.items() if value is not None})
+    """Return the settings of PPO for one process.
+
+    Args:
+        settings: The settings of the run, which replace those of the preset.
+        preset: The settings of the preset.
+        process_rank: The process, which has its part of rollout and minibatch.
+    """
+    given = {name: getattr(settings, name) for name in _PPO_SETTINGS}
+    ppo = replace(preset, **{name: value for name, value in given.items() if value is not None})
+    if settings.num_epochs is not None:
+        ppo = replace(ppo, num_value_epochs=min(preset.num_value_epochs, settings.num_epochs))
     return replace(
         ppo,
         rollout_size=process_rank.shard_size(ppo.rollout_size),

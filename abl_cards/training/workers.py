@@ -1,8 +1,9 @@
-"""The other processes of a run: started, told what to do, and ended by the one that the user started.
+"""The other processes of a run, started, called and ended by the process that the user started.
 
-On one machine what a helper needs comes through a pipe, and what it has goes back through another: it knows nothing of
-the run's folder. It ends when its pipe does, so whatever happens to the process that started it. For what travels see
-``messages``; for helpers on other machines ``abl_cards.cluster``.
+Messages travel through a pipe in each direction, as ``ipc`` writes them; a worker reads nothing of the run's folder. A
+worker ends when its pipe does, whatever happens to the process that started it. Workers of a preset are new
+interpreters. Where the network or the reasoner is an object of the caller's, workers are forks of the calling process:
+they inherit the object, and nothing has to be pickled or imported.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO, Any, Protocol, get_type_hints
 
 import torch
 
-from abl_cards.core import GameError, reduce_gc
-from abl_cards.learners import Preset
-from abl_cards.training.actor import StateDict
+from abl_cards.core import ErrorCode, GameError, reduce_gc
+from abl_cards.learners import Networks, Preset
 from abl_cards.training.ipc import from_plain, receive, send
 from abl_cards.training.process_group import (
     LOCALHOST,
@@ -34,61 +37,69 @@ from abl_cards.training.process_group import (
     SingleProcess,
     create_store,
 )
+from abl_cards.training.rollout_queue import StateDict
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.worker import TrainingWorker, create_networks
 
 SINGLE_THREAD_ENV = {"ABL_CARDS_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""The environment of a process that leaves the other processors to others."""
+"""Environment of a process with one thread."""
 
 _COMMAND = f"from {__name__} import main; main()"
 
 _PEER_LOST_STATUS = 3
-"""The exit status of a helper that was left by the others."""
+"""Exit status of a worker that lost the others."""
+_REPORTED_STATUS = 4
+"""Exit status of a worker that sent an error before it ended."""
+_ERROR_KEY = "error"
 
 _EXIT_TIMEOUT = 1.0
-"""Seconds within which a helper is gone that can no longer be reached."""
+"""Seconds to wait for the exit status of a worker that can no longer be reached."""
 
 
 @dataclass(frozen=True)
 class WorkerInit:
-    """What a helper is told first."""
+    """The first message to a worker."""
 
     settings: TrainConfig
     preset: Preset
     process_rank: ProcessRank
-    host: str  # where the processes meet
+    host: str  # address where the processes connect to each other
     port: int
     shared_state: StateDict
     local_state: StateDict
 
 
 class WorkerProcess(Protocol):
-    """One of the other processes, as the first one sees it."""
+    """One of the other processes, from the side of the first one."""
 
     def send(self, message: Any) -> None:
-        """Send a WorkerInit, or a method's name and what it is given; raises PeerLost."""
+        """Send a WorkerInit, or the name of a method with its arguments; raises PeerLost."""
 
     def receive(self) -> Any:
-        """What came of it, in plain values; raises PeerLost."""
+        """Return the next result in plain values; raises PeerLost."""
 
     def exit_reason(self) -> str | None:
-        """How it ended by itself; None where it is there, or left because others were gone."""
+        """Return how it ended by itself; None where it runs, or ended because others did. Raises its GameError."""
 
     def terminate(self) -> None:
-        """Send it home."""
+        """End the process at once."""
 
 
 class WorkerLost(GameError):
-    """A process ended on which a run depends; its checkpoint is there."""
+    """A process that a run depends on has ended; the run can go on from its checkpoint."""
+
+    def __init__(self, message: str) -> None:
+        """Make an error of code ``worker-lost``."""
+        super().__init__(message, ErrorCode.WORKER_LOST)
 
 
 class WorkerPool:
-    """Processes beside this one, each with a TrainingWorker that does what this one's does."""
+    """Processes beside this one; each has a TrainingWorker, whose methods they all call together."""
 
     def __init__(self, workers: Sequence[WorkerProcess] = (), host: str = LOCALHOST) -> None:
-        """They load what they need while they wait for their beginning; where they meet this one has this address."""
+        """Take workers that have been started; ``host`` is the address of this process for them."""
         self.workers, self._host = list(workers), host
-        self._result_type: Any = None  # the type of the next answers
+        self._result_type: Any = None  # type of the next results
 
     def __len__(self) -> int:
         return len(self.workers)
@@ -96,67 +107,96 @@ class WorkerPool:
     def start(
         self, settings: TrainConfig, preset: Preset, shared_state: StateDict, local_states: Sequence[StateDict]
     ) -> ProcessGroup:
-        """Tell them where to go on, each from something of its own, and meet them; raises PeerLost."""
+        """Send each worker its state, and connect all processes; raises PeerLost."""
         if not self.workers:
             return SingleProcess()
         size = len(self) + 1
         store = create_store(size, self._host)
-        for rank, helper in enumerate(self.workers, start=1):
-            post = ProcessRank(rank, size)
-            helper.send(
-                WorkerInit(settings, preset, post, self._host, store.port, shared_state, local_states[rank - 1])
+        for rank, worker in enumerate(self.workers, start=1):
+            local_state = local_states[rank - 1]
+            worker.send(
+                WorkerInit(settings, preset, ProcessRank(rank, size), self._host, store.port, shared_state, local_state)
             )
         self._result_type = type(None)
         self.collect_results()
         return GlooProcessGroup(ProcessRank(0, size), store, self._host)
 
     def call_method(self, name: str, *arguments: Any) -> None:
-        """Let every worker call one of its methods; raises PeerLost."""
-        for helper in self.workers:
-            helper.send((name, arguments))
+        """Have every worker call one of its methods; raises PeerLost."""
+        for worker in self.workers:
+            worker.send((name, arguments))
         self._result_type = get_type_hints(getattr(TrainingWorker, name))["return"]
 
     def collect_results(self) -> list[Any]:
-        """What the methods gave that were asked for last; raises PeerLost."""
-        return [from_plain(self._result_type, helper.receive()) for helper in self.workers]
+        """Return the results of the last call, worker by worker; raises PeerLost."""
+        return [from_plain(self._result_type, worker.receive()) for worker in self.workers]
 
     def describe_loss(self) -> str:
-        """Who is gone."""
-        for rank, helper in enumerate(self.workers, start=1):
-            if how := helper.exit_reason():
-                return f"worker {rank} ended {how}"
+        """Return which worker ended, and how; raises the GameError that a worker has sent."""
+        for rank, worker in enumerate(self.workers, start=1):
+            if reason := worker.exit_reason():
+                return f"worker {rank} ended {reason}"
         return "the workers lost each other"
 
     def terminate(self) -> None:
-        """Send them home; they have nothing that would be missed."""
-        for helper in self.workers:
-            helper.terminate()
+        """End all workers; the checkpoint has their state."""
+        for worker in self.workers:
+            worker.terminate()
         self.workers = []
 
 
 SpawnFunction = Callable[[int], WorkerPool]
-"""Starts so many helpers."""
+"""Starts a number of workers."""
 
 
 @contextmanager
 def spawn(num_workers: int, spawn_function: SpawnFunction | None = None) -> Iterator[WorkerPool]:
-    """So many helpers for a while, on this machine unless they are hired elsewhere; raises WorkerLost when one ends."""
-    helpers = (spawn_function or spawn_local)(num_workers) if num_workers else WorkerPool()
+    """Start workers and end them afterwards.
+
+    Args:
+        num_workers: Number of processes beside this one.
+        spawn_function: Starts them; None for processes of this machine.
+
+    Raises:
+        WorkerLost: One of them ended meanwhile.
+        GameError: One of them failed by an error of the user's.
+    """
+    pool = (spawn_function or spawn_local)(num_workers) if num_workers else WorkerPool()
     try:
-        yield helpers
+        yield pool
     except PeerLost as problem:
-        raise WorkerLost(f"{helpers.describe_loss()}; the same command goes on from the last checkpoint") from problem
+        raise WorkerLost(f"{pool.describe_loss()}; the same command goes on from the last checkpoint") from problem
     finally:
-        helpers.terminate()
+        pool.terminate()
 
 
 def spawn_local(num_workers: int) -> WorkerPool:
-    """Processes of this machine."""
+    """Start new interpreters on this machine."""
     return WorkerPool([PipeWorker() for _ in range(num_workers)])
 
 
+def fork_local(num_workers: int, networks: Networks | None, reasoner: object) -> WorkerPool:
+    """Fork workers from this process, for objects that cannot be sent.
+
+    Args:
+        num_workers: Number of processes beside this one.
+        networks: A network of one's own, which each worker trains its copy of; None for those of the preset.
+        reasoner: A reasoner of one's own, or None.
+
+    Raises:
+        GameError: The operating system has no fork (code ``unsupported-platform``).
+    """
+    if not hasattr(os, "fork"):
+        message = "workers of a network or reasoner of your own are forks of this process: give workers=1 here"
+        raise GameError(message, ErrorCode.UNSUPPORTED_PLATFORM)
+    workers: list[ForkWorker] = []
+    for _ in range(num_workers):
+        workers.append(ForkWorker(partial(create_worker, networks=networks, reasoner=reasoner), workers))
+    return WorkerPool(workers)
+
+
 class PipeWorker:
-    """A process of this machine, behind two pipes."""
+    """A new interpreter on this machine, behind two pipes."""
 
     def __init__(self) -> None:
         environment = {**os.environ, **SINGLE_THREAD_ENV, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -169,25 +209,24 @@ class PipeWorker:
         )
 
     def send(self, message: Any) -> None:
-        """Through its pipe."""
+        """Send a message through its pipe."""
         assert self.process.stdin
         send(self.process.stdin, message)
 
     def receive(self) -> Any:
-        """From the other one."""
+        """Return a message from the other pipe."""
         assert self.process.stdout
         return receive(self.process.stdout)
 
     def exit_reason(self) -> str | None:
-        """By its exit status."""
+        """Return how it ended, by its exit status; raises the GameError that it has sent."""
+        assert self.process.stdout
         with suppress(subprocess.TimeoutExpired):
-            status = self.process.wait(_EXIT_TIMEOUT)
-            if status != _PEER_LOST_STATUS:
-                return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+            return _describe_exit(self.process.wait(_EXIT_TIMEOUT), self.process.stdout)
         return None
 
     def terminate(self) -> None:
-        """At once."""
+        """Kill the process."""
         self.process.kill()
         self.process.wait()
         for pipe in filter(None, (self.process.stdin, self.process.stdout)):
@@ -195,53 +234,143 @@ class PipeWorker:
                 pipe.close()
 
 
-# --- the helper's side -----------------------------------------------------------------------------------------------
+class ForkWorker:
+    """A fork of this process, behind two pipes."""
+
+    def __init__(self, create: Callable[[WorkerInit], TrainingWorker], earlier: Sequence[ForkWorker]) -> None:
+        """Fork; the child makes its worker by ``create``, and closes the pipes of those who were forked before."""
+        child_in, parent_out = os.pipe()
+        parent_in, child_out = os.pipe()
+        with warnings.catch_warnings():  # from Python 3.12 on: threads of this process do not exist in the child
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setpgid(0, 0)  # Ctrl-C is for the process that forked
+                for descriptor in (parent_out, parent_in, *(pipe.fileno() for each in earlier for pipe in each.pipes)):
+                    os.close(descriptor)
+                _run_worker(os.fdopen(child_in, "rb"), os.fdopen(child_out, "wb"), create)
+            finally:
+                os._exit(1)
+        os.close(child_in)
+        os.close(child_out)
+        self._input, self._output = os.fdopen(parent_out, "wb"), os.fdopen(parent_in, "rb")
+        self._status: int | None = None
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """The ends of its pipes in this process."""
+        return self._input, self._output
+
+    def send(self, message: Any) -> None:
+        """Send a message through its pipe."""
+        send(self._input, message)
+
+    def receive(self) -> Any:
+        """Return a message from the other pipe."""
+        return receive(self._output)
+
+    def exit_reason(self) -> str | None:
+        """Return how it ended, by its exit status; raises the GameError that it has sent."""
+        end = time.monotonic() + _EXIT_TIMEOUT
+        while self._status is None and time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._status = os.waitstatus_to_exitcode(status)
+            else:
+                time.sleep(0.01)
+        return None if self._status is None else _describe_exit(self._status, self._output)
+
+    def terminate(self) -> None:
+        """Kill the process."""
+        if self._status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        for pipe in self.pipes:
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+def _describe_exit(status: int, results: IO[bytes]) -> str | None:
+    """Return how a worker ended, by its exit status; raises the GameError that it has sent."""
+    if status == _PEER_LOST_STATUS:
+        return None
+    if status == _REPORTED_STATUS:
+        with suppress(PeerLost):
+            while True:
+                message = receive(results)
+                if isinstance(message, dict) and _ERROR_KEY in message:
+                    raise GameError(message[_ERROR_KEY], _find_code(message["code"]))
+    return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+
+
+def _find_code(text: str) -> ErrorCode:
+    """Return the error code of a text."""
+    return next((code for code in ErrorCode if code == text), ErrorCode.INVALID_VALUE)
+
+
+# --- in a worker -----------------------------------------------------------------------------------------------------
 
 
 def main() -> None:
-    """Do what is asked until nobody is there to ask."""
+    """Run a worker of a preset in a new interpreter."""
+    results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print goes where errors go
+    _run_worker(sys.stdin.buffer, results, create_worker)
+
+
+def _run_worker(requests: IO[bytes], results: IO[bytes], create: Callable[[WorkerInit], TrainingWorker]) -> None:
+    """Call methods as requested until the pipe is closed, and end the process."""
     reduce_gc()
-    told: SimpleQueue[Any] = SimpleQueue()
-    replies = _open_result_pipe()
-    Thread(target=_read_requests, args=(told,), daemon=True).start()
+    messages: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_read_requests, args=(requests, messages), daemon=True).start()
     try:
-        _serve_requests(told, replies)
+        _serve_requests(messages, results, create)
     except PeerLost:
+        os._exit(_PEER_LOST_STATUS)
+    except GameError as problem:
+        traceback.print_exc()
+        with suppress(PeerLost):
+            send(results, {_ERROR_KEY: str(problem), "code": str(problem.code)})
+            os._exit(_REPORTED_STATUS)
         os._exit(_PEER_LOST_STATUS)
     except BaseException:
         traceback.print_exc()
         os._exit(1)
 
 
-def _open_result_pipe() -> IO[bytes]:
-    """The pipe back; what libraries print goes where errors go."""
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return replies
-
-
-def _read_requests(requests: SimpleQueue[Any]) -> None:
-    """Hear what is asked; in a thread of its own, which ends the process as soon as the pipe is closed."""
+def _read_requests(requests: IO[bytes], messages: SimpleQueue[Any]) -> None:
+    """Read requests in a thread of its own, which ends the process as soon as the pipe is closed."""
     with suppress(PeerLost):
         while True:
-            requests.put(receive(sys.stdin.buffer))
+            messages.put(receive(requests))
     os._exit(0)
 
 
-def _serve_requests(requests: SimpleQueue[Any], results: IO[bytes]) -> None:
-    begin = from_plain(WorkerInit, requests.get())
-    worker = create_worker(begin)
-    send(results, None)  # here, and ready to meet
-    worker.learner.process_group = GlooProcessGroup.connect(begin.process_rank, begin.host, begin.port)
+def _serve_requests(
+    messages: SimpleQueue[Any], results: IO[bytes], create: Callable[[WorkerInit], TrainingWorker]
+) -> None:
+    init = from_plain(WorkerInit, messages.get())
+    worker = create(init)
+    send(results, None)  # ready to connect
+    worker.learner.process_group = GlooProcessGroup.connect(init.process_rank, init.host, init.port)
     while True:
-        name, arguments = requests.get()
+        name, arguments = messages.get()
         send(results, getattr(worker, name)(*arguments))
 
 
-def create_worker(init: WorkerInit) -> TrainingWorker:
-    """A worker where it is to begin."""
+def create_worker(init: WorkerInit, networks: Networks | None = None, reasoner: object = None) -> TrainingWorker:
+    """Return a worker in the state that it is to begin with.
+
+    Args:
+        init: Settings, rank and state.
+        networks: A network of one's own, changed in place; None for those of the preset.
+        reasoner: A reasoner of one's own, or None.
+    """
     torch.set_num_threads(init.settings.threads or 1)
-    networks = create_networks(init.settings, init.preset, init.settings.load_engine())
-    worker = TrainingWorker(init.settings, networks, init.process_rank)
+    if networks is None:
+        networks = create_networks(init.settings, init.preset, init.settings.load_engine())
+    worker = TrainingWorker(init.settings, networks, init.process_rank, reasoner=reasoner)
     worker.load_state_dict(init.shared_state, init.local_state)
     return worker

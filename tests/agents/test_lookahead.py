@@ -72,7 +72,8 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
 
 def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
     view, proposed, ahead = looked(engine, mind, sample_from_play(engine, 60, 2))
-    tried, (most, least) = ~np.isnan(ahead.expected_points), mind.networks.preset.tried
+    tried, preset = ~np.isnan(ahead.expected_points), mind.networks.preset
+    most, least = preset.top_k, preset.min_prob
     assert tried.any()
     np.testing.assert_allclose(np.exp(ahead.log_probs).sum(axis=1), 1, atol=1e-4)
     for row in range(len(proposed)):
@@ -274,7 +275,8 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(lookahead, "DeterminizedRollout", Timed)
     decisions: Any = sample_from_play(engine, 30, 2)
     view = mind.features(decisions)
-    row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *mind.networks.preset.tried).any(axis=1))[0])
+    limits = mind.networks.preset.top_k, mind.networks.preset.min_prob
+    row = int(np.flatnonzero(lookahead.select_candidates(policy(view, 0), *limits).any(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
     for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
         now[0], rounds[:] = 100.0, []

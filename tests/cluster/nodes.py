@@ -8,7 +8,8 @@ from ray.cluster_utils import Cluster
 from abl_cards.cluster.ray_workers import RayLauncher
 from abl_cards.cluster.start import connect_ray
 from abl_cards.learners.presets import PRESETS
-from abl_cards.training.joint_loop import Trainer, TrainingReport
+from abl_cards.training.callbacks import Metrics
+from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 
@@ -20,15 +21,15 @@ def main() -> None:
     second = machines.add_node(num_cpus=1)
     with connect_ray(machines.address) as cluster:
         chosen = settings(Path(sys.argv[1]), game="president", actors=2, total_decisions=10_000, num_envs=32)
-        run = Trainer(chosen, launcher=RayLauncher(cluster))
+        run = Trainer.from_config(chosen, launcher=RayLauncher(cluster))
 
-        def watch(report: TrainingReport) -> None:
-            if report.update == 2:
+        def watch(metrics: Metrics) -> None:
+            if metrics["update"] == 2:
                 machines.remove_node(second, allow_graceful=False)
-            if report.update == 5:
+            if metrics["update"] == 5:
                 machines.add_node(num_cpus=1)
 
-        run.train(watch)
+        run.fit(callbacks=[watch])
         print(run.num_updates, run.decisions, run._actor_pool.num_started if run._actor_pool else 0)
     machines.shutdown()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.decision import InputTensors, PrivilegedTensors
 from abl_cards.learners.networks import GameShape, Networks
@@ -71,5 +71,6 @@ def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     many, file = load("doudizhu").engine(None, "botzone"), tmp_path / "some.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(many)), WeightsCard("doudizhu", "tiny", True, 0, profile="botzone"))
     load_networks(file, many)
-    with pytest.raises(GameError, match="made for 379 labels, these rules have 309"):
+    with pytest.raises(GameError, match=r"379 labels.* 309") as error:
         load_networks(file, load("doudizhu").engine())
+    assert error.value.code == ErrorCode.WEIGHTS_MISMATCH

@@ -20,7 +20,7 @@ TINY = replace(
     policy_width=16,
     policy_blocks=1,
     critic_width=16,
-    ppo=PPOConfig(learning_rate=1e-3, minibatch_size=64, rollout_size=128, epochs=1),
+    ppo=PPOConfig(learning_rate=1e-3, minibatch_size=64, rollout_size=128, num_epochs=1),
 )
 
 

@@ -10,11 +10,11 @@ import pytest
 import torch
 from ablkit.learning import ABLModel
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
 from abl_cards.training.bridge import JointBridge, LabelsKB, PolicyBaseModel, SamplingReasoner
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.trainer import Trainer
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.open_rules import small_planner
@@ -28,16 +28,16 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
-    alone = Trainer(settings(tmp_path / "alone", total_decisions=1500))
-    alone.train()
-    bridge = JointBridge(Trainer(settings(tmp_path / "bridge", total_decisions=1500)))
-    bridge.train()
+    alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=1500))
+    alone.fit()
+    bridge = JointBridge(Trainer.from_config(settings(tmp_path / "bridge", total_decisions=1500)))
+    bridge.fit()
     assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "bridge"))
     first, other = ({key: value for key, value in lines(tmp_path / way)[0].items() if value is not None}
                     for way in ("alone", "bridge"))  # fmt: skip
     assert first == pytest.approx(other, rel=1e-4)
     assert "value_loss" in first
-    assert not same(alone, Trainer(settings(tmp_path / "fresh")))
+    assert not same(alone, Trainer.from_config(settings(tmp_path / "fresh")))
 
 
 def test_one_part_can_be_replaced(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_one_part_can_be_replaced(tmp_path: Path) -> None:
             data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in last]
             return data_examples.abduced_pseudo_label
 
-    run = Trainer(replace(settings(tmp_path), total_decisions=1))
+    run = Trainer.from_config(replace(settings(tmp_path), total_decisions=1))
     JointBridge(run, reasoner=Timid(LabelsKB(run.engine.labels)))
     for _ in range(40):
         run.self_play.step()
@@ -78,36 +78,41 @@ class Uniform:
 
 def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
     """Else the networks that it stands in for, untrained, would be written as the result of its training."""
-    run = Trainer(settings(tmp_path, workers=1))
+    run = Trainer.from_config(settings(tmp_path, workers=1))
     own = Uniform(len(run.engine.labels))
     bridge = JointBridge(run, model=ABLModel(own))
-    with pytest.raises(GameError, match="your own model"):
-        bridge.train()
-    with pytest.raises(GameError, match="your own model"):
+    with pytest.raises(GameError) as error:
+        bridge.fit()
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         run.save_weights(run.weights_path)
-    with pytest.raises(GameError, match="your own model"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         run.finetune_critic()
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
     assert not run.weights_path.exists()
     assert not run.checkpoint_path.exists()
     with run.start_workers():
         run.step()
     assert own.taught
 
-    begun = Trainer(settings(tmp_path / "begun", workers=1, total_decisions=1))
-    begun.train()
-    again = Trainer(settings(tmp_path / "begun", workers=1))
-    with pytest.raises(GameError, match="choose another folder"):
+    begun = Trainer.from_config(settings(tmp_path / "begun", workers=1, total_decisions=1))
+    begun.fit()
+    again = Trainer.from_config(settings(tmp_path / "begun", workers=1))
+    with pytest.raises(GameError) as error:
         JointBridge(again, model=ABLModel(own))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     JointBridge(again, model=ABLModel(PolicyBaseModel(again)))  # its networks are the run's
 
 
 def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match="workers=1"):
-        JointBridge(Trainer(settings(tmp_path, workers=2)))
+    with pytest.raises(GameError, match="workers=1") as error:
+        JointBridge(Trainer.from_config(settings(tmp_path, workers=2)))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
 def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path))
+    run = Trainer.from_config(settings(tmp_path))
     from abl_cards.training.bridge import DecisionBatch
 
     view = run.self_play.policy.features(run.self_play.tables.decisions(run.self_play.tables.rows_to_play()))
@@ -130,7 +135,7 @@ def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) 
         "past_opponent_share": 0.0,
         "critic_warmup_updates": 0,
     }
-    run = Trainer(settings(tmp_path / "run", game=str(folder), clingo=plan, workers=1, **few))
+    run = Trainer.from_config(settings(tmp_path / "run", game=str(folder), clingo=plan, workers=1, **few))
     JointBridge(run)
     judge, low = run.actor.judge, run.engine.labels.index("single(5)")
     assert isinstance(judge, ClingoReasoner)

@@ -14,7 +14,7 @@ from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_networks
 from abl_cards.training import critic_finetuning, pretraining
 from abl_cards.training.critic_finetuning import SelfPlayGames
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.trainer import Trainer
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import lines, settings
@@ -42,13 +42,17 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
 @long
 def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
     """It learns once; the run is saved with it, and goes on as it would have."""
-    run = Trainer(settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30))
-    run.train()
+    run = Trainer.from_config(
+        settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
+    )
+    run.fit()
     run.finetune_critic()
     before = load_networks(run.weights_path, run.engine).state_dict()
     losses: list[str] = []
-    again = Trainer(settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30))
-    again.train()
+    again = Trainer.from_config(
+        settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
+    )
+    again.fit()
     plain = load_networks(run.weights_path, run.engine)
     assert plain.has_trained_critic
     again.finetune_critic(lambda done, remark: losses.append(remark))
@@ -57,8 +61,8 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
     changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
     assert changed == {"critic"}
     assert all(torch.equal(before[name], after[name]) for name in before)
-    rest = Trainer(settings(tmp_path, total_decisions=2500))
-    rest.train()
+    rest = Trainer.from_config(settings(tmp_path, total_decisions=2500))
+    rest.fit()
     assert lines(tmp_path) == lines(whole.settings.directory)
 
 
@@ -66,12 +70,12 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
 def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 20)
     chosen = settings(tmp_path / "whole", total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
-    whole = Trainer(chosen)
-    whole.train()
+    whole = Trainer.from_config(chosen)
+    whole.fit()
     whole.finetune_critic()
     parts = replace(chosen, directory=tmp_path / "parts")
-    run = Trainer(parts)
-    run.train()
+    run = Trainer.from_config(parts)
+    run.fit()
 
     def stop(done: int, remark: str) -> None:
         if remark.startswith("critic: ") and done == 25:
@@ -80,8 +84,8 @@ def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         run.finetune_critic(stop)
     told: list[int] = []
-    rest = Trainer(parts)
-    rest.train()
+    rest = Trainer.from_config(parts)
+    rest.fit()
     rest.finetune_critic(lambda done, remark: told.append(done) if remark.startswith("critic: ") else None)
     assert told[0] == 21  # steps up to the last that were kept are not made again
     one, other = (load_networks(each.weights_path, rest.engine).state_dict() for each in (whole, rest))
@@ -96,8 +100,8 @@ class Stopped(Exception):
 def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rounds that were learned from are not played again, and the critic ends as it would have."""
     asked = {"total_decisions": 1, "critic_finetune_decisions": 700, "critic_finetune_steps": 30}
-    whole = Trainer(settings(tmp_path / "whole", **asked))
-    whole.train()
+    whole = Trainer.from_config(settings(tmp_path / "whole", **asked))
+    whole.fit()
     whole.finetune_critic()
     played: list[int] = []
     decisions = SelfPlayGames.collect_decisions
@@ -112,12 +116,12 @@ def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monk
 
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 5)
     monkeypatch.setattr(SelfPlayGames, "collect_decisions", stopping)
-    run = Trainer(settings(tmp_path / "run", **asked))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path / "run", **asked))
+    run.fit()
     with pytest.raises(Stopped):
         run.finetune_critic()
-    again = Trainer(settings(tmp_path / "run", **asked))
-    again.train()
+    again = Trainer.from_config(settings(tmp_path / "run", **asked))
+    again.fit()
     again.finetune_critic()
     assert played == [0, 1, 1, 2]
     one, other = (load_networks(each.weights_path, each.engine).state_dict() for each in (whole, again))

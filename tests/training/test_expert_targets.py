@@ -12,16 +12,16 @@ import pytest
 from abl_cards.agents.lookahead import Lookahead
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.search_budget import SearchRound
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, PPOConfig
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.expert_targets import ExpertConfig, LookaheadExpert
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.joint_loop import SelfPlay, learn
 from abl_cards.training.metrics import read_metrics
-from abl_cards.training.selfplay import SelfPlay
 from abl_cards.training.settings import TrainConfig
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import PPOLearner
 from tests.effort import long
 from tests.learners.tiny import TINY
@@ -98,7 +98,7 @@ def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
         replace(TINY.ppo, learning_rate=1e-2),
         expert_config=teaching,
     )
-    seen = [learner.update(rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
+    seen = [learn(learner, rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
     assert 0 < seen[-1] < 0.8 * seen[0]
 
 
@@ -110,7 +110,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
         Symmetries.from_orders(engine.symmetries, engine.observation_features),
         expert_config=ExpertConfig(0.5, value_share=0.25),
     )
-    mixed, looked = learner._mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
+    mixed, looked = learner.mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
     np.testing.assert_allclose(
         mixed[looked], 0.75 * rows.value_target[looked] + 0.25 * rows.lookahead_value[looked], rtol=1e-5
     )
@@ -120,7 +120,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
 @long
 def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    whole = Trainer(
+    whole = Trainer.from_config(
         settings(
             tmp_path / "whole",
             lookahead_share=0.3,
@@ -129,12 +129,12 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
             total_decisions=1800,
         )
     )
-    whole.train()
+    whole.fit()
     assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
     half = replace(whole.settings, directory=tmp_path / "parts", total_decisions=900)
-    Trainer(half).train()
-    rest = Trainer(replace(half, total_decisions=1800))
-    rest.train()
+    Trainer.from_config(half).fit()
+    rest = Trainer.from_config(replace(half, total_decisions=1800))
+    rest.fit()
     assert same(whole, rest)
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
 
@@ -143,28 +143,30 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
 def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deals anew then."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    run = Trainer(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
+    run.fit()
     assert read_metrics(tmp_path)[-1]["foresight"] is None
-    Trainer(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).train()
+    Trainer.from_config(replace(run.settings, total_decisions=run.decisions + 500, lookahead_share=1.0)).fit()
     assert read_metrics(tmp_path)[-1]["foresight"] > 0
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("name", "value"),
     [
-        ({"lookahead_share": 1.5}, "foresight: 1.5 is no share"),
-        ({"lookahead_value_share": -1.0}, "foresight_values: -1.0 is no share"),
-        ({"lookahead_deals": 0}, "foresight_deals: 0 deals show nothing"),
-        ({"lookahead_temperature": 0.0}, "foresight_temperature: 0.0 leaves nothing open"),
+        ("lookahead_share", 1.5),
+        ("lookahead_value_share", -1.0),
+        ("lookahead_deals", 0),
+        ("lookahead_temperature", 0.0),
     ],
 )
-def test_what_cannot_be_is_refused(changes: dict[str, float], message: str) -> None:
-    with pytest.raises(GameError, match=message):
-        ExpertConfig.from_settings(replace(TrainConfig(Path()), **changes), PPOConfig())  # type: ignore[arg-type]
+def test_what_cannot_be_is_refused(name: str, value: float) -> None:
+    with pytest.raises(GameError, match=f"{name}: {value}") as error:
+        ExpertConfig.from_settings(replace(TrainConfig(Path()), **{name: value}), PPOConfig())  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 def test_where_tricks_are_rewarded_there_is_nothing_to_foresee() -> None:
-    with pytest.raises(GameError, match="give worth=0"):
+    with pytest.raises(GameError) as error:
         ExpertConfig.from_settings(TrainConfig(Path(), lookahead_share=0.5), PPOConfig(trick_point_reward=0.01))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
     assert not ExpertConfig.from_settings(TrainConfig(Path()), PPOConfig(trick_point_reward=0.01)).share

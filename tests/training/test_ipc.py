@@ -10,11 +10,11 @@ import pytest
 from abl_cards.learners.presets import PRESETS
 from abl_cards.training.ipc import from_plain, receive, send, to_plain
 from abl_cards.training.process_group import PeerLost, ProcessRank
+from abl_cards.training.reports import IterationStats
 from abl_cards.training.rollout_queue import QueueStats
 from abl_cards.training.selfplay import Score
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.updates import UpdateStats
-from abl_cards.training.worker import IterationStats
 from abl_cards.training.workers import WorkerInit
 from tests.training.test_checkpoint import plant
 

@@ -15,15 +15,16 @@ import pytest
 import torch
 
 from abl_cards.core import archive
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.parallel import NUM_THREADS
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.training.callbacks import Metrics
 from abl_cards.training.checkpoint import save_checkpoint
-from abl_cards.training.joint_loop import Trainer, TrainingReport
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.run_lock import lock_run_folder
 from abl_cards.training.settings import TrainConfig
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import WeightEMA
 from tests.core.test_atomic_files import files_end_after
 from tests.effort import long
@@ -64,12 +65,13 @@ def weights(run: Trainer) -> dict[str, torch.Tensor]:
 
 def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is lost: the checkpoint stays as it is."""
-    run = Trainer(settings(tmp_path, total_decisions=1))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path, total_decisions=1))
+    run.fit()
     kept = run.checkpoint_path.read_bytes()
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, critic_width=24))
-    with pytest.raises(GameError, match="another version began it; choose another folder"):
-        Trainer(settings(tmp_path))
+    with pytest.raises(GameError) as error:
+        Trainer.from_config(settings(tmp_path))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     assert run.checkpoint_path.read_bytes() == kept
 
 
@@ -81,14 +83,14 @@ def same(first: Trainer, second: Trainer) -> bool:
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: Trainer, workers: int) -> None:
     if workers > 1:
-        whole = Trainer(settings(tmp_path / "whole", workers=workers))
-        whole.train()
+        whole = Trainer.from_config(settings(tmp_path / "whole", workers=workers))
+        whole.fit()
     half = settings(tmp_path / "parts", workers=workers, total_decisions=1200)
-    Trainer(half).train()
+    Trainer.from_config(half).fit()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
-    rest = Trainer(replace(half, total_decisions=2500))
-    rest.train()
+    rest = Trainer.from_config(replace(half, total_decisions=2500))
+    rest.fit()
     assert lines(whole.settings.directory) == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.num_updates + 1))
     assert same(whole, rest)
@@ -97,14 +99,14 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
 def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(whole.settings.directory, tmp_path / "run")
     monkeypatch.setattr(Trainer, "start_workers", None)
-    again = Trainer(settings(tmp_path / "run"))
+    again = Trainer.from_config(settings(tmp_path / "run"))
     again.weights_path.unlink()
-    again.train()
+    again.fit()
     assert again.weights_path.exists()
 
 
-def test_a_run_says_what_it_does(whole: Trainer, reports: list[TrainingReport]) -> None:
-    assert [report.update for report in reports] == list(range(1, whole.num_updates + 1))
+def test_a_run_says_what_it_does(whole: Trainer, reports: list[Metrics]) -> None:
+    assert [metrics["update"] for metrics in reports] == list(range(1, whole.num_updates + 1))
     told = lines(whole.settings.directory)
     assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(told[-1])
     assert any("wins against kb" in line for line in told)
@@ -114,7 +116,7 @@ def test_a_run_says_what_it_does(whole: Trainer, reports: list[TrainingReport]) 
 
 def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
     """The critic learns alone at first; a zero would say that the others make no error."""
-    Trainer(settings(tmp_path, critic_warmup_updates=2)).train()
+    Trainer.from_config(settings(tmp_path, critic_warmup_updates=2)).fit()
     first, *rest = lines(tmp_path)
     of_others = ("policy_loss", "entropy", "divergence", "clipped", "hands_loss")
     assert [first[name] for name in of_others] == [None] * len(of_others)
@@ -124,59 +126,65 @@ def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
 
 
 def test_the_critic_learns_first(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, total_decisions=1))
+    run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     before = {name: tensor.clone() for name, tensor in weights(run).items()}
-    run.train()
+    run.fit()
     changed = {name.split(".")[0] for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])}
     assert changed == {"critic"}
 
 
 def test_a_checkpoint_with_former_keys_of_settings_goes_on(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, total_decisions=1))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path, total_decisions=1))
+    run.fit()
     former = {each.name: each.metadata.get("formerly") or each.name for each in fields(TrainConfig)}
     state = run._checkpoint.load()
     assert state is not None
     state["settings"] = {former[key]: value for key, value in state["settings"].items()}
     run._checkpoint.save(state)
-    assert Trainer(settings(tmp_path)).num_updates == run.num_updates
+    assert Trainer.from_config(settings(tmp_path)).num_updates == run.num_updates
 
 
 def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
-    Trainer(settings(tmp_path, total_decisions=1)).train()
-    with pytest.raises(GameError, match=r"seed: begun with 0; labelled_fraction: begun with 1\.0"):
-        Trainer(settings(tmp_path, seed=8, labelled_fraction=0.5))
+    Trainer.from_config(settings(tmp_path, total_decisions=1)).fit()
+    with pytest.raises(GameError, match=r"seed: .* 0; labelled_fraction: .* 1\.0") as error:
+        Trainer.from_config(settings(tmp_path, seed=8, labelled_fraction=0.5))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     (tmp_path / "checkpoint.state").write_bytes(b"half a file")
-    with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
-        Trainer(settings(tmp_path))
+    with pytest.raises(GameError, match=r"checkpoint\.state") as error:
+        Trainer.from_config(settings(tmp_path))
+    assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
 def test_a_device_that_is_not_there_is_named(tmp_path: Path, device: str) -> None:
-    with pytest.raises(GameError, match=f"device={device}: "):
-        Trainer(settings(tmp_path, device=device))
+    with pytest.raises(GameError, match=f"device={device}") as error:
+        Trainer.from_config(settings(tmp_path, device=device))
+    assert error.value.code == ErrorCode.DEVICE_NOT_AVAILABLE
 
 
 @pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
 def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
     trace = plant(tmp_path / name)
-    with pytest.raises(GameError, match=rf"{name}: .*; choose another folder, or move it away to start anew"):
-        Trainer(settings(tmp_path))
+    with pytest.raises(GameError, match=name) as error:
+        Trainer.from_config(settings(tmp_path))
+    assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
     assert not trace.exists()
 
 
 def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Trainer(settings(tmp_path, critic_finetune_decisions=100))
+    run = Trainer.from_config(settings(tmp_path, critic_finetune_decisions=100))
     monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
     run.league.size = 1  # so that the first copy is met again
     for name, act in (("past/0001.state", run._add_snapshot), ("critic-0.state", run.finetune_critic)):
         trace = plant(tmp_path / name)
-        with pytest.raises(GameError, match=rf"{name}: not a checkpoint"):
+        with pytest.raises(GameError, match=name) as error:
             act()
+        assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
         assert not trace.exists()
     save_checkpoint(tmp_path / "past" / "0001.state", {"decision.policy.weight": torch.zeros(3)})
-    with pytest.raises(GameError, match=r"0001\.state: of other settings, or another version"):
+    with pytest.raises(GameError, match=r"0001\.state") as error:
         run._add_snapshot()
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     (tmp_path / "past" / "0001.state").unlink()
     run._add_snapshot()  # a copy that is gone is not met
 
@@ -187,35 +195,38 @@ def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: 
     file.write_bytes(archive.pack_archive(state))
     kept = file.read_bytes()
     with pytest.raises(GameError, match=r"checkpoint\.state: .*choose another folder") as told:
-        Trainer(settings(tmp_path))
+        Trainer.from_config(settings(tmp_path))
     assert "\n" not in str(told.value)
     assert file.read_bytes() == kept
 
 
 def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
     """Nor may a run that was taken up go on once another one has."""
-    first, second = Trainer(settings(tmp_path, total_decisions=1)), Trainer(settings(tmp_path, total_decisions=1))
+    first, second = (Trainer.from_config(settings(tmp_path, total_decisions=1)) for _ in range(2))
     with lock_run_folder(tmp_path):
-        with pytest.raises(GameError, match=f"process {os.getpid()} is at work here"):
-            first.train()
-        with pytest.raises(GameError, match="is at work here"):
-            Trainer(settings(tmp_path))
-    first.train()
-    with pytest.raises(GameError, match="another process has gone on with this run"):
-        second.train()
+        with pytest.raises(GameError, match=str(os.getpid())) as error:
+            first.fit()
+        assert error.value.code == ErrorCode.RUN_LOCKED
+        with pytest.raises(GameError) as error:
+            Trainer.from_config(settings(tmp_path))
+        assert error.value.code == ErrorCode.RUN_LOCKED
+    first.fit()
+    with pytest.raises(GameError) as error:
+        second.fit()
+    assert error.value.code == ErrorCode.RUN_LOCKED
     assert len(lines(tmp_path)) == first.num_updates == 1
 
 
 def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, total_decisions=1))
-    run.train()
+    run = Trainer.from_config(settings(tmp_path, total_decisions=1))
+    run.fit()
     kept = run.checkpoint_path.read_bytes()
-    again = Trainer(settings(tmp_path, total_decisions=10**6))
+    again = Trainer.from_config(settings(tmp_path, total_decisions=10**6))
     with files_end_after(len(kept) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
-        again.train()
+        again.fit()
     assert run.checkpoint_path.read_bytes() == kept
     assert not list(tmp_path.glob(".*.partial"))
-    assert Trainer(settings(tmp_path)).num_updates == run.num_updates
+    assert Trainer.from_config(settings(tmp_path)).num_updates == run.num_updates
 
 
 KILLED = """
@@ -226,9 +237,9 @@ from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card, load_networks
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.trainer import Trainer
 PRESETS["tiny"] = TINY
-Trainer(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), total_decisions=10**9)).train()
+Trainer.from_config(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), total_decisions=10**9)).fit()
 """
 
 
@@ -243,7 +254,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) 
         assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()  # every worker can say something until it ends: this waits for the last
-        resumed = Trainer(settings(tmp_path, workers=workers))
+        resumed = Trainer.from_config(settings(tmp_path, workers=workers))
         assert resumed.num_updates >= done
         assert resumed.num_updates >= metrics.read_bytes().count(b"\n") - 3  # at most the last interval is lost
         done = resumed.num_updates
@@ -252,7 +263,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) 
 
 
 def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
-    run = Trainer(settings(tmp_path, labelled_fraction=0.5))
+    run = Trainer.from_config(settings(tmp_path, labelled_fraction=0.5))
     while run.self_play.buffer.num_ready < 200:
         run.self_play.step()
     rows = run.self_play.buffer.pop_ready(200)
@@ -271,32 +282,33 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
 @long
 def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=1200)
-    Trainer(chosen).train()
-    rest = Trainer(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
+    Trainer.from_config(chosen).fit()
+    rest = Trainer.from_config(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
     assert [group["lr"] for group in rest.learner.policy_optimiser.param_groups] == [1e-4]
-    rest.train()
+    rest.fit()
     first, _, second = load_card(rest.weights_path).command.partition("; then ")
     assert "learning_rate" not in first
     assert "--set learning_rate=0.0001 --set entropy=0.02" in second
-    with pytest.raises(GameError, match="seed: begun with 0"):
-        Trainer(replace(chosen, seed=5))
+    with pytest.raises(GameError, match=r"seed: .* 0") as error:
+        Trainer.from_config(replace(chosen, seed=5))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
 @long
 def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=1200)
-    first = Trainer(chosen)
-    first.train()
+    first = Trainer.from_config(chosen)
+    first.fit()
     wider = replace(chosen, total_decisions=2500, num_envs=24, kb_opponent_share=0.5)
-    rest = Trainer(wider)
+    rest = Trainer.from_config(wider)
     assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
     assert same(first, rest)
     assert len(rest.self_play.tables.keys) == 24
     assert not set(rest.self_play.tables.keys.tolist()) & set(
-        Trainer(replace(chosen, directory=tmp_path / "new")).self_play.tables.keys.tolist()
+        Trainer.from_config(replace(chosen, directory=tmp_path / "new")).self_play.tables.keys.tolist()
     )
-    rest.train()
-    again = Trainer(wider)
+    rest.fit()
+    again = Trainer.from_config(wider)
     assert (again.self_play.tables.keys == rest.self_play.tables.keys).all()
     assert same(rest, again)
 
@@ -304,15 +316,15 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
 @long
 def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=600)
-    first = Trainer(chosen)
-    first.train()
-    rest = Trainer(replace(chosen, total_decisions=1800, workers=2))
+    first = Trainer.from_config(chosen)
+    first.fit()
+    rest = Trainer.from_config(replace(chosen, total_decisions=1800, workers=2))
     assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
     assert same(first, rest)
-    rest.train()
+    rest.fit()
     assert not set(rest.self_play.tables.keys.tolist()) & set(first.self_play.tables.keys.tolist())
     assert "--set workers=2" in load_card(rest.weights_path).command
-    alone = Trainer(chosen)
+    alone = Trainer.from_config(chosen)
     assert (alone.num_updates, alone.decisions, len(alone.self_play.tables.keys)) == (
         rest.num_updates,
         rest.decisions,

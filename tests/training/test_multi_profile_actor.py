@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 
 pytest.importorskip("torch")
 
 from abl_cards.learners.presets import PRESETS
-from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.multi_profile_actor import load_engines
 from abl_cards.training.settings import TrainConfig
+from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 
 
@@ -30,22 +30,24 @@ def settings(directory: Path, **more: Any) -> TrainConfig:
 
 
 def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match="also=botzone: seats have other labels"):
+    with pytest.raises(GameError, match="second_profile=botzone") as error:
         load_engines(settings(tmp_path, second_profile="botzone"))
-    with pytest.raises(GameError, match="a share of two tables or more"):
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+    with pytest.raises(GameError) as error:
         load_engines(settings(tmp_path, num_envs=1))
+    assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 def test_a_run_plays_by_both_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    run = Trainer(settings(tmp_path))
+    run = Trainer.from_config(settings(tmp_path))
     one, two = run.actor.actors
     assert (len(one.self_play.tables), len(two.self_play.tables)) == (6, 2)
-    run.train()
+    run.fit()
     assert run.decisions > 64
-    again = Trainer(settings(tmp_path, total_decisions=run.decisions + 1))
+    again = Trainer.from_config(settings(tmp_path, total_decisions=run.decisions + 1))
     for before, now in zip(run.actor.actors, again.actor.actors, strict=True):
         for name, array in before.self_play.tables.arrays().items():
             np.testing.assert_array_equal(array, now.self_play.tables.arrays()[name])
-    again.train()
+    again.fit()
     assert again.decisions > run.decisions

@@ -15,7 +15,7 @@ from abl_cards.learners.batches import to_training_batch
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.experience import Experience
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.joint_loop import learn
 from abl_cards.training.process_group import (
     LOCALHOST,
     GlooProcessGroup,
@@ -24,6 +24,7 @@ from abl_cards.training.process_group import (
     SingleProcess,
     create_store,
 )
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import PPOLearner
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
@@ -74,7 +75,7 @@ def test_values_are_joined_in_the_order_of_the_ranks() -> None:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    return Trainer(settings(tmp_path))
+    return Trainer.from_config(settings(tmp_path))
 
 
 def trained(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
@@ -85,7 +86,7 @@ def trained(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
     )
     trainer = PPOLearner(networks, Symmetries.from_orders(run.engine.symmetries, run.engine.observation_features))
     trainer.process_group = crew
-    trainer.update(rows, np.random.default_rng(0))
+    learn(trainer, rows, np.random.default_rng(0))
     trainer.train_abln_step(to_training_batch(rows, networks.device, dtype=networks.dtype))
     return torch.nn.utils.parameters_to_vector(networks.parameters()).detach()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS, default_preset
@@ -55,8 +55,9 @@ def test_a_folder_may_be_named_from_elsewhere(mine: Path, said: list[str], monke
     weights = mine.parent / "run" / "mine-quick.safetensors"
     monkeypatch.chdir(mine.parent)
     assert load_networks(weights, load("mine").engine()).has_trained_critic
-    with pytest.raises(GameError, match="not for president"):
+    with pytest.raises(GameError, match="president") as error:
         load_networks(weights, load("president").engine())
+    assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
 def test_games_with_a_shipped_player_keep_its_preset() -> None:

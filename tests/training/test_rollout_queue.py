@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from abl_cards.core import archive
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
-from abl_cards.training.actor import OPPONENT_NAMES
 from abl_cards.training.experience import Experience
-from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.opponents import OPPONENT_NAMES
 from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
 from abl_cards.training.selfplay import Score
+from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
 
@@ -94,8 +94,9 @@ def test_a_pool_is_kept_and_taken_up() -> None:
 
 def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    with pytest.raises(GameError, match="pool: 3 decisions are fewer than an update takes"):
-        Trainer(settings(tmp_path, queue_capacity=3))
+    with pytest.raises(GameError, match="queue_capacity: 3 ") as error:
+        Trainer.from_config(settings(tmp_path, queue_capacity=3))
+    assert error.value.code == ErrorCode.INVALID_VALUE
 
 
 def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
-from abl_cards.training.joint_loop import Trainer
 from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
 from abl_cards.training.settings import TrainConfig, read_config
+from abl_cards.training.trainer import Trainer
 from tests.cli_runs import run
 from tests.edited import edited
 from tests.learners.tiny import TINY
@@ -60,15 +60,16 @@ def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None
 def test_in_which_files_rules_differ() -> None:
     begun = {"rules.lp": "1", "old.lp": "2"}
     check_same_rules(begun, dict(begun))
-    with pytest.raises(GameError, match=r"\(rules.lp has changed, old.lp is gone, new.lp is new\)"):
+    with pytest.raises(GameError, match=r"rules\.lp .*old\.lp .*new\.lp ") as error:
         check_same_rules(begun, {"rules.lp": "3", "new.lp": "4"})
+    assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
 def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
     """With the package's rules a helper would have more labels, and other networks."""
-    trained = Trainer(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
+    trained = Trainer.from_config(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
     assert len(trained.engine.labels) < len(load(GAME).engine().labels)
-    trained.train()
+    trained.fit()
     assert len(lines(tmp_path)) == 1
     words = ["match", GAME, f"abl:weights={trained.weights_path}", "greedy", "--games", "2", "--json"]
     played = run(*words, "--kb", str(fewer))
@@ -81,33 +82,37 @@ def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: P
 
 def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
     """As a helper is whose files were edited between the beginning of the run and its own."""
-    run_ = Trainer(settings(tmp_path))
-    with pytest.raises(GameError, match=r"rules\.lp has changed"):
+    run_ = Trainer.from_config(settings(tmp_path))
+    with pytest.raises(GameError, match=r"rules\.lp") as error:
         run_.load_state_dict(run_.shared_state() | {"rules": {**run_.rule_digests, "rules.lp": "edited"}}, {})
+    assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
 def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
     chosen = settings(tmp_path / "run", total_decisions=1)
-    first = Trainer(chosen)
-    first.train()
+    first = Trainer.from_config(chosen)
+    first.fit()
     kept = first.checkpoint_path.read_bytes()
-    assert Trainer(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
-    with pytest.raises(GameError, match=rf"checkpoint.*begun by other rules \(.*profiles/{OTHER}.lp is new\)"):
-        Trainer(replace(chosen, profile=OTHER))
-    with pytest.raises(GameError, match=r"begun by other rules \(labels.lp has changed\); go on by those"):
-        Trainer(replace(chosen, kb=fewer))
+    assert Trainer.from_config(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
+    with pytest.raises(GameError, match=rf"checkpoint.*profiles/{OTHER}\.lp") as error:
+        Trainer.from_config(replace(chosen, profile=OTHER))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
+    with pytest.raises(GameError, match=r"labels\.lp") as error:
+        Trainer.from_config(replace(chosen, kb=fewer))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
     assert first.checkpoint_path.read_bytes() == kept
 
 
 def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine.parent)
     chosen = settings(tmp_path / "run", kb=Path("mine"), total_decisions=1, rollout_size=96, abln=False)
-    Trainer(chosen)
+    Trainer.from_config(chosen)
     assert read_config(tmp_path / "run") == replace(chosen, kb=mine)
     assert read_config(tmp_path / "elsewhere") is None
     (tmp_path / "run" / "settings.json").write_text("{", "utf-8")
-    with pytest.raises(GameError, match=r"settings\.json: not the settings of a run"):
+    with pytest.raises(GameError, match=r"settings\.json") as error:
         read_config(tmp_path / "run")
+    assert error.value.code == ErrorCode.INVALID_JSON
 
 
 def train(folder: Path, *words: str) -> Any:
@@ -145,7 +150,7 @@ def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Pa
 
 def test_where_a_policy_begins(tmp_path: Path) -> None:
     """By default in the preferences; with trust=0 all labels are alike to it."""
-    nothing, known = (Trainer(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
+    nothing, known = (Trainer.from_config(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
     for each, alike in ((nothing, True), (known, False)):
         view = each.self_play.policy.features(each.self_play.tables.decisions(each.self_play.tables.rows_to_play()))
         weighed = each.self_play.policy.log_probs(view)

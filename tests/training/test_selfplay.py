@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.preference_agent import PreferenceAgent
 from abl_cards.games.game import load
+from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
 from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.training.joint_loop import MIN_READY_SHARE, SelfPlay
 from abl_cards.training.opponents import assign_players
-from abl_cards.training.selfplay import MIN_READY_SHARE, SelfPlay
 from tests.learners.tiny import TINY
 
 
@@ -29,6 +31,9 @@ class Counting:
     def play(self, decisions: Decisions, keys: Any) -> Moves:
         self.asked.append(len(decisions.rows))
         return self._kb.play(decisions, keys)
+
+    def choose(self, choices: Choices, keys: Any) -> NDArray[np.uint8]:
+        return self._kb.choose(choices, keys)
 
 
 @pytest.fixture(scope="module")

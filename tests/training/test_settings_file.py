@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.training.metrics import read_metrics
 from abl_cards.training.settings import SETTINGS_FILE, read_config
 
@@ -26,13 +26,15 @@ DAMAGED = {
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_settings(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / SETTINGS_FILE).write_bytes(damage)
-    with pytest.raises(GameError, match=SETTINGS_FILE):
+    with pytest.raises(GameError, match=SETTINGS_FILE) as error:
         read_config(tmp_path)
+    assert error.value.code == ErrorCode.INVALID_JSON
     assert (tmp_path / SETTINGS_FILE).read_bytes() == damage
 
 
 @pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"update": 1', b"\xff"])
 def test_damaged_metrics(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "metrics.jsonl").write_bytes(b'{"update": 1}\n' + damage + b"\n")
-    with pytest.raises(GameError, match="line 2"):
+    with pytest.raises(GameError, match="line 2") as error:
         read_metrics(tmp_path)
+    assert error.value.code == ErrorCode.INVALID_JSON

@@ -15,7 +15,7 @@ from abl_cards.learners.batches import to_training_batch
 from abl_cards.learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
 from abl_cards.learners.symmetry import Symmetries
 from abl_cards.training.experience import Experience
-from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.joint_loop import SelfPlay, learn
 from abl_cards.training.updates import PPOLearner, UpdateStats, value_loss
 from tests.learners.tiny import TINY
 
@@ -90,7 +90,7 @@ def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -
     """A quarter of 64 decisions is less than half a batch, and still a step."""
     learner = trainer(engine)
     before = [weights.detach().clone() for weights in learner.networks.abln.parameters()]  # type: ignore[union-attr]
-    seen = learner.update(rows.at(np.arange(64)), np.random.default_rng(3))
+    seen = learn(learner, rows.at(np.arange(64)), np.random.default_rng(3))
     assert seen.hands_loss is not None
     assert seen.hands_loss > 0
     after = list(learner.networks.abln.parameters())  # type: ignore[union-attr]
@@ -98,10 +98,10 @@ def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -
 
 
 def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) -> None:
-    seen = trainer(engine).update(rows, np.random.default_rng(3), critic_only=True)
+    seen = learn(trainer(engine), rows, np.random.default_rng(3), critic_only=True)
     assert seen.value_loss is not None
     assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
-    again = trainer(engine).update(rows, np.random.default_rng(3))
+    again = learn(trainer(engine), rows, np.random.default_rng(3))
     assert None not in astuple(again)[:-1]
     assert again.foresight is None
     both = UpdateStats.mean([seen, again])
@@ -113,14 +113,15 @@ def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) 
 def test_a_twin_without_abln_measures_no_hands(engine: Any, rows: Experience) -> None:
     networks = Networks(TINY.without_abln(), GameShape.of(engine))
     learner = PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features))
-    assert learner.update(rows, np.random.default_rng(3)).hands_loss is None
+    assert learn(learner, rows, np.random.default_rng(3)).hands_loss is None
 
 
 def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
     once, first_only, twice = (
-        trainer(engine, epochs=epochs, value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
+        trainer(engine, num_epochs=epochs, num_value_epochs=value_epochs)
+        for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
     )
-    seen = [each.update(rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
+    seen = [learn(each, rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
     of_critic = [
         torch.nn.utils.parameters_to_vector(each.networks.critic.parameters()) for each in (once, first_only, twice)
     ]

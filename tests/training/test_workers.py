@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
-from abl_cards.training.joint_loop import Trainer, TrainingReport
+from abl_cards.training.callbacks import Metrics
+from abl_cards.training.trainer import Trainer
 from abl_cards.training.workers import PipeWorker, spawn
 from tests.effort import long
 from tests.learners.tiny import TINY
@@ -22,17 +23,18 @@ def test_nobody_is_asked_where_nobody_is() -> None:
 @long
 def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    run = Trainer(settings(tmp_path, workers=2))
+    run = Trainer.from_config(settings(tmp_path, workers=2))
     with pytest.raises(RuntimeError, match=r"trainer\.start_workers"):
         run.step()
 
-    def kill(report: TrainingReport) -> None:
+    def kill(metrics: Metrics) -> None:
         killed = run._worker_pool.workers[0]
         assert isinstance(killed, PipeWorker)
         killed.process.kill()
 
-    with pytest.raises(GameError, match="worker 1 ended by SIGKILL; the same command goes on"):
-        run.train(kill)
+    with pytest.raises(GameError, match="SIGKILL") as error:
+        run.fit(callbacks=[kill])
+    assert error.value.code == ErrorCode.WORKER_LOST
     assert not len(run._worker_pool)
 
 
@@ -42,7 +44,8 @@ def begin(run: Trainer) -> None:
 
 
 def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run = Trainer(settings(tmp_path, preset="small"))
-    with pytest.raises(GameError, match="worker 1 ended with status 1"):
+    run = Trainer.from_config(settings(tmp_path, preset="small"))
+    with pytest.raises(GameError, match="status 1") as error:
         begin(run)
+    assert error.value.code == ErrorCode.WORKER_LOST
     assert "KeyError: 'networks'" in capfd.readouterr().err

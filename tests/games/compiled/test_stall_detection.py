@@ -28,7 +28,7 @@ from abl_cards.learners.networks import GameShape, Networks
 from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.server.server import ServeConfig, serve
-from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.joint_loop import SelfPlay
 from tests.edited import edited
 from tests.effort import long
 from tests.games.doudizhu.edits import edited_doudizhu

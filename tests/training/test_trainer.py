@@ -1,0 +1,402 @@
+"""Training runs with a network, a reasoner and callbacks of one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.choices import Choices
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types.moves import MoveLists, Moves
+from abl_cards.learners.model_interface import Batch, PolicyOutput
+from abl_cards.learners.model_networks import ModelNetworks, load_model
+from abl_cards.learners.networks import GameShape
+from abl_cards.learners.presets import PRESETS
+from abl_cards.learners.weights_io import load_card, load_networks
+from abl_cards.matches.match_runner import play_match
+from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.training.callbacks import Metrics, TrainerCallback
+from abl_cards.training.checkpoint import load_checkpoint
+from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.trainer import Trainer
+from tests.learners.tiny import TINY
+
+
+class TwoLayers(torch.nn.Module):
+    """A network of two layers with an odd width, dropout and, where asked for, an estimate of hands."""
+
+    def __init__(self, shape: GameShape, width: int = 13, hands: bool = False, options: bool = True) -> None:
+        super().__init__()
+        self.trunk = torch.nn.Sequential(
+            torch.nn.Linear(shape.num_features, width), torch.nn.ReLU(), torch.nn.Dropout(0.2)
+        )
+        self.logits = torch.nn.Linear(width, shape.num_actions if options else shape.num_labels)
+        self.value = torch.nn.Linear(width, 1)
+        self.hands = torch.nn.Linear(width, shape.num_others * shape.num_cards) if hands else None
+
+    def forward(self, batch: Batch) -> PolicyOutput:
+        hidden = self.trunk(batch.observation)
+        hands = None if self.hands is None else self.hands(hidden).view_as(batch.prior)
+        return PolicyOutput(self.logits(hidden), self.value(hidden).squeeze(-1), hands)
+
+
+def network(game: str = "president", **sizes: Any) -> TwoLayers:
+    torch.manual_seed(3)
+    return TwoLayers(GameShape.of(load(game).engine()), **sizes)
+
+
+def config(directory: Path, **changes: Any) -> TrainConfig:
+    return replace(
+        TrainConfig(
+            directory, total_decisions=3000, num_envs=8, rollout_size=64, minibatch_size=32, checkpoint_interval=2,
+            snapshot_interval=3, workers=1, threads=1,
+        ),
+        **changes,
+    )  # fmt: skip
+
+
+def decisions_at_tables(engine: Engine, num_tables: int = 40) -> Decisions:
+    """The first plays of some matches, choices behind them by the preferences."""
+    tables = engine.start_matches(np.arange(num_tables, dtype=np.uint64))
+    return tables.decisions(tables.rows_to_play())
+
+
+def equal_weights(first: torch.nn.Module, second: torch.nn.Module) -> bool:
+    one, other = first.state_dict(), second.state_dict()
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
+    model, first = network(hands=True), network(hands=True)
+    trainer = Trainer(load("president"), model=model, config=config(tmp_path, num_epochs=1, gamma=0.9))
+    metrics = trainer.fit()
+    assert trainer.learner.ppo.gamma == 0.9
+    assert not equal_weights(model, first)
+    assert metrics["update"].tolist() == list(range(1, trainer.num_updates + 1))
+    for name in ("policy_loss", "value_loss", "hands_loss", "entropy"):
+        assert metrics[name].shape == (trainer.num_updates,)
+        assert np.isfinite(metrics[name]).all()
+    assert not model.training
+    card = load_card(trainer.weights_path)
+    assert card.model_class == f"{__name__}.TwoLayers"
+    assert card.model_file == "test_trainer.py"
+    engine, agent = trainer.engine, trainer.agent()
+    result = play_match(engine, ["own", "kb"], [agent, make_agent("kb", engine)], games=2, seed=1)
+    assert result.games == 2
+    again = load_model_agent("president", trainer.weights_path, network(hands=True))
+    decisions = decisions_at_tables(engine)
+    keys = np.zeros(len(decisions.rows), np.uint64)
+    assert (agent.play(decisions, keys).cards == again.play(decisions, keys).cards).all()
+
+
+def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
+    """The card names class and file of the network; without an object of the class nothing is loaded or imported."""
+    trainer = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1))
+    trainer.fit()
+    card_file, trap = trainer.weights_path.with_suffix(".json"), tmp_path / "trap.py"
+    card = json.loads(card_file.read_text("utf-8"))
+    trap.write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\nclass TwoLayers: ...\n")
+    card_file.write_text(json.dumps(card | {"model_class": "trap.TwoLayers", "model_file": str(trap)}))
+    with pytest.raises(GameError) as error:
+        load_networks(trainer.weights_path, trainer.engine)
+    assert error.value.code == ErrorCode.MODEL_CLASS_NEEDED
+    load_model(trainer.weights_path, network())
+    assert not trap.with_suffix(".ran").exists()
+    card_file.write_text(json.dumps(card | {"model_class": "trap.Other"}))
+    with pytest.raises(GameError) as error:
+        load_model(trainer.weights_path, network())
+    assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
+    card_file.write_text(json.dumps(card))
+    with pytest.raises(GameError) as error:
+        load_model(trainer.weights_path, network(width=14))
+    assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tests.training.test_trainer import config, network
+from abl_cards.training.trainer import Trainer
+directory, workers = Path(sys.argv[1]), int(sys.argv[2])
+Trainer("president", model=network(), config=config(directory, workers=workers, total_decisions=10**9)).fit()
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
+    """With dropout: the random numbers of an update belong to it."""
+    whole = Trainer("president", model=network(), config=config(tmp_path / "whole", workers=workers))
+    whole.fit(decisions=2000)
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-c", KILLED, str(folder), str(workers)]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+    metrics = folder / "metrics.jsonl"
+    while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < 2):
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    state = load_checkpoint(folder / "checkpoint.state")
+    assert state is not None
+    assert state["update"] < whole.num_updates
+    rest = Trainer("president", model=network(width=13), config=config(folder, workers=workers))
+    rest.fit(decisions=2000)
+    assert rest.num_updates == whole.num_updates
+    assert equal_weights(whole.networks, rest.networks)
+    for name in ("decisions", "policy_loss", "value_loss"):
+        assert (whole.metrics[name] == rest.metrics[name]).all()
+    other = config(folder, workers=workers)
+    with pytest.raises(GameError) as error:
+        Trainer("president", model=Wrong(GameShape.of(whole.engine), lambda output: output), config=other)
+    assert error.value.code == ErrorCode.RUN_MISMATCH
+
+
+def test_choices_are_decided_and_learned_by_a_network_with_actions_for_options(tmp_path: Path) -> None:
+    engine = load("doudizhu").engine(None, "contest")
+    labels = len(engine.labels)
+    model = TwoLayers(GameShape.of(engine))
+    trainer = Trainer("doudizhu", model=model, config=config(tmp_path, num_envs=16, profile="contest"))
+    assert isinstance(trainer.networks, ModelNetworks)
+    assert trainer.networks.decides_choices
+    play, stored = trainer.self_play, 0
+    while play.buffer.num_ready < 64:
+        play.step()
+        stored = max(stored, int((play.buffer.rows.label[play.buffer.state > 0] >= labels).sum()))
+    assert stored > 4
+    trainer.fit(decisions=500)
+    rows = play.buffer.rows.at(play.buffer.state > 0)
+    assert (rows.legal[np.arange(len(rows)), rows.label]).all()
+    assert ((rows.label >= labels) == rows.legal[:, labels:].any(axis=1)).all()
+    agent = trainer.agent()
+    tables = engine.start_matches(np.arange(12, dtype=np.uint64))
+    choices = tables.choices(tables.rows_to_choose())
+    chosen = agent.choose(choices, np.zeros(len(choices.rows), np.uint64))
+    assert (choices.options[np.arange(len(chosen)), chosen] == 1).all()
+    with torch.no_grad():
+        for weights in (model.logits.weight, model.logits.bias):
+            weights.zero_()
+        model.logits.bias[labels:] = torch.arange(engine.num_options)  # the highest option is the most probable
+    highest = make_model_agent(engine, model).choose(choices, np.zeros(len(choices.rows), np.uint64))
+    assert (highest == engine.num_options - 1 - choices.options[:, ::-1].argmax(axis=1)).all()
+    narrow = TwoLayers(GameShape.of(engine), options=False)
+    kb = Minimiser(engine.preference_model()).choose(choices)
+    assert (make_model_agent(engine, narrow).choose(choices, np.zeros(len(kb), np.uint64)) == kb).all()
+
+
+class CountingReasoner:
+    """The minimiser, which takes the last legal card set instead where a label has several."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._minimiser, self.calls, self.labels = Minimiser(engine.preference_model()), 0, list[NDArray[np.int16]]()
+
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
+        self.calls += 1
+        self.labels.append(label_probabilities.argmax(axis=1).astype(np.int16))
+        lists = decisions.moves()
+        return lists.select(lists.start[1:] - 1)
+
+    def choose(self, choices: Choices) -> NDArray[np.uint8]:
+        return self._minimiser.choose(choices)
+
+
+def test_an_own_reasoner_makes_the_moves_and_the_labels_to_learn_from(tmp_path: Path) -> None:
+    reasoner = CountingReasoner(load("president").engine())
+    trainer = Trainer("president", model=network(), reasoner=reasoner, config=config(tmp_path, kb_opponent_share=0.0))
+    play = trainer.self_play
+    for _ in range(30):
+        play.step()
+    assert reasoner.calls >= 30
+    rows = play.buffer.rows.at(play.buffer.state > 0)
+    last = rows.legal.shape[1] - 1 - rows.legal[:, ::-1].argmax(axis=1)
+    assert (rows.label == last).mean() > 0.5  # lists are in the order of forms, whose labels rise but for a few
+    assert any((labels != labels[0]).any() for labels in reasoner.labels)
+    trainer.fit(decisions=600)
+    calls = reasoner.calls
+    trainer.agent().play(decisions_at_tables(trainer.engine, 5), np.zeros(5, np.uint64))
+    assert reasoner.calls == calls + 1
+
+
+class IllegalReasoner(CountingReasoner):
+    def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
+        moves = super().realise(decisions, label_probabilities)
+        return Moves(moves.form, np.full_like(moves.cards, 3))
+
+
+@pytest.mark.parametrize("reasoner", [object(), IllegalReasoner, lambda decisions, lists: np.ones(3, np.int8)])
+def test_a_wrong_reasoner_is_an_error(tmp_path: Path, reasoner: Any) -> None:
+    given = reasoner(load("president").engine()) if isinstance(reasoner, type) else reasoner
+    with pytest.raises(GameError) as error:
+        Trainer("president", model=network(), reasoner=given, config=config(tmp_path)).self_play.step()
+    assert error.value.code == ErrorCode.INVALID_REASONER
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_consistency_function_rules_moves_out_for_a_preset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    passing = load("president").engine().label_traits.pass_label
+
+    def no_pass(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
+        if isinstance(decisions, Choices):
+            return np.ones(len(lists.form), np.bool_)
+        return decisions.labels_of(lists.form) != passing
+
+    chosen = config(tmp_path, preset="tiny", workers=workers, total_decisions=500)
+    trainer = Trainer("president", reasoner=no_pass, config=chosen)
+    trainer.fit()
+    rows = trainer.self_play.buffer.rows.at(trainer.self_play.buffer.state > 0)
+    assert len(rows)
+    assert not rows.legal[:, passing].any()
+    tables, agent = trainer.engine.start_matches(np.arange(20, dtype=np.uint64)), trainer.agent()
+    passes = np.zeros(2, np.int64)
+    for _ in range(6):
+        at = tables.rows_to_play()
+        decisions = tables.decisions(at)
+        moves = agent.play(decisions, np.zeros(len(at), np.uint64))
+        could = decisions.legal_mask.sum(axis=0) > decisions.legal_mask[passing]
+        passes += (
+            (could & (decisions.legal_mask[passing] > 0)).sum(),
+            (decisions.labels_of(moves.form)[could] == passing).sum(),
+        )
+        tables.play(at, moves)
+    assert passes[0] > 20
+    assert passes[1] == 0
+
+
+class Recording(TrainerCallback):
+    """Write down what it is called with; stop after two updates."""
+
+    def __init__(self) -> None:
+        self.updates, self.checkpoints, self.ends = list[int](), list[Path](), list[Metrics]()
+        self.trainer: Trainer | None = None
+
+    def on_update(self, metrics: Metrics) -> None:
+        self.updates.append(metrics["update"])
+        if self.trainer and len(self.updates) == 2:
+            self.trainer.stop()
+
+    def on_checkpoint(self, file: Path) -> None:
+        self.checkpoints.append(file)
+
+    def on_fit_end(self, metrics: Metrics) -> None:
+        self.ends.append(metrics)
+
+
+def test_callbacks(tmp_path: Path) -> None:
+    recording, functions = Recording(), list[Metrics]()
+    trainer = Trainer("president", model=network(), config=config(tmp_path), callbacks=[recording])
+    recording.trainer = trainer
+    metrics = trainer.fit(callbacks=[functions.append])
+    assert recording.updates == [1, 2] == [line["update"] for line in functions]
+    assert set(recording.checkpoints) == {trainer.checkpoint_path}
+    assert [line["update"] for line in recording.ends] == [2]
+    assert list(functions[-1]) == [name for name in metrics if name in functions[-1]]
+    trainer.fit(minutes=1e-9)
+    assert trainer.num_updates == 3
+    assert trainer.metrics["update"].tolist() == [1, 2, 3]
+
+
+def test_metrics_as_a_frame_need_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    metrics = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1)).fit()
+    with pytest.raises(GameError) as error:
+        metrics.to_frame()
+    assert error.value.code == ErrorCode.MISSING_LIBRARY
+
+
+class Wrong(TwoLayers):
+    """A network whose output is changed."""
+
+    def __init__(self, shape: GameShape, change: Any) -> None:
+        super().__init__(shape)
+        self.change = change
+
+    def forward(self, batch: Batch) -> Any:
+        return self.change(super().forward(batch))
+
+
+def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Path) -> None:
+    model = network()
+    trainer = Trainer("president", model=model, config=config(tmp_path, workers=2))
+    trainer.fit(decisions=200)
+    kept = trainer.checkpoint_path.read_bytes()
+    with torch.no_grad():
+        model.value.bias.fill_(torch.nan)
+    with pytest.raises(GameError, match=r"TwoLayers\.forward: value") as error:
+        trainer.fit(decisions=2000)
+    assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
+    assert trainer.checkpoint_path.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("lookahead_share", 0.5), ("records", Path("games.jsonl")), ("prior_scale", 1.0)]
+)
+def test_settings_of_presets_do_not_go_with_an_own_network(tmp_path: Path, name: str, value: Any) -> None:
+    with pytest.raises(GameError, match=name) as error:
+        Trainer("president", model=network(), config=config(tmp_path, **{name: value}))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
+
+
+def test_a_run_of_an_own_network_is_no_run_of_a_preset(tmp_path: Path) -> None:
+    trainer = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1))
+    trainer.fit()
+    with pytest.raises(GameError) as error:
+        Trainer.from_config(trainer.settings)
+    assert error.value.code == ErrorCode.MODEL_CLASS_NEEDED
+    with pytest.raises(GameError) as error:
+        Trainer("president", model=TwoLayers, config=config(tmp_path / "other"))  # type: ignore[arg-type]
+    assert error.value.code == ErrorCode.MODEL_FAILED
+
+
+def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
+    class Normalised(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = torch.nn.Sequential(torch.nn.LazyLinear(9), torch.nn.BatchNorm1d(9), torch.nn.ReLU())
+            self.logits, self.value = torch.nn.LazyLinear(len(load("president").engine().labels)), torch.nn.Linear(9, 1)
+
+        def forward(self, batch: Batch) -> PolicyOutput:
+            hidden = self.body(batch.observation)
+            return PolicyOutput(self.logits(hidden), self.value(hidden)[:, 0])
+
+    chosen = config(tmp_path, workers=2)
+    trainer = Trainer("president", model=Normalised(), config=chosen)
+    trainer.fit(decisions=600)
+    steps = trainer.networks.state_dict()["module.body.1.num_batches_tracked"]
+    assert steps > 0
+    rest = Trainer("president", model=Normalised(), config=chosen)
+    assert equal_weights(trainer.networks, rest.networks)
+    fresh = Normalised()
+    make_model_agent("president", fresh)  # its lazy layers get their sizes
+    load_model(trainer.weights_path, fresh)
+    assert torch.equal(fresh.state_dict()["body.1.num_batches_tracked"], steps)
+
+
+def test_a_preset_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    chosen = config(tmp_path, preset="tiny", total_decisions=1, critic_warmup_updates=0)
+    trainer = Trainer(load("president"), config=chosen)
+    assert len(trainer.fit()["update"]) == trainer.num_updates
+    agent = trainer.agent()
+    assert not isinstance(agent, TrainedAgent)
+    named = make_agent(f"abl:weights={trainer.weights_path}", trainer.engine)
+    decisions = decisions_at_tables(trainer.engine, 20)
+    keys = np.zeros(len(decisions.rows), np.uint64)
+    assert (agent.play(decisions, keys).cards == named.play(decisions, keys).cards).all()
