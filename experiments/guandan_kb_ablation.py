@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abl_cards.agents import check_agent_name, find_weights, preference_model_from_name
+from abl_cards.agents import agent_variant, check_agent_name, find_weights, preference_model_from_name
 from abl_cards.core import SEED_RANGE, ErrorBarPlot, GameError, setting
-from abl_cards.experiments.agent_specs import agent_variant, load_agents
+from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.matches import MatchSummary, measure_matches
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable

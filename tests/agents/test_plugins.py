@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.agents import agent_fingerprint
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.registry import check_agent_name, make_agent
 from abl_cards.core.errors import GameError
-from abl_cards.experiments.agent_specs import agent_fingerprint
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
