@@ -119,8 +119,8 @@ def match(
     try:
         with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as tell:
             result = play_match(
-                engine, names, players, games, seed,
-                lambda done, wins: tell(done, " : ".join(map(str, wins))), write,
+                engine, players, games, seed, names=names,
+                on_progress=lambda done, wins: tell(done, " : ".join(map(str, wins))), write_record=write,
                 use_fixed_deals=deals is not None, log=log_round,
             )  # fmt: skip
     except PlayerLeftError as left:
