@@ -85,7 +85,7 @@ def play_match(
     Each deal is played once for every way to seat the agents. Games run side by side, except where an agent
     listens to the course of a table, as humans and programs do: then one after the other.
 
-    >>> play_match("paodekuai", ["kb", "greedy"], games=24).rate > 0.5
+    >>> play_match("doudizhu", ["kb", "greedy"], games=24).rate > 0.8
     True
 
     Args:
