@@ -25,7 +25,7 @@ from abl_cards.core import ErrorCode, GameError
 
 _BETS = 2.0 ** (-np.arange(10) / 2)
 """From 1, which decides large effects in few deals, down to 0.04, for small effects in thousands."""
-_BISECTIONS = 40
+_BISECTIONS = 26
 
 
 def sequential_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[float, float]:
