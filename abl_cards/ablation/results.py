@@ -140,7 +140,7 @@ class Ablation:
     def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Return the header and the cells of the table as text, the part that is worth most first."""
         header = ("without", "what", "games", "won by the whole", f"{self.level:.0%} interval", "the part")
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (row.part, row.description, f"{row.games:,}", f"{row.rate:.1%}",
              f"{row.interval[0]:.1%} – {row.interval[1]:.1%}", str(row.verdict))
             for row in self.sorted_rows()

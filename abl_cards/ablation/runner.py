@@ -189,4 +189,4 @@ def _equal_moves(first: Moves, second: Moves) -> bool:
         np.pad(moves.cards, ((0, 0), (0, width - moves.cards.shape[1])), constant_values=NO_CARD)
         for moves in (first, second)
     ]
-    return np.array_equal(first.form, second.form) and np.array_equal(*cards)
+    return np.array_equal(first.form, second.form) and np.array_equal(cards[0], cards[1])

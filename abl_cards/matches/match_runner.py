@@ -117,8 +117,8 @@ def play_match(
     if len(names) != len(agents):
         raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
     made = [make_agent(given, engine) if isinstance(given, str) else given for given in agents]
-    seatings, names, made = _resolve_seating(engine, names, made)
-    players = [check_own_agent(player, name) for player, name in zip(made, names, strict=True)]
+    seatings, names, seated = _resolve_seating(engine, names, made)
+    players = [check_own_agent(player, name) for player, name in zip(seated, names, strict=True)]
 
     def write_log(entry: dict[str, Any]) -> None:
         assert log
@@ -127,7 +127,7 @@ def play_match(
     script = attach_shared_script(engine, players, write_log if log else None)
     listeners: list[Listener] = [
         *([script] if script else []),
-        *(agent for agent in made if isinstance(agent, Listener)),
+        *(agent for agent in seated if isinstance(agent, Listener)),
     ]
     num_tables = 1 if listeners else min(games, MAX_PARALLEL_GAMES)
     recorder = engine.new_recorder(num_tables, agents=list(names), seed=format_seed(seed)) if write_record else None

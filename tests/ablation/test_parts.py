@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.ablation.parts import AblationPart, list_parts, select_parts
-from abl_cards.agents.registry import make_agent
+from abl_cards.agents.registry import make_preference_model
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
@@ -30,8 +30,8 @@ def test_parts_of_preferences_alone(idle: Engine) -> None:
     parts = list_parts(idle, "kb")
     assert names(parts) == ["preferences", *groups, "idle.lp", "preferences.lp"]  # no game without the others
     everything = parts[0].variant_of("kb")
-    assert not make_agent(everything, idle).preference_model.preferences()  # type: ignore[attr-defined]
-    assert "always" not in make_agent("kb:without=idle.lp", idle).preference_model.preferences()  # type: ignore[attr-defined]
+    assert not make_preference_model(everything, idle).preferences()  # type: ignore[attr-defined]
+    assert "always" not in make_preference_model("kb:without=idle.lp", idle).preferences()  # type: ignore[attr-defined]
     single = names(list_parts(idle, "kb", single=True))
     assert single == sorted(f"kb:{name}" for name in idle.preference_model().preferences())
 
@@ -88,9 +88,6 @@ def test_a_file_left_out_changes_decisions() -> None:
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(200, 1)
     estimate, lists = engine.sample_estimate(decisions, 1), decisions.moves()
-    whole, reduced = (
-        make_agent(name, engine).preference_model
-        for name in ("kb", "kb:without=beliefs.lp")  # type: ignore[attr-defined]
-    )
+    whole, reduced = (make_preference_model(name, engine) for name in ("kb", "kb:without=beliefs.lp"))
     assert not np.array_equal(whole.costs(decisions, lists, estimate)[0], reduced.costs(decisions, lists, estimate)[0])
     assert np.array_equal(whole.costs(decisions, lists)[0], reduced.costs(decisions, lists)[0])

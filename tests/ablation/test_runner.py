@@ -12,7 +12,7 @@ from abl_cards.ablation.results import Ablation, Verdict
 from abl_cards.ablation.runner import RESULT_FILE, ablate
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
-from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.match_runner import play_match, play_shard
 
 PARTS = ["preferences", "kb:structure", "kb:leading"]
 
@@ -64,7 +64,7 @@ def test_a_part_that_harms(idle_folder: Path, tmp_path: Path) -> None:
 
 
 def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    play_shard, calls = runner.play_shard, []
+    calls: list[range] = []
 
     def stop_at_third(*arguments: Any) -> Any:
         calls.append(arguments[3])
