@@ -30,8 +30,8 @@ def test_parts_of_preferences_alone(idle: Engine) -> None:
     parts = list_parts(idle, "kb")
     assert names(parts) == ["preferences", *groups, "idle.lp", "preferences.lp"]  # no game without the others
     everything = parts[0].variant_of("kb")
-    assert not make_preference_model(everything, idle).preferences()  # type: ignore[attr-defined]
-    assert "always" not in make_preference_model("kb:without=idle.lp", idle).preferences()  # type: ignore[attr-defined]
+    assert not make_preference_model(everything, idle).preferences()
+    assert "always" not in make_preference_model("kb:without=idle.lp", idle).preferences()
     single = names(list_parts(idle, "kb", single=True))
     assert single == sorted(f"kb:{name}" for name in idle.preference_model().preferences())
 
