@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from abl_cards.agents import rules_fingerprint
 from abl_cards.core import SEED_RANGE, LinePlot, setting
-from abl_cards.experiments.agent_specs import rules_fingerprint
 from abl_cards.experiments.big2_deals import (
     DealRange,
     deal_hands,

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.agents import make_agent
+from abl_cards.agents import make_agent, rules_fingerprint
 from abl_cards.core import GameError, derive_key, splitmix64_array
-from abl_cards.experiments.agent_specs import rules_fingerprint
 from abl_cards.experiments.report import Cell, ReportTable
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine

@@ -214,7 +214,7 @@ class _SplittingRunner:
 
     def _fingerprints(self) -> dict[str, Any]:
         """What every result depends on."""
-        from abl_cards.experiments.agent_specs import files_fingerprint
+        from abl_cards.agents import files_fingerprint
 
         return {"games": self.games.fingerprint, "held out": len(self.games.held_out),
                 "rules": files_fingerprint(self.splitter.rules.kb.files)}  # fmt: skip

@@ -18,10 +18,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import check_agent_name, make_agent
+from abl_cards.agents import agent_fingerprint as mark_of
+from abl_cards.agents import check_agent_name, files_fingerprint, make_agent, rules_fingerprint
 from abl_cards.core import SEED_RANGE, setting
-from abl_cards.experiments.agent_specs import agent_fingerprint as mark_of
-from abl_cards.experiments.agent_specs import files_fingerprint, rules_fingerprint
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.rules import RulesConfig

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from abl_cards.agents import rules_fingerprint
 from abl_cards.core import GameError
-from abl_cards.experiments.agent_specs import AgentSpec, rules_fingerprint
+from abl_cards.experiments.agent_specs import AgentSpec
 from abl_cards.experiments.matches import MatchSummary
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import check_agent_name, make_explainable_agent
+from abl_cards.agents import agent_fingerprint, check_agent_name, make_explainable_agent
 from abl_cards.core import GameError, MatrixPlot, setting
-from abl_cards.experiments.agent_specs import agent_fingerprint
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from abl_cards.agents import AblAgent
+from abl_cards.agents import AblAgent, rules_fingerprint
 from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting
-from abl_cards.experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.hand_estimates import (

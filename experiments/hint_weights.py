@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents import rules_fingerprint
 from abl_cards.core import SEED_RANGE, GameError, setting, settings_to_json
-from abl_cards.experiments.agent_specs import rules_fingerprint
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable

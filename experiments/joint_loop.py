@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from abl_cards.agents import check_agent_name, find_weights
+from abl_cards.agents import agent_fingerprint, check_agent_name, find_weights, rules_fingerprint
 from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting, settings_to_json
-from abl_cards.experiments.agent_specs import AgentSpec, agent_fingerprint, load_agents, rules_fingerprint
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.episodes import EpisodeSummary, measure_episodes
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable

@@ -86,8 +86,8 @@ def _play(
             scores[number].append(int(point))
 
     result = play_match(
-        engine, (pair[0].name, pair[1].name), (pair[0].agent, pair[1].agent), games, seed,
-        lambda done, wins: on_progress(done, f"{wins[0]} : {wins[1]}"), on_points=note,
+        engine, (pair[0].agent, pair[1].agent), games, seed, names=(pair[0].name, pair[1].name),
+        on_progress=lambda done, wins: on_progress(done, f"{wins[0]} : {wins[1]}"), on_points=note,
     )  # fmt: skip
     every, lengths = [each for game in scores for each in game], [len(game) for game in scores]
     return result.to_json() | {"scores": every, "lengths": lengths}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import AgentName, NeuroSymbolicPolicy, PolicyInputs, make_abl_agent
+from abl_cards.agents import AgentName, NeuroSymbolicPolicy, PolicyInputs, agent_fingerprint, make_abl_agent
 from abl_cards.core import GameError
-from abl_cards.experiments.agent_specs import AgentSpec, agent_fingerprint
+from abl_cards.experiments.agent_specs import AgentSpec
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices

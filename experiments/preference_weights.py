@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents import rules_fingerprint
 from abl_cards.core import SEED_RANGE, setting, settings_to_json
-from abl_cards.experiments.agent_specs import rules_fingerprint
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import DecisionListener, RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.cluster import PackedArray, RayCluster, pack, pack_result, unpack
-from abl_cards.core import GameError
+from abl_cards.core import GameError, result_key
 from abl_cards.experiments.report import ExperimentReport
-from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V, cell_key
+from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V
 from abl_cards.training import from_plain, to_plain
 
 
@@ -77,7 +77,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
     ) -> Any:
         """What is known, or is wanted; raises MissingCell for the others."""
-        key = cell_key(inputs)
+        key = result_key(inputs)
         if key == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))
         if key not in self._results:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.agents import files_fingerprint
 from abl_cards.core import SEED_RANGE, setting
-from abl_cards.experiments.agent_specs import files_fingerprint
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from abl_cards.agents import rules_fingerprint
 from abl_cards.core import SEED_RANGE, LinePlot, setting
-from abl_cards.experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.branching_factors import branching_table
 from abl_cards.experiments.episodes import play_episodes
 from abl_cards.experiments.experiment import Experiment

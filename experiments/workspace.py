@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from abl_cards.core import GameError, attribute_os_errors, parse_json_line, write_text
+from abl_cards.core import append_result, attribute_os_errors, read_results, result_key
 from abl_cards.experiments.provenance import find_fingerprints
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 
@@ -70,7 +70,7 @@ class ExperimentWorkspace:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.progress_bar, self._publish = folder, progress_bar, publish
         self._remote_runner, self._is_dry_run = remote_runner, False
-        self._results = dict(_read_cells(folder / "cells.jsonl")) if use_cache else {}
+        self._results = read_results(folder / "cells.jsonl") if use_cache else {}
         self._num_done = self._num_planned = 0
         self._finished: list[tuple[str, Any]] = []  # texts and results
         self.fingerprints: dict[str, str] = {}  # of what the finished cells depend on, by name
@@ -89,7 +89,7 @@ class ExperimentWorkspace:
 
         ``inputs`` names everything that the result depends on: settings, rules, weights.
         """
-        key = cell_key(inputs)
+        key = result_key(inputs)
         if self._is_dry_run:
             if key not in self._results:
                 raise MissingCell(inputs, text)
@@ -116,9 +116,7 @@ class ExperimentWorkspace:
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
 
     def _store(self, inputs: Mapping[str, Any], value: Any) -> None:
-        result = json.loads(json.dumps(value))  # what is written is what a later run will read
-        self._append_line("cells.jsonl", json.dumps({"cell": dict(inputs), "result": result}, ensure_ascii=False))
-        self._results[cell_key(inputs)] = result
+        self._results[result_key(inputs)] = append_result(self.folder / "cells.jsonl", inputs, value)
 
     # --- what is measured elsewhere -----------------------------------------------------------------------------------
 
@@ -131,7 +129,7 @@ class ExperimentWorkspace:
         """
         found, unknown = self._find_known(items, measure)
         while unknown and self._remote_runner:
-            missing = {cell_key(each.inputs): each for each in unknown}
+            missing = {result_key(each.inputs): each for each in unknown}
             with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
                 for number, (key, result) in enumerate(self._remote_runner(list(missing), self._results), 1):
                     self._store(missing[key].inputs, result)
@@ -217,25 +215,3 @@ def _join_names(names: list[str]) -> str:
 
 def _truncate(text: str) -> str:
     return text if len(text) <= _MAX_RESULT_LENGTH else f"{text[:_MAX_RESULT_LENGTH]} …"
-
-
-def cell_key(inputs: Mapping[str, Any]) -> str:
-    """What a cell is known by."""
-    return json.dumps(inputs, sort_keys=True)
-
-
-def _read_cells(file: Path) -> Iterator[tuple[str, Any]]:
-    """What was measured before; a last line that was being written when the machine stopped is measured again."""
-    lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
-    whole = [line for line in lines if line.endswith("\n")]
-    if len(whole) < len(lines):
-        write_text(file, "".join(whole))
-    for number, line in enumerate(whole, 1):
-        try:
-            kept = parse_json_line(line.encode())
-            found = cell_key(kept["cell"]), kept["result"]
-        except (GameError, LookupError, TypeError) as problem:
-            raise GameError(
-                f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"
-            ) from None
-        yield found

@@ -1,4 +1,4 @@
-"""Agents by name, for every game."""
+"""Agents for every game, made by name: ``agent("guandan", "kb")``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
     from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+    from abl_cards.agents.fingerprints import agent_fingerprint, files_fingerprint, rules_fingerprint
     from abl_cards.agents.human import HumanAgent
     from abl_cards.agents.lookahead import Lookahead
-    from abl_cards.agents.names import AgentName
+    from abl_cards.agents.names import AgentName, agent_variant
     from abl_cards.agents.neural import AblAgent, find_weights, make_abl_agent
-    from abl_cards.agents.plugins import find_plugin_source
+    from abl_cards.agents.plugins import check_own_agent, find_plugin_source
     from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs, sample_labels
-    from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_from_name
+    from abl_cards.agents.preference_agent import PreferenceAgent, exclude_files, preference_model_from_name
     from abl_cards.agents.registry import (
         AGENT_FACTORIES,
+        agent,
         check_agent_name,
+        compile_engine,
         make_agent,
         make_explainable_agent,
         make_preference_model,
@@ -45,8 +48,15 @@ __all__ = [
     "RandomKeys",
     "SearchRound",
     "ShensuanziAgent",
+    "agent",
+    "agent_fingerprint",
+    "agent_variant",
     "attach_shared_script",
     "check_agent_name",
+    "check_own_agent",
+    "compile_engine",
+    "exclude_files",
+    "files_fingerprint",
     "find_plugin_source",
     "find_weights",
     "make_abl_agent",
@@ -55,6 +65,7 @@ __all__ = [
     "make_preference_model",
     "needs_history",
     "preference_model_from_name",
+    "rules_fingerprint",
     "sample_labels",
 ]
 

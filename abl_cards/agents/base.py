@@ -1,4 +1,4 @@
-"""What an agent is."""
+"""Protocols of agents, and the errors by which they end a game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
@@ -17,47 +17,95 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.explain import ModelExplanation
 
 RandomKeys = NDArray[np.uint64]
-"""[n] random bits, one key a decision; the same decision gets the same key in every run."""
+"""Random bits uint64 [n], one key a decision; equal in every run with the same seed."""
 
 
 class Agent(Protocol):
-    """Decides for many tables at once; it sees what the seats to decide may see and nothing else.
+    """Player that decides for many tables at once, by what the seats to decide may see.
 
-    An agent that is a Listener too follows the course of one table: a match gives it one game at a time.
+    An agent that is a ``Listener`` too follows the course of one table: a match plays its games one after the other.
     """
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """One legal move for each decision."""
+        """Decide which moves to play.
+
+        Args:
+            decisions: Decisions at n tables.
+            keys: Random bits, uint64 [n].
+
+        Returns:
+            One legal move for each decision.
+        """
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """One of the options for each choice, a card to pay or a bid: [n]."""
+        """Decide which options to choose: bids, cards to pay or to return.
+
+        Args:
+            choices: Choices at n tables.
+            keys: Random bits, uint64 [n].
+
+        Returns:
+            Index of an open option for each choice, uint8 [n].
+        """
 
 
 @runtime_checkable
 class ExplainableAgent(Agent, Protocol):
-    """An agent whose decisions can be explained."""
+    """Agent whose decisions can be explained by preferences."""
 
     @property
     def preference_model(self) -> PreferenceModel:
-        """The preferences it decides by."""
+        """Preferences that it decides by."""
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> ModelExplanation | None:
-        """What else leads it to its move there; None where the preferences decide alone. Raises GameError."""
+        """Explain a decision beyond its preferences.
+
+        Args:
+            decision_point: State and legal moves.
+
+        Returns:
+            Labels, estimates and points that led to the move; None where the preferences decide alone.
+
+        Raises:
+            GameError: The state does not hold what the agent needs.
+        """
 
 
 def needs_history(agent: Agent) -> bool:
-    """Whether an agent asks what lay there before the last acts, which tables keep only for who asks."""
+    """Return whether tables must keep the decisions before the last acts for an agent.
+
+    Args:
+        agent: Any agent.
+
+    Returns:
+        Its attribute ``needs_history``; False where it has none.
+    """
     return bool(getattr(agent, "needs_history", False))
 
 
 class PlayerLeftError(GameError):
-    """Somebody has stood up in the middle of a game."""
+    """End of a game by a human player who leaves."""
+
+    def __init__(self, message: str) -> None:
+        """Make an error.
+
+        Args:
+            message: One line about it.
+        """
+        super().__init__(message, ErrorCode.PLAYER_LEFT)
 
 
 class ForfeitError(GameError):
-    """A game that the seat to decide has lost by what it did, or did not do; what that is worth to each seat."""
+    """Loss of a game by a fault of the seat to decide."""
 
     def __init__(self, seat: int, kind: str, message: str, points: Sequence[int]) -> None:
-        """A kind of fault, said in one line."""
-        super().__init__(message)
+        """Make an error.
+
+        Args:
+            seat: Seat that lost the game.
+            kind: Kind of the fault, as the platform names it.
+            message: One line about it.
+            points: Points of each seat.
+        """
+        super().__init__(message, ErrorCode.FORFEIT)
         self.seat, self.kind, self.points = seat, kind, tuple(points)

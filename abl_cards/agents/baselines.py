@@ -1,11 +1,11 @@
-"""Agents without knowledge: the ones that every other must beat.
+"""Baseline agents without preferences and networks.
 
-``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
-beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
-always the first card set in wire order. Where cards are laid into tricks it follows with the lowest play that takes the
-trick, else with the lowest that is worth nothing; it leads the same way, and of cards to be chosen it takes the lowest
-where what is low hangs on a trump suit. ``zhiduoxing`` 智多星 (Tan et al. 2020,
-section 2.3) does the same but leads a bomb only when there is nothing else.
+- ``random`` is uniform over the legal labels, then over the card sets of the label.
+- ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else it passes. It leads the
+  label with most cards, weakest first, and plays the first card set in wire order. In trick games it follows with the
+  lowest play that takes the trick, else with the lowest without points; it leads in the same way. Of cards to choose it
+  takes the lowest, where the order depends on a trump suit.
+- ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -23,36 +23,40 @@ from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import NO_CARD, LabelTraits, Moves
 
 _BATCH_SIZE = 1024
-"""Decisions whose counts stay in the cache."""
+"""Decisions per batch, so that their counts stay in the cache."""
 MANY_LABELS, _LABEL_BLOCK = 1024, 64
 
 
 class RandomAgent:
-    """Uniform over the legal labels, then over the card sets of the label."""
+    """Agent ``random``: uniform over the legal labels, then over the card sets of the label."""
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """A random move each."""
+        """Return a random legal move for each decision."""
         legal = decisions.legal_mask
         return decisions.sample_labels_and_moves(
             lambda lo, hi, labels: _random_labels(legal, keys, lo, hi, labels), keys
         )
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """A random card each."""
+        """Return a random open option for each choice: uint8 [n]."""
         cards = np.zeros(len(keys), np.int16)
         _random_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
         return cards.astype(np.uint8)
 
 
 class GreedyAgent:
-    """The plain heuristic of the module."""
+    """Agent ``greedy``: follows with the weakest beater, leads the label with most cards, chooses the lowest card."""
 
     def __init__(self, traits: LabelTraits) -> None:
-        """Play by these traits of the labels."""
+        """Make an agent.
+
+        Args:
+            traits: Kinds, sizes and bombs among the labels of the game.
+        """
         self._traits = traits
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The heuristic's move each."""
+        """Return the move of the heuristic for each decision."""
         if self._traits.has_tricks:
             return _greedy_trick_moves(decisions)
         labels = np.zeros(len(keys), np.int16)
@@ -65,44 +69,44 @@ class GreedyAgent:
         return decisions.first_moves(labels)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The first option each; of cards that stand otherwise with what is remembered, the lowest."""
+        """Return the first open option, or the lowest card where the order depends on the trump: uint8 [n]."""
         if self._traits.has_tricks and len(choices.rules.contexts) > 1:
             return _choose_lowest(choices)
         return choices.options.argmax(axis=1).astype(np.uint8)
 
 
 def _choose_lowest(choices: Choices) -> NDArray[np.uint8]:
-    """[n] the option that is the lowest as a play of one card; what is no card goes first, in the order of options."""
+    """Return the lowest option as a play of one card: uint8 [n]; options that are no card come first."""
     rules, context = choices.rules, choices.view.context
     kinds = np.array([rules.pack.index.get(option, -1) for option in rules.schema.options])
     label = rules.forms.label_of[rules.single_card_forms[:, kinds]]
-    place = np.where(kinds < 0, -1, rules.label_ranking[context[:, None], label[context]])
-    found: NDArray[np.uint8] = np.where(choices.options > 0, place, len(rules.labels)).argmin(axis=1).astype(np.uint8)
-    return found
+    rank = np.where(kinds < 0, -1, rules.label_ranking[context[:, None], label[context]])
+    lowest: NDArray[np.uint8] = np.where(choices.options > 0, rank, len(rules.labels)).argmin(axis=1).astype(np.uint8)
+    return lowest
 
 
 def _greedy_trick_moves(decisions: Decisions) -> Moves:
-    """Lead the longest, follow with what takes the trick, else with what is worth nothing; each time the lowest."""
+    """Lead the longest play, follow with one that takes the trick, else with one without points; always the lowest."""
     lists = decisions.moves()
     decision, cards = lists.decision_index, lists.cards != NO_CARD
-    worth = np.where(
+    points = np.where(
         cards, decisions.rules.card_points[np.minimum(lists.cards, len(decisions.rules.card_points) - 1)], 0
     )
     leads, takes = decisions.to_beat[decision] < 0, decisions.takes_trick(lists) == 1
-    first = np.where(leads, -cards.sum(axis=1), np.where(takes, -1, np.maximum(worth.sum(axis=1), 0)))
-    place = decisions.ranking[decision, decisions.labels_of(lists.form)]
-    order = np.lexsort((place, first, decision))
+    first = np.where(leads, -cards.sum(axis=1), np.where(takes, -1, np.maximum(points.sum(axis=1), 0)))
+    rank = decisions.ranking[decision, decisions.labels_of(lists.form)]
+    order = np.lexsort((rank, first, decision))
     return lists.select(order[lists.start[:-1]])
 
 
 def make_zhiduoxing_agent(traits: LabelTraits) -> GreedyAgent:
-    """The greedy order in which a bomb is led last."""
+    """Make ``zhiduoxing``: greedy, but a bomb is led last."""
     return GreedyAgent(replace(traits, min_cards=np.where(traits.is_bomb, 0, traits.min_cards).astype(np.int8)))
 
 
 @njit(cache=True, nogil=True)
 def _random_labels(legal, keys, lo, hi, labels):
-    """A uniformly random legal label for decisions lo..hi-1; the number of labels where none is legal."""
+    """Draw a legal label uniformly for decisions lo..hi-1; the number of labels where none is legal."""
     if legal.shape[0] > MANY_LABELS:
         _random_among_many(legal, keys, lo, hi, labels)
     else:
@@ -111,9 +115,9 @@ def _random_labels(legal, keys, lo, hi, labels):
 
 @njit(cache=True, nogil=True)
 def _random_among_few(legal, keys, lo, hi, labels):
-    """Goes through the mask row by row, as it lies in memory; rows of labels that are legal nowhere only once.
+    """Draw labels by reading the mask row by row, in memory order; rows of labels legal nowhere are read once.
 
-    The wanted label is the legal one before which there are as many legal ones as the lot says.
+    The drawn label is the legal one with as many legal ones before it as a random number.
     """
     there = np.zeros(legal.shape[0], np.bool_)
     for first in range(lo, hi, _BATCH_SIZE):
@@ -141,7 +145,7 @@ def _random_among_few(legal, keys, lo, hi, labels):
 
 @njit(cache=True, nogil=True)
 def _random_among_many(legal, keys, lo, hi, labels):
-    """Reads the mask once, to count the legal labels in blocks of them; then only the block of the wanted one."""
+    """Draw labels by counting the legal ones in blocks of labels; then only the block of the drawn one is read."""
     blocks = -(-legal.shape[0] // _LABEL_BLOCK)
     for first in range(lo, hi, _BATCH_SIZE):
         size = min(_BATCH_SIZE, hi - first)
@@ -169,7 +173,7 @@ def _random_among_many(legal, keys, lo, hi, labels):
 
 @njit(cache=True, nogil=True)
 def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):
-    """The greedy label for decisions lo..hi-1."""
+    """Compute the greedy label for decisions lo..hi-1."""
     for i in range(lo, hi):
         best, best_class, best_place = -1, 0, 0
         for label in range(legal.shape[0]):

@@ -1,8 +1,8 @@
-"""What the last acts of the others tell of their hands: deals in which they would have done otherwise are unlikely.
+"""Reweight deals by the last acts of the other seats: deals in which they would have acted otherwise are unlikely.
 
-Deals that counts and facts allow are drawn; each is weighed by how likely the policy makes what the others have just
-done, had they held these cards; and so many of them are kept as are looked at, each as often as its weight demands.
-Nobody plays quite by the policy, so a share of the plays counts as made at random.
+Deals that agree with counts and facts are drawn. Each is weighted by the probability that the policy gives to the last
+acts of the others, had they held these cards; then deals are resampled by their weights. Nobody plays quite by the
+policy, so a share of the plays counts as random.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices
 
 RANDOM_PLAY_SHARE = 0.1
-"""The share of the plays of others that could be any legal one."""
+"""Share of the plays of others that counts as uniformly random."""
 OVERSAMPLING_FACTOR = 4
-"""Deals that are weighed for each that is kept."""
+"""Deals drawn for each resampled deal."""
 _MIN_PROBABILITY = 1e-6
 
 
@@ -29,7 +29,7 @@ def resample_deals(
     deals: NDArray[np.uint8],
     num_kept: int,
 ) -> NDArray[np.uint8]:
-    """[r, keep, others, cards] of deals [r, n, others, cards], evenly drawn for rows [r] with a choice of a view."""
+    """Resample deals [r, n, others, cards] drawn for rows [r] of the inputs: [r, num_kept, others, cards]."""
     weights = np.exp(_compute_log_weights(policy, decisions, inputs.open_rows[rows], deals))
     shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
     marks = (np.arange(num_kept) + 0.5) / num_kept
@@ -40,7 +40,7 @@ def resample_deals(
 def _compute_log_weights(
     mind: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
-    """[r, n] the logarithm of how likely it is what the others did, less that of the likeliest deal."""
+    """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
     r, n = deals.shape[:2]
     weights = np.zeros(r * n)
     for asked, then, label in decisions.past_decisions(np.repeat(rows, n), deals.reshape(-1, *deals.shape[2:])):

@@ -1,9 +1,8 @@
-"""Choices (bids, cards to give) by looking ahead: what each option comes to over deals that the seat could be in.
+"""Look ahead at choices (bids, cards to give): expected points of each option over deals that the seat could be in.
 
-An option is chosen at imagined tables, the preferences answer for everybody who is asked after it, and the critic,
-before whom all hands lie open, says what the play that begins then is worth. A deal that is dealt anew is worth nothing
-to anybody. This asks for a critic that has met choices of all kinds: a run where some of them strayed
-(``choice_epsilon=``).
+An option is chosen at imagined tables, the preferences make all choices that follow, and the critic, which sees all
+hands, evaluates the play that begins then. A deal that is dealt anew is worth 0. The critic must have been trained on
+choices of all kinds: in a run with ``choice_epsilon=``.
 """
 
 from __future__ import annotations
@@ -21,22 +20,29 @@ from abl_cards.reasoners.explain import ModelExplanation
 from abl_cards.reasoners.hidden_hands import draw_deals, observation_keys, uniform_estimate
 
 TEMPERATURE = 0.1
-"""Points that outweigh a factor e where options are told by their probability; the best one is chosen."""
+"""Points that outweigh a factor e between the probabilities shown of two options; the best option is chosen."""
 DEALS = 64
-"""Deals that each option is tried on: choices are few, and much hangs on them."""
-_BATCH_SIZE = 32  # choices, for the sake of memory
+"""Deals per option: choices are few and matter much."""
+_BATCH_SIZE = 32  # choices at a time, to bound memory
 _LOOKAHEAD_STREAM = 18  # what the random numbers are for
 
 
 class ChoiceLookahead:
-    """Tries every option of a choice."""
+    """Evaluates every option of a choice."""
 
     def __init__(self, engine: Engine, lookahead: Lookahead, minimiser: Minimiser, num_deals: int = DEALS) -> None:
-        """With the critic that looks ahead in play; the minimiser answers for the others."""
+        """Make a look-ahead for choices.
+
+        Args:
+            engine: Compiled game.
+            lookahead: Look-ahead of the play, with its critic.
+            minimiser: Makes the choices that follow, by preferences.
+            num_deals: Deals per option.
+        """
         self._engine, self._lookahead, self._minimiser, self._num_deals = engine, lookahead, minimiser, num_deals
 
     def choose(self, choices: Choices) -> NDArray[np.uint8]:
-        """[n] the option each that is worth most; of equal ones the one that the preferences like best."""
+        """Return the option with most expected points for each choice, of equal ones the cheapest: uint8 [n]."""
         chosen = self._minimiser.choose(choices)
         several = np.flatnonzero((choices.options > 0).sum(axis=1) > 1)
         for first in range(0, len(several), _BATCH_SIZE):
@@ -47,36 +53,36 @@ class ChoiceLookahead:
         return chosen
 
     def compute_expected_points(self, choices: Choices, rows: Indices) -> NDArray[np.float32]:
-        """[rows, options] expected points of the episode, minus infinity for what may not be chosen."""
+        """Compute expected points of the episode: float32 [rows, options], minus infinity for closed options."""
         known = choices.information_set().select(rows)
         keys = splitmix64_array(observation_keys(choices.observe()[rows]), _LOOKAHEAD_STREAM)
         deals = draw_deals(uniform_estimate(known), known, keys, self._num_deals)
-        place, option = np.nonzero(choices.options[rows])
-        hands = deals[place].reshape(-1, *deals.shape[2:])
-        tables = self._engine.determinize(choices, np.repeat(rows[place], self._num_deals), hands)
-        worth = self._evaluate_options(tables, np.repeat(option, self._num_deals).astype(np.uint8))
+        row, option = np.nonzero(choices.options[rows])
+        hands = deals[row].reshape(-1, *deals.shape[2:])
+        tables = self._engine.determinize(choices, np.repeat(rows[row], self._num_deals), hands)
+        values = self._evaluate_options(tables, np.repeat(option, self._num_deals).astype(np.uint8))
         points = np.full((len(rows), choices.options.shape[1]), -np.inf, np.float32)
-        points[place, option] = worth.reshape(-1, self._num_deals).mean(axis=1)
+        points[row, option] = values.reshape(-1, self._num_deals).mean(axis=1)
         return points
 
     def compute_model_explanation(self, choice: Choices) -> ModelExplanation:
-        """What led to the choice at one table: the points of every option, in the place of labels."""
-        (chosen,), (liked,) = self.choose(choice), self._minimiser.choose(choice)
+        """Explain the choice at one table by the points of every option, in the place of labels."""
+        (chosen,), (cheapest,) = self.choose(choice), self._minimiser.choose(choice)
         points = self.compute_expected_points(choice, np.arange(1))[0]
-        may = choice.options[0] > 0
-        weighed = np.where(may, points / np.float32(TEMPERATURE), np.float32(-np.inf))
-        weighed -= np.logaddexp.reduce(weighed[may])
+        is_open = choice.options[0] > 0
+        log_probs = np.where(is_open, points / np.float32(TEMPERATURE), np.float32(-np.inf))
+        log_probs -= np.logaddexp.reduce(log_probs[is_open])
         return ModelExplanation(
             row=int(np.flatnonzero(choice.moves().cards[:, 0] == chosen)[0]),
-            log_probs=weighed,
-            prior_log_probs=np.where(np.arange(len(may)) == liked, np.float32(0), np.float32(-np.inf)),
-            expected_points=np.where(may, points, np.float32(np.nan)),
+            log_probs=log_probs,
+            prior_log_probs=np.where(np.arange(len(is_open)) == cheapest, np.float32(0), np.float32(-np.inf)),
+            expected_points=np.where(is_open, points, np.float32(np.nan)),
         )
 
     def _evaluate_options(self, tables: Tables, options: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """[m] what imagined tables [m] are worth to the seats that choose, after these options."""
-        everywhere, seat = np.arange(len(tables)), tables.seat.copy()
-        tables.choose(everywhere, options)
-        while (asking := (choosing := tables.rows_to_choose())[tables.num_deals[choosing] == 0]).size:
-            tables.choose(asking, self._minimiser.choose(tables.choices(asking)))
+        """Evaluate imagined tables [m] for the seats that choose, after these options: float32 [m]."""
+        rows, seat = np.arange(len(tables)), tables.seat.copy()
+        tables.choose(rows, options)
+        while (pending := (choosing := tables.rows_to_choose())[tables.num_deals[choosing] == 0]).size:
+            tables.choose(pending, self._minimiser.choose(tables.choices(pending)))
         return self._lookahead.evaluate(tables, seat)

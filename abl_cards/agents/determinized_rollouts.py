@@ -1,7 +1,7 @@
-"""What imagined tables come to: forced moves follow, then some answers, and the critic says the rest.
+"""Roll out imagined tables: forced moves follow, then some plays, and the critic evaluates the rest.
 
-Answers are those of the policy, or what the preferences like best: that takes less time, and is as good where the
-policy has not learned to play better than they do.
+Plays are those of the policy, or the cheapest by the preferences: these take less time, and are as good where the
+policy has not learned to play better.
 """
 
 from __future__ import annotations
@@ -17,77 +17,87 @@ from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, pl
 
 
 class DeterminizedRollout:
-    """Plays imagined tables on until somebody has a choice."""
+    """Plays imagined tables on, and evaluates them by the critic at the next choice."""
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
-        """The critic of the mind's networks must have learned."""
+        """Make a rollout.
+
+        Args:
+            policy: Policy whose critic is trained.
+        """
         preset = policy.networks.preset
         self._policy, self._reward_exponent = policy, preset.ppo.reward_exponent
         self._uses_preferences = preset.rollout_with_kb and bool(policy.preference_model.preferences())
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8], depth: int = 0) -> NDArray[np.float32]:
-        """[m] points that the rest of the episode is worth to seats [m], after so many answers.
+        """Evaluate imagined tables.
 
-        Somebody is to play at the tables, or the episode is over.
+        Args:
+            tables: Imagined tables [m] where a play is due, or whose episode is over.
+            seats: Seats to evaluate for, int8 [m].
+            depth: Plays with a choice before the critic evaluates.
+
+        Returns:
+            Expected points of the episode for these seats, float32 [m].
         """
-        points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
+        points, is_valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left = np.full(len(tables), depth)
-        while (running := (playing := tables.rows_to_play())[~valued[playing]]).size:
-            answering = left[running] > 0
-            here = running[answering]
+        while (running := (playing := tables.rows_to_play())[~is_valued[playing]]).size:
+            plays_on = left[running] > 0
+            here = running[plays_on]
             left[here] -= self._play_responses(tables, here)
-            here = running[~answering]
+            here = running[~plays_on]
             if not here.size:
                 continue
             decisions = tables.decisions(here)
-            found = find_best_cards(self._policy.engine, self._policy.preference_model, decisions)
-            free, forced = np.flatnonzero(found.has_choice), np.flatnonzero(~found.has_choice)
-            asked = here[free]
-            value = self._critic_values(decisions, found, free, tables, asked)
-            points[asked] = value * apply_reward_exponent(
-                tables.point_value(asked, tables.seat[asked], seats[asked]), self._reward_exponent
+            best = find_best_cards(self._policy.engine, self._policy.preference_model, decisions)
+            free, forced = np.flatnonzero(best.has_choice), np.flatnonzero(~best.has_choice)
+            choosing = here[free]
+            value = self._critic_values(decisions, best, free, tables, choosing)
+            points[choosing] = value * apply_reward_exponent(
+                tables.point_value(choosing, tables.seat[choosing], seats[choosing]), self._reward_exponent
             )
-            valued[asked] = True
-            only = found.best_row[forced, found.choosable[forced].argmax(axis=1)]
-            tables.play(here[forced], found.lists.select(only))
-        over = np.flatnonzero(~valued)
+            is_valued[choosing] = True
+            only = best.best_row[forced, best.choosable[forced].argmax(axis=1)]
+            tables.play(here[forced], best.lists.select(only))
+        over = np.flatnonzero(~is_valued)
         ends = self._policy.engine.rewards(tables, over)[np.arange(len(over)), seats[over]]
         points[over] = apply_reward_exponent(ends, self._reward_exponent)
         return points
 
     def _play_responses(self, tables: Tables, here: Indices) -> NDArray[np.bool_]:
-        """Who is to play at tables [n] plays, as a player sees them; returns [n] where there was a choice."""
+        """Play at tables [n] by what the seats to play see; returns whether there was a choice, bool [n]."""
         if not here.size:
             return np.zeros(0, np.bool_)
-        labels, found = (
+        labels, best = (
             self._choose_by_preferences(tables, here)
             if self._uses_preferences
             else self._choose_by_policy(tables, here)
         )
-        tables.play(here, found.realise(labels))
-        return found.has_choice
+        tables.play(here, best.realise(labels))
+        return best.has_choice
 
     def _choose_by_policy(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
-        """[n] the likeliest labels by the policy."""
+        """Return the most probable labels of the policy, int16 [n]."""
         view = self._policy.features(tables.decisions(here))
         return view.complete_labels(self._policy.log_probs(view).argmax(axis=1).astype(np.int16)), view.survey
 
     def _choose_by_preferences(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], BestCardsPerLabel]:
-        """[n] the cheapest labels by the preferences, which are told no estimate of the other hands."""
-        found = find_best_cards(self._policy.engine, self._policy.preference_model, tables.decisions(here))
-        return found.regret().argmin(axis=1).astype(np.int16), found
+        """Return the cheapest labels by the preferences, without an estimate of the other hands: int16 [n]."""
+        best = find_best_cards(self._policy.engine, self._policy.preference_model, tables.decisions(here))
+        return best.regret().argmin(axis=1).astype(np.int16), best
 
     def _critic_values(
-        self, decisions: Decisions, found: BestCardsPerLabel, rows: Indices, tables: Tables, here: Indices
+        self, decisions: Decisions, best: BestCardsPerLabel, rows: Indices, tables: Tables, here: Indices
     ) -> NDArray[np.float32]:
-        """[k] what rows [k] of surveyed decisions, at these tables [k], are worth to who decides."""
-        plays, asked = plays_after(self._policy.engine, decisions, found)[rows], decisions.select(rows)
-        opened = self._policy.privileged_inputs(tables, here, asked.context)
-        return self._policy.value(_critic_inputs(asked, found.choosable[rows], plays), opened)
+        """Evaluate rows [k] of decisions at tables [k] for the seats to decide: float32 [k]."""
+        plays, selected = plays_after(self._policy.engine, decisions, best)[rows], decisions.select(rows)
+        privileged = self._policy.privileged_inputs(tables, here, selected.context)
+        return self._policy.value(_critic_inputs(selected, best.choosable[rows], plays), privileged)
 
 
 def _critic_inputs(decisions: Decisions, legal: NDArray[np.bool_], plays: NDArray[np.uint8]) -> ModelInputs:
-    """What the critic is told of decisions; it wants neither costs nor estimates."""
+    """Return the inputs of the critic, which reads neither costs nor estimates."""
     n = len(plays)
     return ModelInputs(
         observation=decisions.observe(),

@@ -14,6 +14,7 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.preference_agent import preference_model_from_name
 from abl_cards.core import NUM_THREADS, GameError, missing_library_message
 from abl_cards.games import Engine
+from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, is_play_decision
@@ -61,6 +62,21 @@ class AblAgent:
     def preference_model(self) -> PreferenceModel:
         """The preferences that choose among the card sets of a label."""
         return self.policy.preference_model
+
+    @property
+    def uses_preferences(self) -> bool:
+        """Whether the preferences select the card set of a label; any card set otherwise."""
+        return self._use_preferences
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it evaluates the likely labels on imagined deals."""
+        return self._lookahead is not None
+
+    @property
+    def solves_endgames(self) -> bool:
+        """Whether it solves imagined deals exactly where few cards are left, and this game allows that."""
+        return self._endgame is not None and is_applicable(self.policy.engine.rules)
 
     @property
     def needs_history(self) -> bool:

@@ -1,12 +1,13 @@
-"""Agents of one's own: a class in a module of the user's, ``match guandan mymodule:Player kb``.
+"""Agents of one's own: objects, or classes in a module of the user, ``match guandan mymodule:Player kb``.
 
-What it decides is checked: a move that is none of the legal ones ends the command with the state in which it was made.
+Each decision is checked: an illegal move raises an error that names the state.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -18,9 +19,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.base import Agent, RandomKeys
+from abl_cards.agents.base import Agent, RandomKeys, needs_history
 from abl_cards.agents.names import AgentName
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, PlayerView
 from abl_cards.games.types import NO_CARD, Moves
@@ -31,125 +32,185 @@ _PYTHON_SUFFIX = ".py"
 
 
 def is_plugin(name: AgentName) -> bool:
-    """Whether a name may be that of a class in a module: ``module:Class``, ``folder/file.py:Class,key=value``."""
+    """Return whether a name has the form of a class of one's own: ``module:Class``, ``file.py:Class,key=value``."""
     parts = name.kind.removesuffix(_PYTHON_SUFFIX).replace("\\", "/").split("/")
     return _class_name(name) is not None and all(part.isidentifier() for part in parts[-1].split("."))
 
 
 def find_plugin_source(name: AgentName) -> Path:
-    """The file of its module; raises GameError."""
+    """Find the Python file that defines an agent.
+
+    Args:
+        name: ``module:Class`` or ``file.py:Class``, with options.
+
+    Returns:
+        Path of the module or file.
+
+    Raises:
+        GameError: There is no such file, or no such module on Python's path.
+    """
     if name.kind.endswith(_PYTHON_SUFFIX):
         path = Path(name.kind)
         if not path.is_file():
-            raise GameError(f"agent '{name}': there is no file {path}")
+            raise GameError(f"agent '{name}': there is no file {path}", ErrorCode.UNKNOWN_AGENT)
         return path.resolve()
     _add_cwd_to_path()
     try:
-        found = importlib.util.find_spec(name.kind)
+        spec = importlib.util.find_spec(name.kind)
     except ModuleNotFoundError:  # the package of a dotted name
-        found = None
-    if found is None or found.origin is None:
-        raise GameError(f"unknown agent '{name.kind}': no agent of ours, and no module here or on Python's path")
-    return Path(found.origin)
+        spec = None
+    if spec is None or spec.origin is None:
+        problem = f"unknown agent '{name.kind}': no agent of ours, and no module here or on Python's path"
+        raise GameError(problem, ErrorCode.UNKNOWN_AGENT)
+    return Path(spec.origin)
 
 
 def make_plugin_agent(name: AgentName, engine: Engine) -> Agent:
-    """An object of the class, made with the engine and the options as words; raises GameError."""
-    path, word = find_plugin_source(name), _class_name(name)
-    assert word
+    """Import a class and make an agent of it, with the engine and the options as strings; raises GameError."""
+    path, class_name = find_plugin_source(name), _class_name(name)
+    assert class_name
     options = {key: value for key, value in name.options if value}
-    module = _call_plugin(name, path, lambda: _load_module(name, path))
-    made = getattr(module, word, None)
-    if not callable(made):
-        raise GameError(f"agent '{name}': {path} has no class {word}")
-    player = _call_plugin(name, path, lambda: made(engine, **options))
-    for method in ("play", "choose"):
-        if not callable(getattr(player, method, None)):
-            raise GameError(f"agent '{name}': {word} has no method {method}; see docs/how-to/write-an-agent.md")
-    return PluginAgent(name, path, player)
+    module = _call_plugin(str(name), path, lambda: _load_module(name, path))
+    plugin_class = getattr(module, class_name, None)
+    if not callable(plugin_class):
+        raise GameError(f"agent '{name}': {path} has no class {class_name}", ErrorCode.UNKNOWN_AGENT)
+    agent = _call_plugin(str(name), path, lambda: plugin_class(engine, **options))
+    _check_methods(str(name), agent)
+    return PluginAgent(str(name), path, agent)
+
+
+def check_own_agent(agent: Agent, name: str) -> Agent:
+    """Check the decisions of an agent whose class does not belong to this package.
+
+    Args:
+        agent: Any object with the methods ``play`` and ``choose``.
+        name: Name of the agent in error messages.
+
+    Returns:
+        The agent itself where its class belongs to this package. Any other is wrapped: an exception, an illegal
+        move or a change of the table raises GameError.
+
+    Raises:
+        GameError: The object has no method ``play`` or ``choose``, or is a class instead of an object.
+    """
+    _check_methods(name, agent)
+    if type(agent).__module__.partition(".")[0] == __name__.partition(".")[0]:
+        return agent
+    return PluginAgent(name, _source_file(type(agent)), agent)
 
 
 class PluginAgent:
-    """Somebody else's agent, whose answers are looked at."""
+    """Wrapper of an agent of one's own: checks each decision before it reaches the table."""
 
-    def __init__(self, name: AgentName, path: Path, agent: Any) -> None:
-        """Ask this player, whose class stands in that file."""
+    def __init__(self, name: str, path: Path | None, agent: Any) -> None:
+        """Wrap an agent.
+
+        Args:
+            name: Name of the agent in error messages.
+            path: File of its class, to name the line that fails; None where there is none.
+            agent: Object with the methods ``play`` and ``choose``.
+        """
         self._name, self._path, self._agent = name, path, agent
 
+    @property
+    def needs_history(self) -> bool:
+        """Whether tables must keep the decisions before the last acts for this agent."""
+        return needs_history(self._agent)
+
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """What it plays; raises GameError where that is no legal move, and where it writes on the table."""
+        """Return the moves of the agent; raises GameError where one is not legal or the table was changed."""
         with self._check_unmodified(decisions.view):
-            told = decisions.select(np.arange(len(decisions.rows)))  # arrays of its own: ours are what it is judged by
-            said = _call_plugin(self._name, self._path, lambda: self._agent.play(told, keys.copy()))
-        moves = self._check_moves(said, decisions)
+            copied = decisions.select(np.arange(len(decisions.rows)))  # the agent cannot change what it is checked by
+            answer = _call_plugin(self._name, self._path, lambda: self._agent.play(copied, keys.copy()))
+        moves = self._check_moves(answer, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
         rows = lists.find(moves)
         for row in np.flatnonzero(rows < 0)[:1]:
             form = decisions.rules.forms.forms[moves.form[row]].name
-            held = decisions.rules.card_codes.to_text(
+            cards = decisions.rules.card_codes.to_text(
                 [card for card in moves.cards[row] if card < len(decisions.rules.pack)]
             )
-            raise self._make_error(f"{decisions.state_text(row)}: {form} with {held or 'no cards'} is no legal move")
+            raise self._make_error(f"{decisions.state_text(row)}: {form} with {cards or 'no cards'} is no legal move")
         return lists.select(rows)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """What it chooses; raises GameError where that is no option, and where it writes on the table."""
+        """Return the options of the agent; raises GameError where one is not open or the table was changed."""
         with self._check_unmodified(choices.view):
-            told = choices.select(np.arange(len(choices.rows)))
-            said = _call_plugin(self._name, self._path, lambda: self._agent.choose(told, keys.copy()))
-        options = self._check_numbers(said, len(choices.options), choices.options.shape[1], "choose")
+            copied = choices.select(np.arange(len(choices.rows)))
+            answer = _call_plugin(self._name, self._path, lambda: self._agent.choose(copied, keys.copy()))
+        options = self._check_numbers(answer, len(choices.options), choices.options.shape[1], "choose")
         for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:
             raise self._make_error(f"option {options[row]} is none of {np.flatnonzero(choices.options[row]).tolist()}")
         return options.astype(np.uint8)
 
     @contextmanager
     def _check_unmodified(self, view: PlayerView) -> Iterator[None]:
-        """Raise GameError where the state of these tables is another one afterwards."""
-        which = view.rows.copy()
-        before = [np.asarray(field)[which] for field in view.state]
+        """Raise GameError where the state of these tables has changed at the end of the block."""
+        rows = view.rows.copy()
+        before = [np.asarray(field)[rows] for field in view.state]
         yield
-        for name, field, kept in zip(view.state._fields, view.state, before, strict=True):
-            if not np.array_equal(np.asarray(field)[which], kept):
-                raise self._make_error(f"the table's `{name}` has changed: it is to be looked at, not written to")
+        for name, field, values in zip(view.state._fields, view.state, before, strict=True):
+            if not np.array_equal(np.asarray(field)[rows], values):
+                raise self._make_error(f"the table's `{name}` has changed: agents may read it, not write to it")
 
-    def _check_moves(self, said: Any, decisions: Decisions) -> Moves:
-        """Forms [n] and cards [n, most] as there are some."""
+    def _check_moves(self, answer: Any, decisions: Decisions) -> Moves:
+        """Convert an answer to forms int16 [n] and cards uint8 [n, most]; raises GameError."""
         n, forms = len(decisions.rows), decisions.rules.forms
-        if not (isinstance(said, tuple) and len(said) == 2):
+        if not (isinstance(answer, tuple) and len(answer) == 2):
             raise self._make_error(
-                f"play must give Moves, as decisions.moves().rows(…) does, not {type(said).__name__}"
+                f"play must give Moves, as decisions.moves().rows(…) does, not {type(answer).__name__}"
             )
-        form = self._check_numbers(said[0], n, len(forms), "play")
-        cards = np.asarray(said[1])
+        form = self._check_numbers(answer[0], n, len(forms), "play")
+        cards = np.asarray(answer[1])
         if cards.ndim != 2 or len(cards) != n or cards.shape[1] > forms.max_cards or cards.dtype.kind not in "iu":
-            wanted = f"whole numbers [{n}, up to {forms.max_cards}]"
-            raise self._make_error(f"play must give cards as {wanted}, not {cards.dtype} {list(cards.shape)}")
+            expected = f"whole numbers [{n}, up to {forms.max_cards}]"
+            raise self._make_error(f"play must give cards as {expected}, not {cards.dtype} {list(cards.shape)}")
         return Moves(form.astype(np.int16), np.clip(cards, 0, NO_CARD).astype(np.uint8))
 
-    def _check_numbers(self, said: Any, n: int, end: int, method: str) -> NDArray[np.int64]:
-        numbers = np.asarray(said)
+    def _check_numbers(self, answer: Any, n: int, end: int, method: str) -> NDArray[np.int64]:
+        """Convert an answer to int64 [n] from 0 to end - 1; raises GameError."""
+        numbers = np.asarray(answer)
         if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
-            wanted = f"whole numbers [{n}]"
-            raise self._make_error(f"{method} must give {wanted}, not {numbers.dtype} {list(numbers.shape)}")
+            expected = f"whole numbers [{n}]"
+            raise self._make_error(f"{method} must give {expected}, not {numbers.dtype} {list(numbers.shape)}")
         if n and not 0 <= numbers.min() <= numbers.max() < end:
             raise self._make_error(f"{method} must give numbers from 0 to {end - 1}")
         return numbers.astype(np.int64)
 
     def _make_error(self, text: str) -> GameError:
-        return GameError(f"agent '{self._name}': {text}")
+        return GameError(f"agent '{self._name}': {text}", ErrorCode.AGENT_FAILED)
+
+
+def _check_methods(name: str, agent: Any) -> None:
+    """Raise GameError for an object without the methods of an agent, or for a class."""
+    for method in ("play", "choose"):
+        if isinstance(agent, type) or not callable(getattr(agent, method, None)):
+            what = f"the class {agent.__name__}" if isinstance(agent, type) else type(agent).__name__
+            remedy = "pass an object of it" if isinstance(agent, type) else "see docs/own-agents.md"
+            lack = "is a class, not an agent" if isinstance(agent, type) else f"has no method {method}"
+            raise GameError(f"agent '{name}': {what} {lack}; {remedy}", ErrorCode.INVALID_AGENT_CLASS)
+
+
+def _source_file(agent_class: type) -> Path | None:
+    """Return the file that defines a class; None for a class defined at a prompt."""
+    try:
+        file = inspect.getsourcefile(agent_class)
+    except TypeError:
+        return None
+    return Path(file).resolve() if file else None
 
 
 def _class_name(name: AgentName) -> str | None:
-    """The one word among the options."""
-    words = [key for key, value in name.options if not value]
-    return words[0] if len(words) == 1 and words[0].isidentifier() and not name.numbers else None
+    """Return the only flag among the options; None where there is not exactly one."""
+    flags = [key for key, value in name.options if not value]
+    return flags[0] if len(flags) == 1 and flags[0].isidentifier() and not name.numbers else None
 
 
 def _add_cwd_to_path() -> None:
-    """Modules beside the user are found, after all others: theirs replace none of ours."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    """Let modules of the working folder be imported, after all others: none of ours is replaced."""
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _load_module(name: AgentName, path: Path) -> ModuleType:
@@ -163,17 +224,18 @@ def _load_module(name: AgentName, path: Path) -> ModuleType:
     return module
 
 
-def _call_plugin(name: AgentName, path: Path, call: Callable[[], T]) -> T:
-    """What a call gives; raises GameError with the place in the user's file where it fails."""
+def _call_plugin(name: str, path: Path | None, call: Callable[[], T]) -> T:
+    """Call code of one's own; raises GameError with file and line where it fails."""
     try:
         return call()
     except GameError:
         raise
-    except (Exception, SystemExit) as problem:  # who leaves in the middle of a match has not ended it
+    except (Exception, SystemExit) as problem:  # leaving in the middle of a match does not end it
         frames = traceback.extract_tb(problem.__traceback__)
-        mine = [frame for frame in frames if Path(frame.filename).resolve() == path]
-        place = f"{path}:{mine[-1].lineno}" if mine else str(path)
+        own = [frame for frame in frames if path is None or Path(frame.filename).resolve() == path]
+        location = f"{path or own[-1].filename}:{own[-1].lineno}" if own else str(path)
         if isinstance(problem, SyntaxError) and problem.lineno:
-            place = f"{problem.filename}:{problem.lineno}"
+            location = f"{problem.filename}:{problem.lineno}"
         text = " ".join(str(problem).split())
-        raise GameError(f"agent '{name}': {place}: {type(problem).__name__}: {text}") from problem
+        message = f"agent '{name}': {location}: {type(problem).__name__}: {text}"
+        raise GameError(message, ErrorCode.AGENT_FAILED) from problem

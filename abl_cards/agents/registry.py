@@ -1,4 +1,4 @@
-"""Agents by name."""
+"""Make agents by name."""
 
 from __future__ import annotations
 
@@ -15,19 +15,26 @@ from abl_cards.agents.preference_agent import make_preference_agent
 from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
 from abl_cards.asp import did_you_mean
-from abl_cards.core import GameError
-from abl_cards.games import Engine
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games import Engine, Game, load
 from abl_cards.games.preferences import PreferenceModel
 
 
 @dataclass(frozen=True)
 class AgentFactory:
-    """A kind of agent: how one is made, and what its name may say."""
+    """Constructor of a kind of agent, and the options that its name may have.
+
+    Attributes:
+        make: Makes an agent from its name and the compiled game.
+        keys: Options with a value.
+        flags: Options without a value.
+        max_numbers: Numbers that may be given without a key.
+    """
 
     make: Callable[[AgentName, Engine], Agent]
     keys: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    max_numbers: int = 0  # that may stand alone
+    max_numbers: int = 0
 
 
 AGENT_FACTORIES: dict[str, AgentFactory] = {
@@ -43,8 +50,59 @@ AGENT_FACTORIES: dict[str, AgentFactory] = {
 """Kinds of agents by name."""
 
 
+def agent(game: Game | Engine | str, spec: str) -> Agent:
+    """Make an agent for a game.
+
+    >>> agent("paodekuai", "kb:without=leading").preference_model.preferences()["pass"]
+    'following'
+
+    Args:
+        game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
+        spec: Name with options: ``kb``, ``abl``, ``greedy``, ``random``, ``kb:without=bombs``,
+            ``abl:weights=FILE``, or a class of one's own, ``module:Class``.
+
+    Returns:
+        An agent: ``play(decisions, keys)`` and ``choose(choices, keys)`` decide for many tables at once.
+
+    Raises:
+        GameError: The name or an option is unknown, or the agent cannot play this game.
+        KBError: The rules of the game, or the preferences of the agent, do not compile.
+    """
+    return make_agent(spec, compile_engine(game))
+
+
+def compile_engine(game: Game | Engine | str) -> Engine:
+    """Compile a game, unless it is compiled.
+
+    Args:
+        game: Game, its name, the path of a rule folder, or a compiled game.
+
+    Returns:
+        The compiled game, with its default profile where a name or a ``Game`` is given.
+
+    Raises:
+        GameError: There is no such game.
+        KBError: The rules do not compile.
+    """
+    if isinstance(game, str):
+        game = load(game)
+    return game.engine() if isinstance(game, Game) else game
+
+
 def make_agent(text: str, engine: Engine) -> Agent:
-    """An agent by name, for a game; raises GameError for a name that is none."""
+    """Make an agent for a compiled game; ``agent`` takes the name of a game as well.
+
+    Args:
+        text: Name of the agent, with options.
+        engine: Compiled game.
+
+    Returns:
+        The agent.
+
+    Raises:
+        GameError: The name or an option is unknown, or the agent cannot play this game.
+        KBError: The preferences of the agent do not compile.
+    """
     name = check_agent_name(text)
     if name.kind not in AGENT_FACTORIES:
         return make_plugin_agent(name, engine)
@@ -52,40 +110,76 @@ def make_agent(text: str, engine: Engine) -> Agent:
 
 
 def make_preference_model(text: str, engine: Engine) -> PreferenceModel:
-    """The preferences by which an agent decides; raises GameError for one that has none."""
+    """Return the preferences that an agent decides by.
+
+    Args:
+        text: Name of the agent, with options.
+        engine: Compiled game.
+
+    Returns:
+        The preferences.
+
+    Raises:
+        GameError: The agent is unknown, or has no preferences.
+    """
     return make_explainable_agent(text, engine).preference_model
 
 
 def make_explainable_agent(text: str, engine: Engine) -> ExplainableAgent:
-    """An agent whose decisions can be explained; raises GameError for one that has no reasons."""
-    player = make_agent(text, engine)
-    if not isinstance(player, ExplainableAgent):
-        raise GameError(f"agent '{check_agent_name(text)}' decides by no preferences: choose kb or abl, or a variant")
-    return player
+    """Make an agent whose decisions can be explained.
+
+    Args:
+        text: Name of the agent, with options.
+        engine: Compiled game.
+
+    Returns:
+        The agent.
+
+    Raises:
+        GameError: The agent is unknown, or has no preferences to explain its decisions by.
+    """
+    made = make_agent(text, engine)
+    if not isinstance(made, ExplainableAgent):
+        problem = f"agent '{check_agent_name(text)}' decides by no preferences: choose kb or abl, or a variant"
+        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
+    return made
 
 
 def check_agent_name(text: str) -> AgentName:
-    """The name of an agent there is, with options it has, or of a class of the user's; raises GameError."""
+    """Parse the name of an agent, and check that this agent and its options exist.
+
+    Args:
+        text: Name of an agent of this package, or of a class of one's own.
+
+    Returns:
+        The parsed name.
+
+    Raises:
+        GameError: The agent or an option is unknown.
+    """
     name = AgentName.parse(text)
     if name.kind not in AGENT_FACTORIES and is_plugin(name):
         find_plugin_source(name)
         return name
     if name.kind not in AGENT_FACTORIES:
         advice = _suggestion_text(name.kind, tuple(AGENT_FACTORIES))
-        raise GameError(f"unknown agent '{name.kind}' ({advice}; or name a class of yours: module:Class)")
-    kind = AGENT_FACTORIES[name.kind]
-    if len(name.numbers) > kind.max_numbers:
-        raise GameError(f"agent '{name}': {kind.max_numbers or 'no'} numbers may stand alone")
+        problem = f"unknown agent '{name.kind}' ({advice}; or name a class of yours: module:Class)"
+        raise GameError(problem, ErrorCode.UNKNOWN_AGENT)
+    factory = AGENT_FACTORIES[name.kind]
+    if len(name.numbers) > factory.max_numbers:
+        problem = f"agent '{name}': {factory.max_numbers or 'no'} numbers may stand alone"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     for key, value in name.options:
-        known = kind.keys if value else kind.flags
-        if key not in known:
-            options = (*(f"{each}=…" for each in kind.keys), *kind.flags)
-            what = f"unknown option '{key}{'=…' if value else ''}' of agent '{name.kind}'"
-            raise GameError(f"{what} ({_suggestion_text(f'{key}=…' if value else key, options)})")
+        if key not in (factory.keys if value else factory.flags):
+            options = (*(f"{known}=…" for known in factory.keys), *factory.flags)
+            problem = f"unknown option '{key}{'=…' if value else ''}' of agent '{name.kind}'"
+            advice = _suggestion_text(f"{key}=…" if value else key, options)
+            raise GameError(f"{problem} ({advice})", ErrorCode.UNKNOWN_AGENT_OPTION)
     return name
 
 
 def _suggestion_text(word: str, known: tuple[str, ...]) -> str:
-    near = did_you_mean(word, known)
-    there = f"there are: {', '.join(sorted(known))}" if known else "it has none"
-    return f"{near} {there}" if near else there
+    """Name the most similar known word, and list all."""
+    similar = did_you_mean(word, known)
+    listing = f"there are: {', '.join(sorted(known))}" if known else "it has none"
+    return f"{similar} {listing}" if similar else listing

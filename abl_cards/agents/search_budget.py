@@ -1,4 +1,4 @@
-"""How much is tried when looking ahead: rounds of deals, and how deep; how long that takes here."""
+"""Plan the look-ahead: rounds of deals, their depth, and the time that they take on this machine."""
 
 from __future__ import annotations
 
@@ -7,34 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_DEALS = 256
-"""More deals than these tell nothing new."""
+"""Most deals per decision; more add no information."""
 _ROUND_SECONDS, _TABLE_SECONDS = 3e-3, 8e-5  # seconds of a round, and of each table in it
-_RESPONSE_SECONDS, _RESPONSE_TABLE_SECONDS = 5e-3, 2e-4  # the same of each answer by the policy
+_RESPONSE_SECONDS, _RESPONSE_TABLE_SECONDS = 5e-3, 2e-4  # per play by the policy
 _LEARNING_RATE, _MAX_RATIO = 0.2, 20.0
 
 
 @dataclass(frozen=True)
 class SearchRound:
-    """A round of looking ahead."""
+    """Round of the look-ahead.
+
+    Attributes:
+        deals: Imagined deals per label.
+        depth: Plays with a choice before the critic evaluates.
+    """
 
     deals: int
-    depth: int = 0  # of whoever is to play, before the critic says what the rest is worth
+    depth: int = 0
 
 
 DEFAULT_ROUNDS = (SearchRound(16),)
-"""The rounds where nobody says how long to think: a lone decision takes longer in several, though they try less."""
+"""Rounds without a time limit; several rounds take longer for a single decision, although they evaluate less."""
 TIMED_ROUNDS = (SearchRound(8), SearchRound(8))
-"""The rounds that come first where there is a time to think."""
+"""First rounds with a time limit."""
 DEPTHS = (16, 8, 4)
-"""Answers in the rounds after them, the deepest for which there is time; sixteen end most episodes."""
+"""Depths of later rounds, the deepest for which there is time; 16 plays end most episodes."""
 DEALS_PER_ROUND = 8
-"""Deals of such a round; and half of them at least."""
+"""Deals of a later round; at least half of them."""
 
 
 def plan_timed_rounds(default_round: SearchRound) -> tuple[tuple[SearchRound, ...], tuple[int, ...]]:
-    """The rounds that come first with a time to think, and the answers in those after them, for who else tries so much.
+    """Return the first rounds with a time limit, and the depths of later ones.
 
-    Who plays to the end of most episodes does so in every round: its critic is not to be asked sooner.
+    A preset that plays most episodes to their end does so in every round, because its critic is not trained for more.
     """
     if default_round.depth < DEPTHS[0]:
         return TIMED_ROUNDS, DEPTHS
@@ -42,18 +47,18 @@ def plan_timed_rounds(default_round: SearchRound) -> tuple[tuple[SearchRound, ..
 
 
 class RoundTimer:
-    """What rounds take on this machine: as on the one where it was measured first, by a factor that is learned."""
+    """Estimate of the time of rounds: a baseline that was measured once, times a factor learned on this machine."""
 
     def __init__(self) -> None:
-        """As it was measured."""
+        """Begin with factor 1."""
         self._factor = 1.0
 
     def estimate_seconds(self, num_tables: int, depth: int = 0) -> float:
-        """What a round is expected to take."""
+        """Return the expected seconds of a round."""
         return self._factor * _baseline_seconds(num_tables, depth)
 
     def update(self, num_tables: int, depth: int, start_time: float) -> None:
-        """A round that began at a time of ``time.monotonic`` is over."""
+        """Learn from a finished round that began at ``start_time``, a time of ``time.monotonic``."""
         ratio = min(
             max((time.monotonic() - start_time) / _baseline_seconds(num_tables, depth), 1 / _MAX_RATIO), _MAX_RATIO
         )
@@ -62,7 +67,7 @@ class RoundTimer:
     def find_deepest_round(
         self, num_labels: int, deadline: float, depths: Sequence[int] = DEPTHS
     ) -> SearchRound | None:
-        """The best round with so many labels for which there is time; None where there is time for none."""
+        """Return the deepest round with this number of labels that ends before the deadline; None where none does."""
         left = deadline - time.monotonic()
         for answers in depths:
             for deals in (DEALS_PER_ROUND, DEALS_PER_ROUND // 2):

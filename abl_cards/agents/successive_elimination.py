@@ -1,4 +1,4 @@
-"""What labels came to so far on the deals that they were tried on, and which of them are worth another round."""
+"""Compare labels on the deals that they were evaluated on, and drop those that cannot be best any more."""
 
 from __future__ import annotations
 
@@ -8,18 +8,27 @@ from numpy.typing import NDArray
 from abl_cards.games.types import Indices
 
 ELIMINATION_ERRORS = 2.0
-"""Errors that a label may lack to be the best one, and be tried on."""
+"""Standard errors that a label may be behind the best one and stay active."""
 MIN_ERROR, CRITIC_ERROR = 0.02, 0.1
-"""What a mean over deals may be wrong by besides chance; and the critic, when it is asked about the next position."""
+"""Systematic error of a mean over deals, and of the critic's evaluation of the next position, in points."""
 
 
 class SuccessiveElimination:
-    """Labels [t] of decisions, which they name by a place; all that are open are tried on the same deals."""
+    """Labels [t] of several decisions; all active ones are evaluated on the same deals.
+
+    Attributes:
+        decision: Index of the decision of each label [t].
+        label: Index of the label [t].
+        active: Labels that are still evaluated.
+        num_deals: Deals evaluated so far.
+        expected_points: Expected points of each label, float32 [t].
+        first_deal_points: Points of each label on the first deal, float32 [t].
+    """
 
     def __init__(
         self, decision: Indices, label: Indices, prior_log_probs: NDArray[np.float32], temperature: float
     ) -> None:
-        """As log-probabilities [t] propose them; nothing has been tried, and all are open."""
+        """Begin with all labels active and nothing evaluated; prior log-probabilities are float32 [t]."""
         self.decision, self.label, self._prior_log_probs, self._temperature = (
             decision,
             label,
@@ -29,16 +38,12 @@ class SuccessiveElimination:
         self.active = np.arange(len(decision))
         self.num_deals, self._depth = 0, 0
         self.expected_points = np.full(len(decision), np.nan, np.float32)
-        """[t] what they are expected to come to."""
         self.first_deal_points = self.expected_points.copy()
-        """[t] what they came to in the first deal."""
         self._results = np.zeros((len(decision), 0), np.float32)  # at this depth
-        self._previous_points = np.zeros(
-            len(decision), np.float32
-        )  # what they were expected to come to at the one before
+        self._previous_points = np.zeros(len(decision), np.float32)  # expected points at the depth before
 
     def add_results(self, points: NDArray[np.float32], depth: int) -> None:
-        """Those that are open came to points [open, deals] on the next deals, after so many answers."""
+        """Add points [active, deals] on the next deals, rolled out to this depth."""
         if not self.num_deals:
             self.first_deal_points[self.active] = points[:, 0]
         elif depth != self._depth:
@@ -50,14 +55,13 @@ class SuccessiveElimination:
         self._update_active(MIN_ERROR)
 
     def reactivate(self, extra_error: float) -> None:
-        """Whoever may have been wrong by so much more is open again."""
+        """Make labels active again that are behind by no more than this additional error."""
         self._update_active(extra_error)
 
-    def _update_active(self, doubt: float) -> None:
-        """What they come to, and which may still be the best of their decision; where it is one, none is open.
+    def _update_active(self, systematic_error: float) -> None:
+        """Compute expected points, and the labels that may be the best of their decision; a single one is inactive.
 
-        Those that were given up are compared on the deals that they were tried on, and what was given up at once by
-        what was thought of it before.
+        Dropped labels are compared on the deals that they were evaluated on, those without deals by earlier points.
         """
         there = ~np.isnan(self._results)
         number = there.sum(axis=1)
@@ -73,7 +77,7 @@ class SuccessiveElimination:
         points = np.where(most[self.decision] > 0, mean[best] - loses, self._previous_points)
         self.expected_points = points.astype(np.float32)
         spread = np.where(there, lack - loses[:, None], 0)
-        error = np.sqrt((spread**2).sum(axis=1) / np.maximum(number - 1, 1) / np.maximum(number, 1)) + doubt
+        error = np.sqrt((spread**2).sum(axis=1) / np.maximum(number - 1, 1) / np.maximum(number, 1)) + systematic_error
         behind = self._prior_log_probs[best] - self._prior_log_probs + loses / self._temperature
         hopeful = (behind <= ELIMINATION_ERRORS * error / self._temperature) & (number > 0)
         hopeful[best] = True
@@ -81,7 +85,7 @@ class SuccessiveElimination:
         self.active = np.flatnonzero(hopeful & several[self.decision])
 
     def _best_of_decision(self, score: NDArray[np.floating]) -> Indices:
-        """[t] the best label of the decision of each, the first of them."""
+        """Return the best label of the decision of each label, the first of equal ones: [t]."""
         order = np.lexsort((-score, self.decision))
         first = np.ones(len(order), np.bool_)
         first[1:] = self.decision[order][1:] != self.decision[order][:-1]

@@ -13,6 +13,7 @@ import typer
 
 from abl_cards import __version__
 from abl_cards.cli import (
+    ablate,
     bench,
     bots,
     experiments,
@@ -78,6 +79,7 @@ explain.register(app)
 review.register(app)
 bench.register(app)
 train.register(app)
+ablate.register(app)
 experiments.register(app)
 solve.register(app)
 split.register(app)

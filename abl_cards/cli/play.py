@@ -120,8 +120,8 @@ def match(
     try:
         with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as show:
             result = play_match(
-                engine, names, players, games, seed,
-                lambda done, wins: show(done, " : ".join(map(str, wins))), write,
+                engine, players, games, seed, names=names,
+                on_progress=lambda done, wins: show(done, " : ".join(map(str, wins))), write_record=write,
                 use_fixed_deals=deals is not None, log=log_round,
             )  # fmt: skip
     except PlayerLeftError as left:

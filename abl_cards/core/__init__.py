@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
     from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
+    from abl_cards.core.result_file import append_result, read_results, result_key
     from abl_cards.core.rng import derive_key, scale_to_range, scale_to_range_array, splitmix64, splitmix64_array
     from abl_cards.core.seeds import SECRET_SEED_BITS, format_seed, parse_seed, secret_seed, seed64
     from abl_cards.core.settings import (
@@ -73,6 +74,7 @@ __all__ = [
     "Plot",
     "SettingError",
     "TooManyMovesError",
+    "append_result",
     "apply_settings",
     "atomic_write",
     "attribute_os_errors",
@@ -101,9 +103,11 @@ __all__ = [
     "read_archive",
     "read_json_file",
     "read_line_batches",
+    "read_results",
     "reduce_gc",
     "require_extra",
     "require_posix",
+    "result_key",
     "save_png",
     "scale_to_range",
     "scale_to_range_array",

@@ -105,6 +105,24 @@ class ErrorCode(StrEnum):
     NOT_RESET = "not-reset", "An environment was stepped before its first reset, or after an error."
     CLOSED = "closed", "An environment was used after it was closed."
     UNSUPPORTED_AGENT = "unsupported-agent", "An agent cannot play in vectorised environments."
+    INVALID_AGENT_NAME = "invalid-agent-name", "The text does not have the form NAME, or NAME:key=value,word."
+    UNKNOWN_AGENT = "unknown-agent", "No agent has this name, and no Python module or file provides it."
+    UNKNOWN_AGENT_OPTION = "unknown-agent-option", "The agent has no option with this name."
+    INVALID_AGENT_OPTION = "invalid-agent-option", "An option of an agent has a value that it does not accept."
+    DUPLICATE_AGENT = "duplicate-agent", "A name of an agent is given twice where names must differ."
+    AGENT_NOT_APPLICABLE = "agent-not-applicable", "The agent cannot play this game, or lacks what the call needs."
+    INVALID_AGENT_CLASS = "invalid-agent-class", "An object or class is no agent: it lacks the methods play and choose."
+    AGENT_FAILED = "agent-failed", "An agent of one's own raised an exception or returned an illegal decision."
+    WRONG_AGENT_COUNT = "wrong-agent-count", "The game cannot seat this number of agents."
+    PLAYER_LEFT = "player-left", "A human player ended the game before its end."
+    FORFEIT = "forfeit", "A program lost a game by a fault: a wrong answer, no answer or one too late."
+    INVALID_RECORD = "invalid-record", "A line of a file is no record of a game, or the record cannot be replayed."
+    TRUNCATED_RECORD = "truncated-record", "The file ends in the middle of its last record."
+    NO_RECORDS = "no-records", "There are no records to read, or they hold no decisions of the kind needed."
+    RECORDS_NOT_WRITTEN = "records-not-written", "A file of records cannot be created or has no space left."
+    UNKNOWN_PART = "unknown-part", "The agent has no part with this name that can be left out."
+    UNKNOWN_EXPERIMENT = "unknown-experiment", "No experiment has this name."
+    INVALID_RESULT = "invalid-result", "A file of stored results has a line that is no result."
 
     # Learning: networks, weights, training runs
     UNKNOWN_PRESET = "unknown-preset", "There is no preset of this name."
@@ -130,7 +148,6 @@ class ErrorCode(StrEnum):
 
     # Protocols and servers
     INVALID_STATE = "invalid-state", "A JSON state has a missing, unknown or invalid field."
-    INVALID_RECORD = "invalid-record", "A line of a file is no record of a game, or the record cannot be replayed."
     INVALID_MESSAGE = "invalid-message", "A message or log of a network protocol has the wrong form."
     INVALID_ADDRESS = "invalid-address", "The text is not the address of a web socket."
     CONNECTION_FAILED = "connection-failed", "No table answers at the address."
@@ -153,7 +170,6 @@ class ErrorCode(StrEnum):
     NOT_ALLOWED = "not-allowed", "The request needs a permission or an option that is not given."
     OUT_OF_TURN = "out-of-turn", "The request does not fit the current decision of the table."
     TOO_MANY_REQUESTS = "too-many-requests", "A limit of simultaneous or frequent requests is reached."
-    AGENT_NOT_APPLICABLE = "agent-not-applicable", "The agent cannot play this game, or lacks what the call needs."
 
 
 class GameError(ValueError):

@@ -1,4 +1,4 @@
-"""Play matches on duplicate deals; write, read, replay and review records."""
+"""Play matches on duplicate deals; write, read, replay and review records of games."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
         play_match,
         play_shard,
     )
+    from abl_cards.matches.record_review import (
+        EvaluatedMove,
+        RecordReview,
+        ReviewConfig,
+        ReviewedDecision,
+        SeatSummary,
+        review,
+        review_record,
+        summarise_seats,
+    )
     from abl_cards.matches.recorder import RecordWriter, WriteRecord, open_record_file
     from abl_cards.matches.records import (
         data_folder,
@@ -32,14 +42,6 @@ if TYPE_CHECKING:
     )
     from abl_cards.matches.replay import FileReplay, replay_file
     from abl_cards.matches.results import MatchResult
-    from abl_cards.matches.review import (
-        EvaluatedMove,
-        ReviewConfig,
-        ReviewedDecision,
-        SeatSummary,
-        review_record,
-        summarise_seats,
-    )
     from abl_cards.matches.sampled_positions import (
         collect_situations,
         play_baseline_matches,
@@ -53,6 +55,7 @@ __all__ = [
     "FileReplay",
     "MatchResult",
     "MatchShard",
+    "RecordReview",
     "RecordWriter",
     "ReviewConfig",
     "ReviewedDecision",
@@ -79,6 +82,7 @@ __all__ = [
     "read_records",
     "read_valid_records",
     "replay_file",
+    "review",
     "review_record",
     "sample_from_records",
     "sample_positions",

@@ -1,4 +1,4 @@
-"""95 % bounds of what was found in games that share their deals."""
+"""Compute 95 % intervals for games that share their deals."""
 
 from __future__ import annotations
 
@@ -13,26 +13,48 @@ Interval = tuple[float, float]
 
 
 def share_interval(shares: NDArray[np.float64], games_per_deal: int = 2) -> Interval:
-    """95 % bounds of the mean share [games]: Wilson's, with the games counted for as much as their deals tell.
+    """Compute the 95 % interval of a mean share: Wilson's, with the effective number of games.
 
-    So many games together share their cards, so they are not independent; the variance between the deals says how many
-    independent games they amount to.
+    Games of one deal share their cards, so they are not independent; the variance between deals gives the number of
+    independent games that carry the same information.
+
+    Args:
+        shares: Share of each game, 0 to 1: float64 [games], the games of a deal side by side.
+        games_per_deal: Number of games with the same deal.
+
+    Returns:
+        Lower and upper bound, rounded to six digits.
     """
     return wilson_interval(float(shares.mean()), len(shares) / _design_effect(shares, games_per_deal))
 
 
 def wilson_interval(mean: float, num_games: float) -> Interval:
-    """95 % bounds of a share that was found in so many independent games."""
+    """Compute Wilson's 95 % interval of a share.
+
+    Args:
+        mean: Share, 0 to 1.
+        num_games: Number of independent games; may be fractional.
+
+    Returns:
+        Lower and upper bound, rounded to six digits.
+    """
     centre = (mean + _Z_975**2 / (2 * num_games)) / (1 + _Z_975**2 / num_games)
     radius = _Z_975 * sqrt(mean * (1 - mean) / num_games + _Z_975**2 / (4 * num_games**2)) / (1 + _Z_975**2 / num_games)
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)
 
 
 def effective_sample_size(mean: float, interval: Interval) -> float:
-    """In how many independent games a share was found that has these bounds: what ``wilson_interval`` was given.
+    """Compute the number of independent games from a share and its interval: inverse of ``wilson_interval``.
 
     >>> round(effective_sample_size(0.4, wilson_interval(0.4, 50)))
     50
+
+    Args:
+        mean: Share, 0 to 1.
+        interval: Its 95 % interval.
+
+    Returns:
+        Number of independent games.
     """
     width, spread = interval[1] - interval[0], mean * (1 - mean)
     square, linear = 1 - width**2, width**2 - 2 * spread
@@ -40,10 +62,17 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
 
 
 def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval | None:
-    """95 % bounds of the mean of values [games], so many of which share their deal; None of fewer than two deals.
+    """Compute the 95 % interval of a mean by the normal approximation over deals.
 
     >>> mean_interval(np.array([1.0, 3.0, 2.0, 2.0, 1.0, 1.0]), 2)
     (1.013345, 2.319988)
+
+    Args:
+        values: One value a game, float64 [games], the games of a deal side by side.
+        games_per_deal: Number of games with the same deal.
+
+    Returns:
+        Lower and upper bound, rounded to six digits; None with fewer than two deals.
     """
     deals = values[: len(values) // games_per_deal * games_per_deal].reshape(-1, games_per_deal).mean(axis=1)
     if len(deals) < 2:
@@ -52,9 +81,10 @@ def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval 
     return round(mean - radius, 6), round(mean + radius, 6)
 
 
-def _design_effect(shares: NDArray[np.float64], together: int) -> float:
-    deals = shares[: len(shares) // together * together].reshape(-1, together).mean(axis=1)
-    single = float(shares.var())
-    if len(deals) < 2 or single == 0 or together == 1:
+def _design_effect(shares: NDArray[np.float64], games_per_deal: int) -> float:
+    """Divide the variance between deals by that of independent games; at least one half."""
+    deals = shares[: len(shares) // games_per_deal * games_per_deal].reshape(-1, games_per_deal).mean(axis=1)
+    variance = float(shares.var())
+    if len(deals) < 2 or variance == 0 or games_per_deal == 1:
         return 1.0
-    return max(together * float(deals.var(ddof=1)) / single, 0.5)
+    return max(games_per_deal * float(deals.var(ddof=1)) / variance, 0.5)

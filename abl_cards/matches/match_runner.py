@@ -1,18 +1,28 @@
-"""Tables where the games of a match are played, deal by deal and seating by seating."""
+"""Play the games of a match, deal by deal and seating by seating."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, count, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, ForfeitError, RandomKeys, attach_shared_script, needs_history
-from abl_cards.core import GameError, derive_key, format_seed, splitmix64_array
-from abl_cards.games import Engine
+from abl_cards.agents import (
+    Agent,
+    ForfeitError,
+    RandomKeys,
+    attach_shared_script,
+    check_agent_name,
+    check_own_agent,
+    compile_engine,
+    make_agent,
+    needs_history,
+)
+from abl_cards.core import ErrorCode, GameError, derive_key, format_seed, splitmix64_array
+from abl_cards.games import Engine, Game
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
 from abl_cards.games.types import Indices
@@ -20,81 +30,143 @@ from abl_cards.matches.recorder import RecordWriter, WriteRecord
 from abl_cards.matches.results import Forfeit, MatchResult, PlacementTally, compute_first_shares
 from abl_cards.matches.shard import MatchShard
 
-_DECISION_STREAM = 3  # what the keys of decisions are for
+_DECISION_STREAM = 3  # stream of the random keys of decisions
 MAX_PARALLEL_GAMES = 4096
-"""Games played side by side."""
+"""Most games played side by side."""
 
 
 MatchProgressCallback = Callable[[int, tuple[int, ...]], None]
-"""Told after every step: games finished, and the wins of the agents so far."""
+"""Called after each step with the number of finished games and the wins of each agent so far."""
 
 PointsCallback = Callable[[Indices, NDArray[np.float32]], None]
-"""Told when episodes end: in which games [n], and what they are worth to the first agent [n]."""
+"""Called when episodes end with their games [n] and their points for the first agent [n]."""
 
 
 def compute_seatings(engine: Engine, num_agents: int) -> NDArray[np.int8]:
-    """[ways, seats] which agent sits where in the games of a deal; raises GameError for a number that cannot play.
+    """Seat agents in the games of one deal.
 
-    Two agents share the sides in every way, as many as there are sides are seated in all rotations.
+    Two agents share the sides in every way; as many agents as there are sides are seated in all rotations.
+
+    Args:
+        engine: Compiled game.
+        num_agents: 2, or the number of sides of the game.
+
+    Returns:
+        int8 [seatings, seats]: index of the agent at each seat, one row a game of the deal.
+
+    Raises:
+        GameError: The game cannot seat this number of agents.
     """
     if num_agents == 2:
         return engine.agent_seatings
     sides = int(engine.teams.max()) + 1
     if num_agents != sides:
         either = f"2 agents, or {sides}" if sides > 2 else "2 agents"
-        raise GameError(f"{engine.game} has {sides} sides: {either} can play, not {num_agents}")
+        problem = f"{engine.game} has {sides} sides: {either} can play, not {num_agents}"
+        raise GameError(problem, ErrorCode.WRONG_AGENT_COUNT)
     return ((engine.teams + np.arange(sides)[:, None]) % sides).astype(np.int8)
 
 
 def play_match(
-    engine: Engine,
-    names: Sequence[str],
-    agents: Sequence[Agent],
-    games: int,
-    seed: int = 0,
+    game: Game | Engine | str,
+    agents: Sequence[str | Agent],
+    games: int = 400,
+    seed: int = 1,
+    *,
+    names: Sequence[str] | None = None,
     on_progress: MatchProgressCallback | None = None,
     write_record: WriteRecord | None = None,
     on_points: PointsCallback | None = None,
     use_fixed_deals: bool = False,
     log: WriteRecord | None = None,
 ) -> MatchResult:
-    """Play whole matches; ``write_record`` is given the record of every episode as it ends, ``log`` that of the
-    platform whose protocol programs of others speak. Raises GameError.
+    """Play whole matches between agents on duplicate deals.
 
-    Two agents are two, whatever their names; of more those of one name are one, on several seats. An engine with given
-    deals (hand_analysis/deal_rules.py) plays them one after the other when it is told so. Where an agent listens, the
-    games are played one after the other.
+    Each deal is played once for every way to seat the agents. Games run side by side, except where an agent
+    listens to the course of a table, as humans and programs do: then one after the other.
+
+    >>> play_match("doudizhu", ["kb", "greedy"], games=24).rate > 0.8
+    True
+
+    Args:
+        game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
+        agents: Two agents, or as many as the game has sides. Each is a name such as ``"kb"``, ``"abl"``,
+            ``"greedy"`` or ``"abl:weights=FILE"``, or an object with the methods ``play`` and ``choose``.
+        games: Number of whole matches, at least 1.
+        seed: Seed of deals and decisions; equal seeds give equal results.
+        names: Names of the agents in the result; by default the names given as agents, and ``agent.name`` or
+            the class of objects. Of more than two agents those of one name are one agent on several seats.
+        on_progress: Called after each step with the number of finished games and the wins of each agent so far.
+        write_record: Called with the record of each episode as it ends.
+        on_points: Called as episodes end with their games [n] and their points for the first agent [n].
+        use_fixed_deals: Play the deals of an engine made by ``DealRules.with_deals`` one after the other.
+        log: Called with each round in the protocol of Botzone.
+
+    Returns:
+        Wins, the first agent's share with its 95 % interval, and the results by role or place.
+
+    Raises:
+        GameError: An agent is unknown or fails, the number of agents or games is wrong, or a match cannot end.
+        KBError: The rules do not compile.
     """
-    seatings, names, agents = _resolve_seating(engine, names, agents)
+    if games < 1:
+        raise GameError(f"games={games}: play 1 game or more", ErrorCode.INVALID_VALUE)
+    engine = compile_engine(game)
+    compute_seatings(engine, len(agents))
+    names = _agent_names(agents) if names is None else names
+    if len(names) != len(agents):
+        raise GameError(f"{len(agents)} agents need as many names, not {len(names)}", ErrorCode.INVALID_VALUE)
+    made = [make_agent(given, engine) if isinstance(given, str) else given for given in agents]
+    seatings, names, seated = _resolve_seating(engine, names, made)
+    players = [check_own_agent(player, name) for player, name in zip(seated, names, strict=True)]
 
     def write_log(entry: dict[str, Any]) -> None:
         assert log
-        log(hall.seating_header() | entry)
+        log(runner.seating_header() | entry)
 
-    script = attach_shared_script(engine, agents, write_log if log else None)
-    watching: list[Listener] = [*([script] if script else []), *(each for each in agents if isinstance(each, Listener))]
-    at_once = 1 if watching else min(games, MAX_PARALLEL_GAMES)
-    recorder = engine.new_recorder(at_once, agents=list(names), seed=format_seed(seed)) if write_record else None
-    hall = _MatchRunner(
+    script = attach_shared_script(engine, players, write_log if log else None)
+    listeners: list[Listener] = [
+        *([script] if script else []),
+        *(agent for agent in seated if isinstance(agent, Listener)),
+    ]
+    num_tables = 1 if listeners else min(games, MAX_PARALLEL_GAMES)
+    recorder = engine.new_recorder(num_tables, agents=list(names), seed=format_seed(seed)) if write_record else None
+    runner = _MatchRunner(
         engine,
         names,
-        agents,
+        players,
         seatings,
         range(games),
         seed,
-        at_once,
+        num_tables,
         recorder,
         write_record,
-        watching,
+        listeners,
         on_points,
         use_fixed_deals,
     )
     done = np.zeros(games, np.bool_)
-    for finished in hall.play():
+    for finished in runner.play():
         done[finished] = True
         if on_progress:
-            on_progress(int(done.sum()), tuple((hall.scores[:, done] == 1).sum(axis=1).tolist()))
-    return hall.make_shard().compute_result(engine, names, seed, len(seatings))
+            on_progress(int(done.sum()), tuple((runner.scores[:, done] == 1).sum(axis=1).tolist()))
+    return runner.make_shard().compute_result(engine, names, seed, len(seatings))
+
+
+def _agent_names(agents: Sequence[str | Agent]) -> list[str]:
+    """Name agents by their specifications, or their classes; different objects get different names."""
+    names: list[str] = []
+    for index, given in enumerate(agents):
+        same = next((i for i in range(index) if agents[i] is given and not isinstance(given, str)), None)
+        if isinstance(given, str):
+            name = str(check_agent_name(given))
+        elif same is not None:
+            name = names[same]
+        else:
+            base = str(getattr(given, "name", None) or type(given).__name__)
+            name = next(text for text in chain([base], (f"{base} {i}" for i in count(2))) if text not in names)
+        names.append(name)
+    return names
 
 
 def play_shard(
@@ -105,40 +177,56 @@ def play_shard(
     seed: int,
     use_fixed_deals: bool = False,
 ) -> MatchShard:
-    """Some of the games of a match, by their numbers; see ``play_match``. Raises GameError where an agent listens."""
+    """Play some of the games of a match; together, shards give the result of ``play_match`` bit for bit.
+
+    Args:
+        engine: Compiled game.
+        names: Names of the agents.
+        agents: Two agents, or as many as the game has sides; none may be a ``Listener``.
+        games: Indices of the games to play.
+        seed: Seed of the match.
+        use_fixed_deals: Play the deals of the engine one after the other.
+
+    Returns:
+        The results of these games.
+
+    Raises:
+        GameError: An agent listens to the course of one table, or the number of agents is wrong.
+    """
     seatings, names, agents = _resolve_seating(engine, names, agents)
-    if attach_shared_script(engine, agents, None) or any(isinstance(each, Listener) for each in agents):
-        raise GameError("an agent that listens plays the games one after the other: leave --ray out")
-    hall = _MatchRunner(
-        engine,
-        names,
-        agents,
-        seatings,
-        games,
-        seed,
-        min(len(games), MAX_PARALLEL_GAMES),
-        None,
-        None,
-        [],
-        None,
-        use_fixed_deals,
+    if attach_shared_script(engine, agents, None) or any(isinstance(agent, Listener) for agent in agents):
+        problem = "an agent that listens plays the games one after the other: leave --ray out"
+        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
+    num_tables = min(len(games), MAX_PARALLEL_GAMES)
+    runner = _MatchRunner(
+        engine, names, agents, seatings, games, seed, num_tables, None, None, [], None, use_fixed_deals
     )
-    for _ in hall.play():
+    for _ in runner.play():
         pass
-    return hall.make_shard()
+    return runner.make_shard()
 
 
 def merge_shards(engine: Engine, names: Sequence[str], seed: int, shards: Sequence[MatchShard]) -> MatchResult:
-    """The result of a match whose games were played in parts, in their order."""
+    """Compute the result of a match whose games were played in shards.
+
+    Args:
+        engine: Compiled game.
+        names: Names of the agents, as ``play_shard`` got them.
+        seed: Seed of the match.
+        shards: All shards, in the order of their games.
+
+    Returns:
+        The result of all games together.
+    """
     seatings = compute_seatings(engine, len(names))
-    known = names if len(names) == 2 else list(dict.fromkeys(names))
-    return MatchShard.concatenate(shards).compute_result(engine, known, seed, len(seatings))
+    distinct = names if len(names) == 2 else list(dict.fromkeys(names))
+    return MatchShard.concatenate(shards).compute_result(engine, distinct, seed, len(seatings))
 
 
 def _resolve_seating(
     engine: Engine, names: Sequence[str], agents: Sequence[Agent]
 ) -> tuple[NDArray[np.int8], Sequence[str], Sequence[Agent]]:
-    """Who sits where; of more than two agents those of one name are one."""
+    """Return seatings, names and agents; of more than two agents those of one name are merged."""
     seatings = compute_seatings(engine, len(agents))
     return (seatings, names, agents) if len(agents) == 2 else _merge_agents(seatings, names, agents)
 
@@ -146,19 +234,37 @@ def _resolve_seating(
 def _merge_agents(
     seatings: NDArray[np.int8], names: Sequence[str], agents: Sequence[Agent]
 ) -> tuple[NDArray[np.int8], Sequence[str], Sequence[Agent]]:
-    """Agents of one name are one."""
-    known = list(dict.fromkeys(names))
-    number = np.array([known.index(name) for name in names], np.int8)
-    return number[seatings], known, [agents[names.index(name)] for name in known]
+    """Merge agents of one name."""
+    distinct = list(dict.fromkeys(names))
+    index = np.array([distinct.index(name) for name in names], np.int8)
+    return index[seatings], distinct, [agents[names.index(name)] for name in distinct]
 
 
 def derive_match_keys(seed: int, games: Indices, games_per_deal: int = 2) -> RandomKeys:
-    """What games [n] of a seed are dealt from: the games of a deal, one a seating, have one key."""
+    """Derive the random keys that games are dealt from.
+
+    Args:
+        seed: Seed of the match.
+        games: Indices of games [n].
+        games_per_deal: Number of games with the same deal.
+
+    Returns:
+        uint64 [n]: equal for the games of one deal.
+    """
     return splitmix64_array(np.full(len(games), derive_key(seed), np.uint64), games // games_per_deal)
 
 
 def derive_decision_keys(tables: Tables, rows: Indices, games: Indices) -> RandomKeys:
-    """What agents decide by at these tables, where games [n] of a seed are played."""
+    """Derive the random keys that agents decide by.
+
+    Args:
+        tables: Tables of the match.
+        rows: Indices of tables [n] where a decision is due.
+        games: Indices of the games played there [n].
+
+    Returns:
+        uint64 [n]: one key a decision.
+    """
     return splitmix64_array(
         splitmix64_array(splitmix64_array(tables.keys[rows], _DECISION_STREAM), games), tables.num_decisions[rows]
     )

@@ -1,4 +1,4 @@
-"""What came of a match: as plain values, and how they are reckoned from games."""
+"""Results of matches: numbers, plain values and a summary as text."""
 
 from __future__ import annotations
 
@@ -15,46 +15,66 @@ from abl_cards.matches.intervals import Interval, mean_interval, share_interval
 
 @dataclass(frozen=True)
 class RoleResult:
-    """What an agent made of one part of the game."""
+    """Result of an agent in one role, such as landlord.
+
+    Attributes:
+        role: Name of the role in the rules.
+        agent: Name of the agent.
+        games: Games in which one of its seats had this role.
+        wins: Games of these that it won.
+        rate: Share of these games won, a draw as half a win.
+        interval: 95 % interval of the rate.
+        points: Mean points per game of a seat in this role, in the units of the game.
+    """
 
     role: str
     agent: str
-    games: int  # in which one of its seats had this part
+    games: int
     wins: int
     rate: float
-    interval: Interval  # its 95 % bounds
-    points: float  # what such a seat won a game, in the units of the game
+    interval: Interval
+    points: float
 
     @classmethod
     def from_points(cls, role: str, agent: str, points: NDArray[np.float64]) -> RoleResult:
-        """From what such a seat won in each of some games."""
-        won = (1 + np.sign(points)) / 2
-        rate, bounds = (float(won.mean()), share_interval(won, 1)) if len(won) else (0.0, (0.0, 1.0))
-        mean = round(float(points.mean()), 6) if len(won) else 0.0
-        return cls(role, agent, len(won), int((won == 1).sum()), rate, bounds, mean)
+        """Compute the result from the points of a seat in this role, float64 [games]."""
+        shares = (1 + np.sign(points)) / 2
+        rate, bounds = (float(shares.mean()), share_interval(shares, 1)) if len(shares) else (0.0, (0.0, 1.0))
+        mean = round(float(points.mean()), 6) if len(shares) else 0.0
+        return cls(role, agent, len(shares), int((shares == 1).sum()), rate, bounds, mean)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values in a stable order."""
         return asdict(self) | {"interval": list(self.interval)}
 
 
 @dataclass(frozen=True)
 class AgentStanding:
-    """How an agent stands among several sides; bounds are those of 95 %, None of fewer than two deals."""
+    """Places and points of an agent in a game of several sides.
+
+    Attributes:
+        agent: Name of the agent.
+        first: Share of the first places; seats that are first together share it.
+        first_interval: 95 % interval of ``first``.
+        place: Mean place of its seats, from 1; equal seats share the places that they take.
+        place_interval: 95 % interval of ``place``; None with fewer than two deals.
+        points: Mean points per game of one of its seats, in the units of the game.
+        points_interval: 95 % interval of ``points``; None with fewer than two deals.
+    """
 
     agent: str
-    first: float  # the share of the games in which one of its seats is first; seats that are first together share it
+    first: float
     first_interval: Interval
-    place: float  # of one of its seats, from 1; equal seats share the places that they take
+    place: float
     place_interval: Interval | None
-    points: float  # of one of its seats, a game, in the units of the game
+    points: float
     points_interval: Interval | None
 
     @classmethod
     def from_tally(cls, agent: str, tally: PlacementTally, games_per_deal: int) -> AgentStanding:
-        """From its tally; so many games share a deal."""
+        """Compute the standing from sums over the seats of an agent; ``games_per_deal`` games share a deal."""
         seats = np.maximum(tally.seats, 1)
-        weight = tally.seats / tally.seats.mean()  # where it has more seats, more of them are counted
+        weight = tally.seats / tally.seats.mean()  # a game counts by the seats that the agent has in it
         place, points = tally.places / seats * weight, tally.points / seats * weight
         return cls(
             agent, round(float(tally.first.mean()), 6), share_interval(tally.first, games_per_deal),
@@ -63,97 +83,163 @@ class AgentStanding:
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values in a stable order."""
         return _to_plain_values(self)
 
 
 @dataclass(frozen=True)
 class PlacementTally:
-    """What the seats of an agent made of each game, together: [games]."""
+    """Sums over the seats of an agent, by game.
 
-    seats: NDArray[np.float64]  # how many it had
+    Attributes:
+        seats: Number of its seats, float64 [games].
+        first: Sum of their shares in the first place, float64 [games].
+        places: Sum of their places, float64 [games].
+        points: Sum of their points, float64 [games].
+    """
+
+    seats: NDArray[np.float64]
     first: NDArray[np.float64]
     places: NDArray[np.float64]
     points: NDArray[np.float64]
 
     @classmethod
     def empty(cls, games: int) -> PlacementTally:
-        """Nothing is played yet."""
+        """Return zeros for games that are not played yet."""
         return cls(*(np.zeros(games) for _ in range(4)))
 
     @classmethod
     def concatenate(cls, tallies: Sequence[PlacementTally]) -> PlacementTally:
-        """Of games one after the other."""
-        return cls(*(np.concatenate([getattr(tally, each.name) for tally in tallies]) for each in fields(cls)))
+        """Join the sums of consecutive games."""
+        return cls(*(np.concatenate([getattr(tally, field.name) for tally in tallies]) for field in fields(cls)))
 
     def add_games(self, games: NDArray[np.int64], points: NDArray[np.float64], own_seats: NDArray[np.bool_]) -> None:
-        """Add games [n] that have ended, by what they were worth to each seat [n, seats], and which seats it had."""
-        found = np.ones(len(games)), compute_first_shares(points), compute_places(points), points
-        for kept, each in zip((self.seats, self.first, self.places, self.points), found, strict=True):
-            kept[games] = np.where(own_seats, each if each.ndim == 2 else each[:, None], 0.0).sum(axis=1)
+        """Add finished games.
+
+        Args:
+            games: Indices of the games [n].
+            points: Points of each seat [n, seats].
+            own_seats: Whether the seat belongs to this agent [n, seats].
+        """
+        values = np.ones(len(games)), compute_first_shares(points), compute_places(points), points
+        for sums, by_seat in zip((self.seats, self.first, self.places, self.points), values, strict=True):
+            sums[games] = np.where(own_seats, by_seat if by_seat.ndim == 2 else by_seat[:, None], 0.0).sum(axis=1)
 
 
 def compute_places(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n, seats] the places of seats by their points [n, seats], from 1; equal seats share the places that they take.
+    """Rank seats by their points [n, seats]: [n, seats] places from 1; equal seats share the places that they take.
 
     >>> compute_places(np.array([[5.0, 1.0, 1.0, -7.0]])).tolist()
     [[1.0, 2.5, 2.5, 4.0]]
     """
-    more = (points[:, None] > points[:, :, None]).sum(axis=2)
-    equal = (points[:, None] == points[:, :, None]).sum(axis=2)
-    found: NDArray[np.float64] = 1 + more + (equal - 1) / 2
-    return found
+    num_better = (points[:, None] > points[:, :, None]).sum(axis=2)
+    num_equal = (points[:, None] == points[:, :, None]).sum(axis=2)
+    places: NDArray[np.float64] = 1 + num_better + (num_equal - 1) / 2
+    return places
 
 
 def compute_first_shares(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n, seats] the share of each seat in the first place.
+    """Share the first place among the seats with most points [n, seats]: [n, seats] shares.
 
     >>> compute_first_shares(np.array([[5.0, 1.0, 5.0]])).tolist()
     [[0.5, 0.0, 0.5]]
     """
     best = points == points.max(axis=1, keepdims=True)
-    found: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
-    return found
+    shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+    return shares
 
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game that an agent has thrown away."""
+    """A game lost by a fault of a program.
+
+    Attributes:
+        game: Index of the game.
+        seat: Seat of the program.
+        agent: Name of the program.
+        kind: Kind of the fault, as the platform names it.
+        text: One line about it.
+    """
 
     game: int
     seat: int
     agent: str
-    kind: str  # a word of the platform whose protocol the agent speaks
+    kind: str
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return plain values in a stable order."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The outcome of a number of games between some agents."""
+    """Result of a match.
+
+    Attributes:
+        agents: Names of the agents.
+        games: Number of games.
+        seed: Seed of deals and decisions.
+        wins: Games won by each agent.
+        draws: Drawn games.
+        rate: Share of the games won by the first agent, a draw as half a win; of more than two agents its share
+            of the first places.
+        interval: 95 % interval of the rate; the games of a deal are counted as dependent.
+        episodes: Number of episodes in all games.
+        roles: Results by role and agent, where the roles of the game differ.
+        standings: Places and points, where more than two sides are alike or more than two agents play.
+        lapses: Games lost by a fault of a program.
+        game: Name of the game.
+    """
 
     agents: tuple[str, ...]
     games: int
     seed: int
     wins: tuple[int, ...]
     draws: int
-    rate: float  # the first agent's share of the games, a draw as half a win; of more than two of the first places
-    interval: Interval  # its 95 % bounds
+    rate: float
+    interval: Interval
     episodes: int
-    roles: tuple[RoleResult, ...] = ()  # of a game whose parts differ: by part, the first agent first
-    standings: tuple[AgentStanding, ...] = ()  # where more than two sides are alike, or more than two agents play
+    roles: tuple[RoleResult, ...] = ()
+    standings: tuple[AgentStanding, ...] = ()
     lapses: tuple[Forfeit, ...] = ()
+    game: str = ""
+
+    def summary(self) -> str:
+        """Describe the match in a few lines: what was played, wins and intervals, roles and standings.
+
+        Returns:
+            Lines of text without a line end after the last one.
+        """
+        drawn = f", {self.draws} drawn" if self.draws else ""
+        lines = [f"{self.game}: {self.games} games{drawn}, {self.episodes} episodes, seed {format_seed(self.seed)}"]
+        for index, (agent, wins) in enumerate(zip(self.agents, self.wins, strict=True)):
+            line = f"{agent}: {wins} games won"
+            if index == 0:
+                line += f", {self.rate:.1%} of the games, 95 % interval {_format_interval(self.interval)}"
+            lines.append(line)
+        for role in self.roles:
+            lines.append(
+                f"{role.agent} as {role.role}: {role.wins} of {role.games} games won, {role.rate:.1%}, "
+                f"95 % interval {_format_interval(role.interval)}, {role.points:+.2f} points a game"
+            )
+        for standing in self.standings:
+            lines.append(f"{standing.agent}: place {standing.place:.2f}, {standing.points:+.2f} points a game")
+        lines += [f"game {lapse.game} lost by {lapse.agent}: {lapse.kind}, {lapse.text}" for lapse in self.lapses]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order; roles, standings and lapses only where there are any."""
+        """Return plain values in a stable order; roles, standings and lapses only where there are any."""
         plain = _to_plain_values(self) | {"seed": format_seed(self.seed)}
+        del plain["game"]
         for name, parts in (("roles", self.roles), ("standings", self.standings), ("lapses", self.lapses)):
             del plain[name]
-            plain |= {name: [each.to_json() for each in parts]} if parts else {}
+            plain |= {name: [part.to_json() for part in parts]} if parts else {}
         return plain
+
+
+def _format_interval(interval: Interval) -> str:
+    return f"{interval[0]:.1%} – {interval[1]:.1%}"
 
 
 def _to_plain_values(result: MatchResult | AgentStanding) -> dict[str, Any]:
@@ -163,7 +249,7 @@ def _to_plain_values(result: MatchResult | AgentStanding) -> dict[str, Any]:
 def compute_standings(
     agents: Sequence[str], tallies: Sequence[PlacementTally], games_per_deal: int
 ) -> tuple[AgentStanding, ...]:
-    """How agents stand, each with its tally."""
+    """Compute the standing of each agent from its sums."""
     return tuple(
         AgentStanding.from_tally(agent, tally, games_per_deal) for agent, tally in zip(agents, tallies, strict=True)
     )

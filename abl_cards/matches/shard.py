@@ -1,7 +1,6 @@
-"""Some of the games of a match, what each came to, and the result of all of them together.
+"""Shards of a match: the results of some of its games, and how they are merged.
 
-Games depend on the seed and on their numbers alone. So parts of a match may be played anywhere and in any order: put
-together they are the match as it is played in one place.
+A game depends on the seed and on its index alone, so shards may be played anywhere and in any order.
 """
 
 from __future__ import annotations
@@ -20,51 +19,60 @@ from abl_cards.matches.results import AgentStanding, Forfeit, MatchResult, Place
 
 @dataclass(frozen=True)
 class MatchShard:
-    """Games with consecutive numbers."""
+    """Results of consecutive games.
 
-    scores: NDArray[np.float64]  # [agents, games] what each agent got of each game
-    role_points: NDArray[np.float64]  # [agents, roles, games] of a seat of each with each part; nan where it had none
-    tallies: tuple[PlacementTally, ...]  # by agent
-    episodes: NDArray[np.int64]  # [games]
+    Attributes:
+        scores: Share of each agent in each game, 0 to 1: float64 [agents, games].
+        role_points: Points of a seat of the agent in the role, NaN where it has none: float64 [agents, roles, games].
+        tallies: Sums over the seats, by agent.
+        episodes: Episodes of each game, int64 [games].
+        lapses: Games lost by a fault.
+    """
+
+    scores: NDArray[np.float64]
+    role_points: NDArray[np.float64]
+    tallies: tuple[PlacementTally, ...]
+    episodes: NDArray[np.int64]
     lapses: tuple[Forfeit, ...] = ()
 
     @classmethod
     def concatenate(cls, shards: Sequence[MatchShard]) -> MatchShard:
-        """Parts one after the other."""
-        lapses = tuple(lapse for part in shards for lapse in part.lapses)
+        """Join shards in the order of their games."""
+        lapses = tuple(lapse for shard in shards for lapse in shard.lapses)
         return cls(
-            np.concatenate([part.scores for part in shards], axis=1),
-            np.concatenate([part.role_points for part in shards], axis=2),
+            np.concatenate([shard.scores for shard in shards], axis=1),
+            np.concatenate([shard.role_points for shard in shards], axis=2),
             tuple(
-                PlacementTally.concatenate(tallies) for tallies in zip(*(part.tallies for part in shards), strict=True)
+                PlacementTally.concatenate(tallies)
+                for tallies in zip(*(shard.tallies for shard in shards), strict=True)
             ),
-            np.concatenate([part.episodes for part in shards]),
+            np.concatenate([shard.episodes for shard in shards]),
             lapses,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """In dictionaries and arrays."""
+        """Return nested dictionaries and arrays."""
         tallies = [vars(tally) for tally in self.tallies]
         return {**vars(self), "tallies": tallies, "lapses": [asdict(lapse) for lapse in self.lapses]}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MatchShard:
-        """From what ``to_dict`` gives."""
+        """Make a shard from the result of ``to_dict``."""
         tallies = tuple(PlacementTally(**tally) for tally in data["tallies"])
         return cls(**{**data, "tallies": tallies, "lapses": tuple(Forfeit(**lapse) for lapse in data["lapses"])})
 
     def compute_result(self, engine: Engine, names: Sequence[str], seed: int, games_per_deal: int) -> MatchResult:
-        """What came of the match, where so many games share a deal."""
+        """Compute the result of these games; ``games_per_deal`` games share a deal."""
         shares, games = self.scores[0], self.scores.shape[1]
         wins = tuple((self.scores == 1).sum(axis=1).tolist())
         return MatchResult(
             tuple(names), games, seed, wins, games - sum(wins), float(shares.mean()),
             share_interval(shares, games_per_deal), int(self.episodes.sum()), self._role_results(engine, names),
-            self._standings(engine, names, games_per_deal), self.lapses,
+            self._standings(engine, names, games_per_deal), self.lapses, engine.game,
         )  # fmt: skip
 
     def _role_results(self, engine: Engine, names: Sequence[str]) -> tuple[RoleResult, ...]:
-        """What each agent made of each part, where there are several."""
+        """Compute the results by role, where there are several."""
         if len(engine.roles) < 2:
             return ()
         return tuple(
@@ -74,6 +82,6 @@ class MatchShard:
         )
 
     def _standings(self, engine: Engine, names: Sequence[str], together: int) -> tuple[AgentStanding, ...]:
-        """How the agents stand, where more than two sides are alike, or more than two agents play."""
+        """Compute standings, where more than two sides are alike or more than two agents play."""
         alike = len(engine.roles) < 2 and int(engine.teams.max()) > 1
         return () if len(names) == 2 and not alike else compute_standings(names, self.tallies, together)

@@ -131,7 +131,11 @@ cost(never_pass, 1000) :- play(pass).
     passed = decisions.labels_of(moves.form) == engine.label_traits.pass_label
     assert (decisions.legal_mask[:, passed].sum(axis=0) == 1).all()
     match = play_match(
-        engine, (f"kb:kb={folder}", "greedy"), (make_agent(f"kb:kb={folder}", engine), make_agent("greedy", engine)), 2
+        engine,
+        (make_agent(f"kb:kb={folder}", engine), make_agent("greedy", engine)),
+        2,
+        0,
+        names=(f"kb:kb={folder}", "greedy"),
     )
     assert match.games == 2
 

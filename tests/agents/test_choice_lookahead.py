@@ -104,5 +104,5 @@ def test_the_shipped_player_bids_like_that(engine: Any) -> None:
     assert opinion.expected_points.size == len(engine.rules.schema.options)
     others = load("doudizhu").engine(None, "botzone")
     names = ["abl:no-lookahead", "random"]
-    result = play_match(others, names, [make_agent(name, others) for name in names], 40)
+    result = play_match(others, [make_agent(name, others) for name in names], 40, 0, names=names)
     assert result.wins[0] > 30

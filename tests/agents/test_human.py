@@ -110,7 +110,7 @@ def test_leaving(lines: list[str]) -> None:
 def test_a_whole_match_at_the_terminal() -> None:
     """The first choice each time: the log is of public plays only, the partner plays by itself, games come in turn."""
     engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
-    found = play_match(engine, ("human", "kb"), (talk.human(), make_agent("kb", engine)), 2, seed=3)
+    found = play_match(engine, (talk.human(), make_agent("kb", engine)), 2, 3, names=("human", "kb"))
     assert found.games == 2
     everything = "".join(talk.heard)
     assert everything.count("the match is over") == 2
@@ -118,7 +118,7 @@ def test_a_whole_match_at_the_terminal() -> None:
     both = Talk(["1"] * 5)
     with pytest.raises(PlayerLeftError):
         play_match(
-            engine, ("human:both", "kb"), (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, seed=3
+            engine, (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, 3, names=("human:both", "kb")
         )
     asked = [text for text in both.heard if "hand: " in text]
     assert len(asked) > 1
@@ -127,7 +127,7 @@ def test_a_whole_match_at_the_terminal() -> None:
 def test_the_log_shows_the_last_plays_and_no_hands() -> None:
     engine, talk = load("guandan").engine(), Talk(["1"] * 3)
     with pytest.raises(PlayerLeftError):
-        play_match(engine, ("human", "kb"), (talk.human(), make_agent("kb", engine)), 1, seed=0)
+        play_match(engine, (talk.human(), make_agent("kb", engine)), 1, 0, names=("human", "kb"))
     assert "seat 3: " in "".join(talk.heard)
     seen = [line for text in talk.heard for line in text.splitlines() if "hand: " in line]
     assert len(seen) == 4
@@ -185,7 +185,7 @@ def test_a_chinese_conversation_has_no_english() -> None:
     """Prompts, choices, hints, reasons, errors, help, the course of the game and its end."""
     _, alone = choose(["提示", "为什么 2", "99", "为什么", "nothing", "help", "对四", "1"], language="zh")
     engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
-    play_match(engine, ("human", "kb"), (talk.human(language="zh"), make_agent("kb", engine)), 1, seed=3)
+    play_match(engine, (talk.human(language="zh"), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
     for said in (*alone.heard, *talk.heard, *alone.prompts):
         assert not ENGLISH.search(NAMES.sub("", said).replace("nothing", "")), said
     everything = "".join(talk.heard)
@@ -203,12 +203,12 @@ def test_the_human_is_told_which_seat_it_has() -> None:
     ):
         talk = Talk(["1"])
         with pytest.raises(PlayerLeftError):
-            play_match(engine, ("human", "kb"), (talk.human(language=language), make_agent("kb", engine)), 1, seed=3)
+            play_match(engine, (talk.human(language=language), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
         assert told in talk.heard[0]
     both = Talk(["1"])
     with pytest.raises(PlayerLeftError):
         play_match(
-            engine, ("human:both", "kb"), (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, seed=3
+            engine, (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, 3, names=("human:both", "kb")
         )
     assert "you have seat 0\n" in both.heard[0]
 
@@ -230,6 +230,6 @@ def test_the_first_seat_that_is_asked_is_the_humans() -> None:
     """Where anybody may become the landlord, the human's seat may be any."""
     engine, talk = load("doudizhu").engine(profile="contest"), Talk(["1"] * 400)
     human = HumanAgent(engine, make_preference_model("kb", engine), Terminal(talk.ask, talk.say))
-    play_match(engine, ("human", "greedy"), (human, make_agent("greedy", engine)), 6, seed=1)
+    play_match(engine, (human, make_agent("greedy", engine)), 6, 1, names=("human", "greedy"))
     seats = {line for heard in talk.heard for line in heard.splitlines() if line.startswith("you have seat")}
     assert len(seats) == 3

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.agents import agent_fingerprint
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.registry import check_agent_name, make_agent
 from abl_cards.core.errors import GameError
-from abl_cards.experiments.agent_specs import agent_fingerprint
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
@@ -108,9 +108,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 @pytest.mark.parametrize("form", ["{}:First", "{}.py:First", "{}:First,option=3"])
 def test_it_plays(engine: Engine, module: str, form: str) -> None:
     name = form.format(module)
-    result = play_match(
-        engine, [name, "greedy"], [make_agent(name, engine), make_agent("greedy", engine)], games=6, seed=1
-    )
+    result = play_match(engine, [make_agent(name, engine), make_agent("greedy", engine)], 6, 1, names=[name, "greedy"])
     assert result.games == 6
 
 

@@ -8,10 +8,11 @@ import pytest
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import archive
 from abl_cards.core.errors import GameError
+from abl_cards.core.result_file import result_key
 from abl_cards.experiments.experiment import find_experiments, get_experiment, run_experiment
 from abl_cards.experiments.remote_cells import RemoteCells, _measure
 from abl_cards.experiments.report import ExperimentReport, ReportTable
-from abl_cards.experiments.workspace import ExperimentWorkspace, cell_key
+from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.training.ipc import from_plain, to_plain
 
 
@@ -74,5 +75,5 @@ def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) ->
 def test_a_cell_that_is_not_there_is_said(tmp_path: Path) -> None:
     """As where a machine has other rules or weights."""
     with pytest.raises(GameError, match="has no such cell here"):
-        _measure("guandan_tournament", to_plain(settings()), str(tmp_path), {}, cell_key({"match": ["nobody"]}))
+        _measure("guandan_tournament", to_plain(settings()), str(tmp_path), {}, result_key({"match": ["nobody"]}))
     assert not (tmp_path / "cells.jsonl").exists()

@@ -19,7 +19,7 @@ from tests.cli_runs import run
 
 def played(name: str, names: tuple[str, ...], games: int) -> Any:
     engine = load(name).engine()
-    return engine, play_match(engine, names, [make_agent(each, engine) for each in names], games, 3)
+    return engine, play_match(engine, [make_agent(each, engine) for each in names], games, 3, names=names)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_whatever_takes_a_seed_takes_any_integer(seed: Any) -> None:
     engine = load("president").engine()
     plain = int(seed)
     player = make_agent("random", engine)
-    one, two = (play_match(engine, ("random", "random"), (player, player), 2, each) for each in (seed, plain))
+    one, two = (play_match(engine, (player, player), 2, each, names=("random", "random")) for each in (seed, plain))
     assert one.to_json() == two.to_json()
     assert one.to_json()["seed"] == str(plain)
     for sample in (engine.sample_facts, lambda n, s: engine.sample_decisions(n, s).view.hand,

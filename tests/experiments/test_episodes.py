@@ -22,7 +22,7 @@ def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
         for game, point in zip(games.tolist(), points.tolist(), strict=True):
             firsts.setdefault(game, point)
 
-    play_match(engine, (one.name, two.name), (one.agent, two.agent), 6, 3, on_points=note)
+    play_match(engine, (one.agent, two.agent), 6, 3, names=(one.name, two.name), on_points=note)
     found = play_episodes(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
     assert found.tolist() == [firsts[game] for game in range(6)]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.agents import agent_variant
 from abl_cards.core.errors import GameError
-from abl_cards.experiments.agent_specs import agent_variant, load_agents
+from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games.engine import Engine

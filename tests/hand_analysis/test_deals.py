@@ -110,7 +110,9 @@ def test_given_deals_are_played_in_their_order(hands: DealBatch) -> None:
     rules = DealRules.from_engine(engine_of())
     engine, letters = rules.with_deals(hands.select(np.arange(3))), rules.deal_sampler.letters
     player, records = make_agent("greedy", engine), list[dict[str, Any]]()
-    play_match(engine, ("greedy", "greedy"), (player, player), 6, write_record=records.append, use_fixed_deals=True)
+    play_match(
+        engine, (player, player), 6, 0, names=("greedy", "greedy"), write_record=records.append, use_fixed_deals=True
+    )
     records.sort(key=lambda record: int(record["match"]))
     texts = [deal_to_json(letters, hands, deal) for deal in (0, 0, 1, 1, 2, 2)]
     assert [record["hands"][1:] for record in records] == [[each["down"], each["up"]] for each in texts]

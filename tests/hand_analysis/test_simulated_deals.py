@@ -25,7 +25,9 @@ def test_outcomes_are_those_of_the_records() -> None:
     hands = rules.deal_sampler.deal(np.arange(30, dtype=np.uint64))
     dealt, player = rules.with_deals(hands), make_agent("greedy", rules.engine)
     found = play_fixed_deals(dealt, 30, (player, player))
-    play_match(dealt, ("greedy", "greedy"), (player, player), 60, write_record=records.append, use_fixed_deals=True)
+    play_match(
+        dealt, (player, player), 60, 0, names=("greedy", "greedy"), write_record=records.append, use_fixed_deals=True
+    )
     records.sort(key=lambda record: int(record["match"]))
     for deal, record in enumerate(records[::2]):  # both games of a deal are the same: greedy knows no chance
         played = [seat for seat, cards in record["acts"] if cards != "pass"]

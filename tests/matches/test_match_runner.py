@@ -33,8 +33,8 @@ def test_examples(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-def match(engine: Engine, *names: str, games: int, **more: Any) -> MatchResult:
-    return play_match(engine, names, [make_agent(name, engine) for name in names], games, **more)
+def match(engine: Engine, *names: str, games: int, seed: int = 0, **more: Any) -> MatchResult:
+    return play_match(engine, [make_agent(name, engine) for name in names], games, seed, names=names, **more)
 
 
 def test_as_many_agents_as_sides_sit_in_all_rotations() -> None:
@@ -183,5 +183,5 @@ def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
             return super().play(decisions, keys)
 
     engine = load("president").engine()
-    play_match(engine, ["it", "random"], [LooksBack(engine.label_traits), make_agent("random", engine)], 4)
+    play_match(engine, [LooksBack(engine.label_traits), make_agent("random", engine)], 4, 0, names=["it", "random"])
     assert set(told) == {asks}

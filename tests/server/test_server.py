@@ -32,7 +32,7 @@ GAMES = 2
 def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:
     """Wins, draws and episodes of a match in the arena."""
     agents = make_agent(first, engine()), make_agent(second, engine())
-    result = play_match(engine(), (first, second), agents, games, seed)
+    result = play_match(engine(), agents, games, seed, names=(first, second))
     return list(result.wins), result.draws, result.episodes
 
 

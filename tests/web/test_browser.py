@@ -282,7 +282,13 @@ def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     engine, records = load("president").engine(), list[Any]()
     names = ("greedy", "random")
     play_match(
-        engine, names, [make_agent(each, engine) for each in names], 1, 3, lambda done, wins: None, records.append
+        engine,
+        [make_agent(each, engine) for each in names],
+        1,
+        3,
+        names=names,
+        on_progress=lambda done, wins: None,
+        write_record=records.append,
     )
     (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, records)))
     here = look(height=1100)

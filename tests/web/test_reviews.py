@@ -23,7 +23,13 @@ def played(name: str) -> list[dict[str, Any]]:
     engine, records = load(name).engine(), list[Any]()
     names = ("greedy", "random")
     play_match(
-        engine, names, [make_agent(each, engine) for each in names], 1, 3, lambda done, wins: None, records.append
+        engine,
+        [make_agent(each, engine) for each in names],
+        1,
+        3,
+        names=names,
+        on_progress=lambda done, wins: None,
+        write_record=records.append,
     )
     return records
 

@@ -132,7 +132,9 @@ def _play_pair(
 ) -> dict[str, Any]:  # fmt: skip
     agents = [PreferenceAgent(Minimiser(judge)) for judge in (one, two)]
     names = ("now", "before")
-    found: MatchResult = play_match(engine, names, agents, games, seed, lambda done, wins: on_progress(done, games))
+    found: MatchResult = play_match(
+        engine, agents, games, seed, names=names, on_progress=lambda done, wins: on_progress(done, games)
+    )
     low, high = found.interval
     return {"games": found.games, "rate": found.rate, "low": low, "high": high}
 

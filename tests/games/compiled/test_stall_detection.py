@@ -49,7 +49,7 @@ def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     """The message names the seed, the game, the predicates and the file."""
     engine, player = load("guandan").engine(open_tricks), RandomAgent()
     with pytest.raises(GameError) as stopped:
-        play_match(engine, ("a", "b"), (player, player), games=2, seed=5)
+        play_match(engine, (player, player), 2, 5, names=("a", "b"))
     assert stopped.value.code == ErrorCode.RULES_STUCK
     text = str(stopped.value)
     assert text.startswith("seed 5, game ")
@@ -67,7 +67,7 @@ def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> N
     )
     engine = load(str(folder)).engine()
     with pytest.raises(GameError, match=r"1,000 choices .* stage bid .*`asks/2`.*bids\.lp") as stopped:
-        play_match(engine, ("a", "b"), (GreedyAgent(engine.label_traits), RandomAgent()), games=2)
+        play_match(engine, (GreedyAgent(engine.label_traits), RandomAgent()), 2, 0, names=("a", "b"))
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
@@ -115,7 +115,7 @@ def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(bounds, "MAX_EPISODES", 3)
     engine, player = load("guandan").engine(edited(tmp_path / "kb", {"promotion.lp": NEVER_WON})), RandomAgent()
     with pytest.raises(GameError, match=r"seed 7, game \d .*: 3 episodes .*; game.lp") as stopped:
-        play_match(engine, ("a", "b"), (player, player), games=2, seed=7)
+        play_match(engine, (player, player), 2, 7, names=("a", "b"))
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 

@@ -17,7 +17,7 @@ def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0."""
     engine, names = load(name).engine(), ("kb", "greedy")
     games = DEALS * len(engine.agent_seatings)
-    kb, _ = play_match(engine, names, [make_agent(each, engine) for each in names], games).standings
+    kb, _ = play_match(engine, [make_agent(each, engine) for each in names], games, 0, names=names).standings
     print(f"{name}: first {kb.first:.3f} {kb.first_interval}, points {kb.points:+.3f} {kb.points_interval}")
     assert kb.points_interval
     if thorough():
@@ -29,7 +29,7 @@ def test_preferences_beat_greedy(name: str) -> None:
 def test_preferences_beat_greedy_in_pairs() -> None:
     """Of deals of Whist, which luck decides more than anything, more than half go to ``kb``."""
     engine, names = load("whist").engine(), ("kb", "greedy")
-    result = play_match(engine, names, [make_agent(each, engine) for each in names], 4 * DEALS)
+    result = play_match(engine, [make_agent(each, engine) for each in names], 4 * DEALS, 0, names=names)
     print(f"whist: {result.rate:.3f} {result.interval}")
     if thorough():
         assert result.interval[0] > 0.6
@@ -40,7 +40,7 @@ def test_preferences_beat_greedy_in_pairs() -> None:
 def test_preferences_win_whole_matches_of_tractor() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
     engine, names = load("tractor").engine(), ("kb", "greedy")
-    result = play_match(engine, names, [make_agent(each, engine) for each in names], 200 if thorough() else 4)
+    result = play_match(engine, [make_agent(each, engine) for each in names], 200 if thorough() else 4, 0, names=names)
     print(f"tractor: {result.rate:.3f} {result.interval}")
     assert result.rate >= (0.9 if thorough() else 0.7)
 

@@ -55,7 +55,7 @@ Logs = list[dict[str, Any]]
 def played(names: tuple[str, str], games: int = 2, profile: str = "botzone") -> tuple[MatchResult, Logs]:
     """The result, and the logs; another judge says of each log what is said there."""
     engine, logs = engine_of(None, profile), list[dict[str, Any]]()
-    result = play_match(engine, names, [make_agent(name, engine) for name in names], games, log=logs.append)
+    result = play_match(engine, [make_agent(name, engine) for name in names], games, 0, names=names, log=logs.append)
     logs = json.loads(json.dumps(logs))
     for log in logs:
         assert BotzoneJudge(engine).next_output(log) == log["log"][-1]["output"]
@@ -142,7 +142,7 @@ def test_programs_that_cannot_be_started() -> None:
     engine = engine_of(None, "botzone")
     name = "program:run=no-such-program"
     with pytest.raises(GameError, match="cannot be started"):
-        play_match(engine, (name, "random"), (make_agent(name, engine), make_agent("random", engine)), 1)
+        play_match(engine, (make_agent(name, engine), make_agent("random", engine)), 1, 0, names=(name, "random"))
 
 
 def test_a_program_needs_a_command_and_a_protocol() -> None:
@@ -159,7 +159,12 @@ def test_a_program_needs_a_command_and_a_protocol() -> None:
         make_agent("program:run=x", guandan)
     with pytest.raises(GameError, match="no log of it"):
         play_match(
-            guandan, ("random", "greedy"), [make_agent(name, guandan) for name in ("random", "greedy")], 1, log=print
+            guandan,
+            [make_agent(name, guandan) for name in ("random", "greedy")],
+            1,
+            0,
+            names=("random", "greedy"),
+            log=print,
         )
 
 

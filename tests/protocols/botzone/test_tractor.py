@@ -399,7 +399,7 @@ while True:
 
 def logs_of(names: tuple[str, str], games: int = 1) -> tuple[Any, list[Any]]:
     engine, logs = engine_of(), list[Any]()
-    result = play_match(engine, names, [make_agent(name, engine) for name in names], games, log=logs.append)
+    result = play_match(engine, [make_agent(name, engine) for name in names], games, 0, names=names, log=logs.append)
     logs = json.loads(json.dumps(logs))
     for log in logs:
         said = BotzoneJudge(engine).next_output(log)

@@ -11,12 +11,12 @@ import pytest
 
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.description.card_codes import cards_from_counts
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
-from abl_cards.matches.review import ReviewConfig, ReviewedDecision, review_record, summarise_seats
+from abl_cards.matches.record_review import ReviewConfig, ReviewedDecision, review, review_record, summarise_seats
 from tests.cli_runs import run
 from tests.effort import long
 
@@ -134,6 +134,46 @@ def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
     other["hands"][3][other["hands"][3].index(two)] = one
     first, second = (review_record(plan_of(engine, n_deals=4), each, frozenset({0, 1})) for each in (short, other))
     assert [each.to_json() for each in first] == [each.to_json() for each in second]
+
+
+def test_records_in_every_form(
+    engine: Engine, blundered: tuple[dict[str, Any], int], found: list[ReviewedDecision], tmp_path: Path
+) -> None:
+    """One function reviews a record, several of them or a file; the game may be read from the record."""
+    record = blundered[0]
+    (expected,) = review(engine, record, "kb", "greedy", n_deals=20)
+    assert [each.to_json() for each in expected.decisions] == [each.to_json() for each in found]
+    assert list(expected.seats) == summarise_seats(engine, record, found)
+    assert {each.act for each in expected.mistakes} == {each.act for each in found if each.is_mistake}
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(record) + "\n", "utf-8")
+    for game, records in ((None, path), ("president", [record]), (load("president"), str(path))):
+        (reviewed,) = review(game, records, make_agent("kb", engine), "greedy", seats=[1], n_deals=4)
+        assert {each.seat for each in reviewed.decisions} == {1}
+        assert json.loads(json.dumps(reviewed.to_json()))["seats"][0]["seat"] == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "change", "options", "code"),
+    [
+        (None, {"game": None}, {}, ErrorCode.INVALID_RECORD),
+        ("president", {}, {"n_deals": 2}, ErrorCode.INVALID_VALUE),
+        ("president", {}, {"agent": "nobody"}, ErrorCode.UNKNOWN_AGENT),
+    ],
+)
+def test_reviews_that_cannot_be_made(
+    blundered: tuple[dict[str, Any], int], game: str | None, change: dict[str, Any], options: dict[str, Any],
+    code: ErrorCode,
+) -> None:  # fmt: skip
+    with pytest.raises(GameError) as error:
+        review(game, {**blundered[0], **change}, **options)
+    assert error.value.code == code
+
+
+def test_no_records() -> None:
+    with pytest.raises(GameError) as error:
+        review("president", [])
+    assert error.value.code == ErrorCode.NO_RECORDS
 
 
 def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:

@@ -1,0 +1,208 @@
+"""Parts of the agents ``kb`` and ``abl`` that can be left out without training, for any rule folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from abl_cards.agents import (
+    AblAgent,
+    AgentName,
+    agent_variant,
+    check_agent_name,
+    make_agent,
+    preference_model_from_name,
+)
+from abl_cards.asp import KBError
+from abl_cards.circuit import FALSE
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games import Engine
+from abl_cards.games.preferences import CompiledPreferences
+
+PREFERENCES, PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER = (
+    "preferences", "projection", "lookahead", "endgame", "minimiser",
+)  # fmt: skip
+"""Names of parts; groups of preferences and single ones are ``kb:NAME``, rule files go by their names."""
+_GROUP_PREFIX = "kb:"
+
+
+@dataclass(frozen=True)
+class AblationPart:
+    """Part of an agent that it can play without.
+
+    Attributes:
+        name: ``preferences``, ``kb:GROUP``, ``kb:PREFERENCE``, ``FILE.lp``, ``projection``, ``lookahead``,
+            ``endgame`` or ``minimiser``.
+        description: The part in a few words.
+        options: Options of the agent without it, such as ``without=bombs``.
+        replaced_keys: Options of the agent that do not apply without it.
+    """
+
+    name: str
+    description: str
+    options: tuple[str, ...]
+    replaced_keys: tuple[str, ...] = ()
+
+    def variant_of(self, agent: str) -> str:
+        """Return the name of an agent without this part."""
+        name = AgentName.parse(agent)
+        options = tuple(option for option in name.options if option[0] not in self.replaced_keys)
+        return agent_variant(str(AgentName(name.kind, options, name.numbers)), *self.options)
+
+
+def list_parts(engine: Engine, agent: str = "abl", single: bool = False) -> list[AblationPart]:
+    """List the parts of an agent that can be left out without training, for a rule folder.
+
+    A part is listed where leaving it out can change a decision: a group needs a preference that can apply, a rule
+    file must hold something that the preferences use, while the other files load without it.
+
+    Args:
+        engine: Compiled game.
+        agent: ``kb`` or ``abl``, with options.
+        single: List every preference instead of groups and files.
+
+    Returns:
+        The parts: all preferences, their groups, rule files, then the parts of ``abl``.
+
+    Raises:
+        GameError: The agent is unknown or has no such parts, or has no weights for this game.
+        KBError: The preferences of the agent do not compile.
+    """
+    name = check_agent_name(agent)
+    if name.kind not in ("kb", "abl") or name.value("clingo"):
+        problem = f"agent '{name}' has no parts to leave out: choose kb or abl, with options if you like"
+        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
+    made = make_agent(agent, engine)
+    learned = made if isinstance(made, AblAgent) else None
+    model = preference_model_from_name(name, engine)
+    assert isinstance(model, CompiledPreferences)
+    estimates = learned is not None and learned.policy.has_hand_estimator
+    groups = model.preferences(with_estimate=estimates)
+    if single:
+        return [*_single_preferences(groups), *_network_parts(learned, engine)]
+    files = _rule_files(name, engine, model, estimates)
+    parts = [*_all_preferences(groups, learned), *_preference_groups(groups), *files]
+    return [*parts, *_network_parts(learned, engine)]
+
+
+def _all_preferences(groups: dict[str, str], learned: AblAgent | None) -> Iterator[AblationPart]:
+    """List all preferences as one part, where there are any."""
+    if groups:
+        flags = ("no-preferences",) if learned and learned.uses_preferences else ()
+        options = (*(f"without={group}" for group in sorted({*groups.values()})), *flags)
+        description = f"all {len(groups)} preferences" if len(groups) > 1 else "the only preference"
+        yield AblationPart(PREFERENCES, description, options)
+
+
+def _preference_groups(groups: dict[str, str]) -> Iterator[AblationPart]:
+    for group, size in sorted(Counter(groups.values()).items()):
+        description = f"{size} preference{'s' if size > 1 else ''}"
+        yield AblationPart(f"{_GROUP_PREFIX}{group}", description, (f"without={group}",))
+
+
+def _single_preferences(groups: dict[str, str]) -> Iterator[AblationPart]:
+    for preference, group in sorted(groups.items()):
+        yield AblationPart(f"{_GROUP_PREFIX}{preference}", f"of {group}", (f"without={preference}",))
+
+
+def _rule_files(
+    name: AgentName, engine: Engine, model: CompiledPreferences, with_estimate: bool
+) -> Iterator[AblationPart]:
+    """List the files without which some preferences are left, and costs are other functions of the inputs."""
+    if name.value("kb") or name.values("without"):
+        return  # the files of another folder, or a folder that is already reduced
+    folder, profile = engine.rules.folder, engine.rules.profile
+    for file in folder.files(profile):
+        if file.parent.name == "profiles" or _is_needed(str(file), engine):
+            continue
+        option = f"without={file.name}"
+        try:
+            rest = preference_model_from_name(AgentName.parse(f"kb:{option}"), engine)
+        except (KBError, GameError):
+            continue  # no knowledge base without this file
+        assert isinstance(rest, CompiledPreferences)
+        if rest.preferences(with_estimate) and _live_costs(rest, with_estimate) != _live_costs(model, with_estimate):
+            yield AblationPart(file.name, "a rule file, for the preferences alone", (option,))
+
+
+def _is_needed(file: str, engine: Engine) -> bool:
+    """Return whether other files use a predicate that only this file defines."""
+    program = engine.rules.folder.program(engine.rules.profile)
+    elsewhere = {use.signature for use in program.heads if use.location.file != file}
+    own = {use.signature for use in program.heads if use.location.file == file} - elsewhere
+    return any(use.signature in own for use in program.bodies if use.location.file != file)
+
+
+def _live_costs(model: CompiledPreferences, with_estimate: bool) -> dict[Hashable, Hashable]:
+    """Return the structure below each output that can be true; without an estimate its inputs are false.
+
+    Structures are numbers, equal for gates of one kind over equal structures, in this process.
+    """
+    beliefs = {atom: False for atom in model.circuit.inputs if atom[0] in model.input_source.estimate_inputs}
+    circuit = model.circuit if with_estimate else model.circuit.specialise(beliefs)
+    nodes: list[int] = [_structure("true"), *(_structure(("input", atom)) for atom in circuit.inputs)]
+    for gate, (first, stop) in enumerate(pairwise(circuit.starts.tolist())):
+        literals, weights = circuit.literals[first:stop].tolist(), circuit.weights[first:stop].tolist()
+        below = sorted(
+            (nodes[literal >> 1] if literal >> 1 < len(nodes) else -(literal >> 1), literal & 1, weight)
+            for literal, weight in zip(literals, weights, strict=True)
+        )  # a literal inside a loop may point forward: then its number stands for it
+        nodes.append(_structure((int(circuit.kinds[gate]), int(circuit.bounds[gate]), tuple(below))))
+    return {
+        output: (nodes[literal >> 1], literal & 1)
+        for output, literal in zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+        if literal != FALSE
+    }
+
+
+_structures: dict[Hashable, int] = {}
+
+
+def _structure(key: Hashable) -> int:
+    """Return the number of a structure."""
+    return _structures.setdefault(key, len(_structures))
+
+
+def _network_parts(learned: AblAgent | None, engine: Engine) -> Iterator[AblationPart]:
+    """List what agent ``abl`` adds to the preferences."""
+    if learned is None:
+        return
+    if learned.policy.has_hand_estimator and learned.policy.uses_projection:
+        yield AblationPart(PROJECTION, "the projection of the estimated hands", ("no-projection",))
+    if learned.looks_ahead:
+        also = " and exact endgames" if learned.solves_endgames else ""
+        description = f"trying the likely labels on imagined deals{also}"
+        yield AblationPart(LOOKAHEAD, description, ("no-lookahead",), ("think", "endgame"))
+    if learned.solves_endgames:
+        yield AblationPart(ENDGAME, "exact endgames on imagined deals", ("endgame=0",), ("endgame",))
+    if learned.uses_preferences:
+        yield AblationPart(MINIMISER, "the cheapest card set of the label: any instead", ("no-preferences",))
+
+
+def select_parts(engine: Engine, agent: str, names: list[str] | tuple[str, ...] | None) -> list[AblationPart]:
+    """Select parts by name.
+
+    Args:
+        engine: Compiled game.
+        agent: ``kb`` or ``abl``, with options.
+        names: Names of parts, single preferences among them; None for all that ``list_parts`` lists.
+
+    Returns:
+        The parts in the order of the names.
+
+    Raises:
+        GameError: The agent has no such part; the message lists what there is.
+        KBError: The preferences of the agent do not compile.
+    """
+    parts = list_parts(engine, agent)
+    if names is None:
+        return parts
+    known = {part.name: part for part in (*list_parts(engine, agent, single=True), *parts)}
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        there = ", ".join(part.name for part in parts)
+        problem = f"agent '{agent}' of {engine.game} has no part '{unknown}' (there are: {there}; or kb:PREFERENCE)"
+        raise GameError(problem, ErrorCode.UNKNOWN_PART)
+    return [known[name] for name in dict.fromkeys(names)]

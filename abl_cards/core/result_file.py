@@ -1,0 +1,76 @@
+"""Store results in a file of JSON lines, each with the inputs that it depends on, so that a run can continue.
+
+A line is ``{"cell": INPUTS, "result": RESULT}``; a last line that a kill cut off is removed when the file is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from abl_cards.core.atomic_files import attribute_os_errors, write_text
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.core.jsonl import parse_json_line
+
+
+def result_key(inputs: Mapping[str, Any]) -> str:
+    """Return the key of a result.
+
+    Args:
+        inputs: Everything that the result depends on, as plain values.
+
+    Returns:
+        JSON text with sorted keys.
+    """
+    return json.dumps(inputs, sort_keys=True)
+
+
+def append_result(file: Path, inputs: Mapping[str, Any], result: Any) -> Any:
+    """Append a result to a file.
+
+    Args:
+        file: File of results; it is created where there is none.
+        inputs: Everything that the result depends on, as plain values.
+        result: Plain values.
+
+    Returns:
+        The result as ``read_results`` will return it.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    stored = json.loads(json.dumps(result))
+    line = json.dumps({"cell": dict(inputs), "result": stored}, ensure_ascii=False)
+    with attribute_os_errors(file), file.open("a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
+    return stored
+
+
+def read_results(file: Path) -> dict[str, Any]:
+    """Read all results of a file, and cut off a last line that is not complete.
+
+    Args:
+        file: File of results; a missing file holds none.
+
+    Returns:
+        Results by ``result_key`` of their inputs.
+
+    Raises:
+        GameError: A complete line is no result.
+        OSError: The file cannot be read.
+    """
+    lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
+    complete = [line for line in lines if line.endswith("\n")]
+    if len(complete) < len(lines):
+        write_text(file, "".join(complete))
+    results = {}
+    for number, line in enumerate(complete, 1):
+        try:
+            value = parse_json_line(line.encode())
+            results[result_key(value["cell"])] = value["result"]
+        except (GameError, LookupError, TypeError) as problem:
+            message = f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"
+            raise GameError(message, ErrorCode.INVALID_RESULT) from None
+    return results

@@ -1,0 +1,442 @@
+"""Review the plays of records: how many points each gave away against the best move found.
+
+Only what the seat could know counts. Some moves of a decision are evaluated on deals drawn by what the seat sees: the
+move is made, and an agent decides for every seat until the episode ends. One half of the deals selects the best move,
+the other half estimates its gain over the move that was played, so that chance is not counted as a mistake. All moves
+of a decision are evaluated on the same deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, compile_engine, make_agent
+from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
+from abl_cards.games import Engine, Game, load
+from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
+from abl_cards.games.types import Indices, MoveLists
+from abl_cards.matches.records import find_profile, normalise_record, read_valid_records
+from abl_cards.reasoners.abduction import Minimiser
+from abl_cards.reasoners.explain import MoveScores, PreferenceDifference, PreferenceTexts, compare_moves
+from abl_cards.reasoners.hidden_hands import draw_deals, prior_estimate
+
+MAX_TABLES = 4096
+"""Most imagined tables played side by side."""
+_RNG_DEALS, _RNG_ROLLOUT = 21, 22  # streams of random numbers
+
+
+@dataclass(frozen=True)
+class ReviewConfig:
+    """Settings of a review.
+
+    Attributes:
+        engine: Compiled game.
+        agent: Agent whose choice is compared with the move that was played.
+        rollout_agent: Agent that plays imagined deals to their end, for all seats.
+        n_deals: Deals per move; one half selects the best move.
+        max_moves: Most moves evaluated per decision.
+        min_loss: Least points that a mistake costs.
+        seed: Seed of deals and rollouts.
+        language: Language of the reasons, ``en`` or ``zh``.
+    """
+
+    engine: Engine
+    agent: Agent
+    rollout_agent: Agent
+    n_deals: int = 100
+    max_moves: int = 6
+    min_loss: float = 0.0
+    seed: int = 0
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class EvaluatedMove:
+    """A move of a decision with its expected points.
+
+    Attributes:
+        row: Index among all moves of the decision.
+        cost: Cost by the preferences.
+        points: Expected points of the episode for the seat to decide; None where the move was not evaluated.
+    """
+
+    row: int
+    cost: int
+    points: float | None
+
+    def to_json(self, decision_point: DecisionPoint) -> dict[str, Any]:
+        """Return plain values, the move as JSON."""
+        points = None if self.points is None else round(self.points, 4)
+        return {"move": decision_point.actions[self.row].to_json(), "label": decision_point.labels[self.row],
+                "cost": self.cost, "points": points}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReviewedDecision:
+    """One decision of a record, compared with the best move found.
+
+    Attributes:
+        act: Number of the act in the record, from 1.
+        seat: Seat that decided.
+        decision_point: State and legal moves.
+        evaluated_moves: Evaluated moves, the best first.
+        played_move: Move that was played.
+        agent_move: Choice of the agent that is compared.
+        loss: Points given away, estimated on the second half of the deals.
+        error: Standard error of the loss.
+        is_mistake: Whether the loss exceeds twice its error and the least loss of a mistake.
+        reasons: Preferences in which the best move differs from the one that was played.
+    """
+
+    act: int
+    seat: int
+    decision_point: DecisionPoint
+    evaluated_moves: tuple[EvaluatedMove, ...]
+    played_move: EvaluatedMove
+    agent_move: EvaluatedMove
+    loss: float
+    error: float
+    is_mistake: bool
+    reasons: tuple[PreferenceDifference, ...]
+
+    @property
+    def best_move(self) -> EvaluatedMove:
+        """Best move by the first half of the deals."""
+        return self.evaluated_moves[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "act": self.act, "seat": self.seat, "state": dict(self.decision_point.state),
+            "moves": len(self.decision_point.actions),
+            "made": self.played_move.to_json(self.decision_point), "best": self.best_move.to_json(self.decision_point),
+            "agent": self.agent_move.to_json(self.decision_point),
+            "tried": [move.to_json(self.decision_point) for move in self.evaluated_moves],
+            "loss": round(self.loss, 4), "error": round(self.error, 4), "mistake": self.is_mistake,
+            "why": [{"name": reason.name, "group": reason.group, "best": reason.first_weight,
+                     "made": reason.second_weight, "words": reason.text} for reason in self.reasons],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SeatSummary:
+    """Decisions of one seat in a record.
+
+    Attributes:
+        seat: Index of the seat.
+        plays: Number of plays.
+        choices: Plays with more than one legal move.
+        agreed: Choices equal to those of the agent that is compared.
+        mistakes: Number of mistakes.
+        loss: Points that the mistakes gave away.
+    """
+
+    seat: int
+    plays: int
+    choices: int
+    agreed: int
+    mistakes: int
+    loss: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"seat": self.seat, "plays": self.plays, "choices": self.choices, "agreed": self.agreed,
+                "mistakes": self.mistakes, "loss": round(self.loss, 4)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RecordReview:
+    """Review of one record.
+
+    Attributes:
+        decisions: Decisions with more than one legal move, in their order.
+        seats: Summary of each seat that decided.
+    """
+
+    decisions: tuple[ReviewedDecision, ...]
+    seats: tuple[SeatSummary, ...]
+
+    @property
+    def mistakes(self) -> tuple[ReviewedDecision, ...]:
+        """Mistakes, the most expensive first."""
+        return tuple(sorted((decision for decision in self.decisions if decision.is_mistake), key=lambda d: -d.loss))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "seats": [seat.to_json() for seat in self.seats],
+            "decisions": [decision.to_json() for decision in self.decisions],
+        }
+
+
+def review(
+    game: Game | Engine | str | None,
+    records: Mapping[str, Any] | Iterable[Mapping[str, Any]] | Path | str,
+    agent: Agent | str = "kb",
+    rollout_agent: Agent | str = "kb",
+    *,
+    seats: Iterable[int] | None = None,
+    n_deals: int = 100,
+    max_moves: int = 6,
+    min_loss: float = 0.0,
+    seed: int = 0,
+    language: str = "en",
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[RecordReview]:
+    """Review records: find the best move of each decision, and the points that the played one gave away.
+
+    Args:
+        game: Game, its name, the path of a rule folder, or a compiled game; None to read the name from the
+            first record. The profile is that of the first record, except where a compiled game is given.
+        records: One record, several records, or a file of records as ``match --record`` writes it.
+        agent: Agent whose choices are compared with the moves that were played, or its name.
+        rollout_agent: Agent that plays imagined deals to their end, or its name.
+        seats: Seats to review; None for all.
+        n_deals: Deals per move, at least 4; one half selects the best move.
+        max_moves: Most moves evaluated per decision, at least 2.
+        min_loss: Least points that a mistake costs.
+        seed: Seed of deals and rollouts.
+        language: Language of the reasons, ``en`` or ``zh``.
+        on_progress: Called with the number of evaluated moves and their total, record by record.
+
+    Returns:
+        One review per record, in their order.
+
+    Raises:
+        GameError: A record is invalid or names no game, an agent is unknown, or a number is out of range.
+        KBError: The rules do not compile.
+        OSError: The file cannot be read.
+    """
+    if n_deals < 4 or max_moves < 2:
+        raise GameError(f"n_deals={n_deals}, max_moves={max_moves}: at least 4 and 2", ErrorCode.INVALID_VALUE)
+    if isinstance(records, str | Path):
+        records = read_valid_records(Path(records))
+    given = [records] if isinstance(records, Mapping) else list(records)
+    if not given:
+        raise GameError("there are no records to review", ErrorCode.NO_RECORDS)
+    engine = _engine_of_record(game, given[0])
+    compared, rollout = (
+        make_agent(spec, engine) if isinstance(spec, str) else check_own_agent(spec, type(spec).__name__)
+        for spec in (agent, rollout_agent)
+    )
+    config = ReviewConfig(engine, compared, rollout, n_deals, max_moves, min_loss, seed, language)
+    chosen = None if seats is None else frozenset(seats)
+    reviews = []
+    for record in given:
+        normalised = normalise_record(engine, record)
+        decisions = review_record(config, normalised, chosen, on_progress)
+        summaries = summarise_seats(engine, normalised, decisions)
+        reviews.append(RecordReview(tuple(decisions), tuple(summaries)))
+    return reviews
+
+
+def _engine_of_record(game: Game | Engine | str | None, record: Mapping[str, Any]) -> Engine:
+    """Compile a game with the profile that a record names; raises GameError, KBError."""
+    if isinstance(game, Engine):
+        return game
+    name = record.get("game") if game is None else game
+    if not isinstance(name, str | Game):
+        raise GameError("the record names no game: pass the name of one", ErrorCode.INVALID_RECORD)
+    found = load(name) if isinstance(name, str) else name
+    profiles = found.folder.profiles
+    profile = find_profile(record, profiles)
+    return found.engine(profile=profile) if profile in profiles else compile_engine(found)
+
+
+def review_record(
+    config: ReviewConfig,
+    record: Mapping[str, Any],
+    seats: frozenset[int] | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[ReviewedDecision]:
+    """Review the plays of one record with more than one legal move.
+
+    Args:
+        config: Compiled game, agents and settings.
+        record: Record in the form of this package.
+        seats: Seats to review; None for all.
+        on_progress: Called with the number of evaluated moves and their total.
+
+    Returns:
+        The reviewed decisions, in their order.
+
+    Raises:
+        GameError: The record cannot be replayed, or holds no plays.
+    """
+    engine = config.engine
+    acts, decisions = _decisions_with_choice(engine, record, seats)
+    if decisions is None:
+        return []
+    points_of_decision = [engine.read_decision_point(record, act) for act in acts]
+    lists, seat = decisions.moves(), decisions.view.seats
+    keys = splitmix64_array(np.full(len(acts), derive_key(config.seed, _RNG_DEALS), np.uint64), np.array(acts))
+    played = lists.start[:-1] + np.array([_played_row(point) for point in points_of_decision])
+    chosen = lists.find(config.agent.play(decisions, keys))
+    model = config.agent.preference_model if isinstance(config.agent, ExplainableAgent) else engine.preference_model()
+    cost, _ = model.costs(decisions, lists)
+    order = Minimiser(model).order(decisions, lists)
+    candidates = _candidate_rows(decisions, lists, order, played, chosen, config.max_moves)
+    points = _evaluate_moves(config, decisions, lists, candidates, keys, on_progress)
+    reviewed, texts = [], PreferenceTexts.of(model.kb, engine, config.language)
+    for row, (act, decision_point) in enumerate(zip(acts, points_of_decision, strict=True)):
+        begin = int(lists.start[row])
+        reviewed.append(_make_reviewed_decision(
+            config, act, int(seat[row]), decision_point, {index: points[index] for index in candidates[row]}, begin,
+            int(played[row]), int(chosen[row]), cost, MoveScores(model, decision_point, texts, None),
+        ))  # fmt: skip
+    return reviewed
+
+
+def summarise_seats(engine: Engine, record: Mapping[str, Any], reviewed: list[ReviewedDecision]) -> list[SeatSummary]:
+    """Summarise the decisions of each seat.
+
+    Args:
+        engine: Compiled game.
+        record: The record that was reviewed.
+        reviewed: Result of ``review_record``.
+
+    Returns:
+        One summary for each seat with a reviewed decision.
+    """
+    plays = _count_plays_by_seat(engine, record)
+    return [_summarise_seat(seat, plays, [decision for decision in reviewed if decision.seat == seat])
+            for seat in sorted({decision.seat for decision in reviewed})]  # fmt: skip
+
+
+def _summarise_seat(seat: int, plays: Mapping[int, int], own: list[ReviewedDecision]) -> SeatSummary:
+    agreed = sum(decision.played_move.row == decision.agent_move.row for decision in own)
+    mistakes = [decision for decision in own if decision.is_mistake]
+    loss = sum(decision.loss for decision in mistakes)
+    return SeatSummary(seat, plays.get(seat, 0), len(own), agreed, len(mistakes), loss)
+
+
+# --- which decisions --------------------------------------------------------------------------------------------------
+
+
+def _decisions_with_choice(
+    engine: Engine, record: Mapping[str, Any], seats: frozenset[int] | None
+) -> tuple[list[int], Decisions | None]:
+    """Return the acts with more than one legal move, and their decisions."""
+    acts = _play_acts(engine, record)
+    decisions = engine.decisions_at_acts([record] * len(acts), acts)
+    several = np.diff(decisions.moves().start) > 1
+    if seats is not None:
+        several &= np.isin(decisions.view.seats, list(seats))
+    rows = np.flatnonzero(several)
+    return [acts[row] for row in rows], decisions.select(rows) if rows.size else None
+
+
+def _play_acts(engine: Engine, record: Mapping[str, Any]) -> list[int]:
+    (acts,) = engine.find_play_acts([record])
+    return acts or _unfinished_play_acts(engine, record)
+
+
+def _unfinished_play_acts(engine: Engine, record: Mapping[str, Any]) -> list[int]:
+    """List the plays of an unfinished record; raises GameError for an invalid one."""
+    acts, act = [], 1
+    while (decision_point := engine.read_decision_point(record, act)).chosen_move is not None:
+        if is_play_decision(decision_point.decision):
+            acts.append(act)
+        act += 1
+    if not acts:
+        raise GameError("nothing is played in this record", ErrorCode.NO_RECORDS)
+    return acts
+
+
+def _count_plays_by_seat(engine: Engine, record: Mapping[str, Any]) -> dict[int, int]:
+    acts = _play_acts(engine, record)
+    seats, counts = np.unique(engine.decisions_at_acts([record] * len(acts), acts).view.seats, return_counts=True)
+    return dict(zip(seats.tolist(), counts.tolist(), strict=True))
+
+
+def _played_row(decision_point: DecisionPoint) -> int:
+    assert decision_point.chosen_move is not None
+    return decision_point.chosen_move
+
+
+def _candidate_rows(
+    decisions: Decisions, lists: MoveLists, order: NDArray[np.int64], played: Indices, chosen: Indices, max_moves: int
+) -> list[list[int]]:
+    """Select the rows to evaluate: the played move, the agent's, and the cheapest of other labels, by decision."""
+    labels, candidates = decisions.labels_of(lists.form), []
+    for decision, (first, last) in enumerate(zip(lists.start[:-1], lists.start[1:], strict=True)):
+        rows = list(dict.fromkeys((int(played[decision]), int(chosen[decision]))))
+        seen = {int(labels[row]) for row in rows}
+        for row in order[first:last].tolist():
+            if len(rows) < max_moves and int(labels[row]) not in seen:
+                rows.append(row)
+                seen.add(int(labels[row]))
+        candidates.append(rows)
+    return candidates
+
+
+# --- rollouts ---------------------------------------------------------------------------------------------------------
+
+
+def _evaluate_moves(
+    config: ReviewConfig, decisions: Decisions, lists: MoveLists, candidates: list[list[int]],
+    keys: NDArray[np.uint64], on_progress: Callable[[int, int], None],
+) -> dict[int, NDArray[np.float64]]:  # fmt: skip
+    """Return the points [deals] of the seat to decide at the end of each imagined deal, by row of the lists."""
+    hands = _sample_deals(config, decisions, keys)
+    deals = hands.shape[1]
+    rows = [(decision, row) for decision, own in enumerate(candidates) for row in own]
+    points_by_row: dict[int, NDArray[np.float64]] = {}
+    size = max(1, MAX_TABLES // deals)
+    for begin in range(0, len(rows), size):
+        batch = np.array(rows[begin : begin + size])
+        decision, deal = np.repeat(batch[:, 0], deals), np.tile(np.arange(deals), len(batch))
+        tables = config.engine.determinize(decisions, decision, hands[decision, deal])
+        points = _rollout(config, tables, lists, np.repeat(batch[:, 1], deals))
+        points_by_row |= {int(row): points[i * deals : (i + 1) * deals] for i, row in enumerate(batch[:, 1])}
+        on_progress(min(begin + size, len(rows)), len(rows))
+    return points_by_row
+
+
+def _sample_deals(config: ReviewConfig, decisions: Decisions, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Draw hands of the others that the seats to decide hold possible: [n, deals, others, kinds]."""
+    if decisions.rules.has_open_hands:
+        return np.repeat(decisions.view.hidden_hands[:, None], config.n_deals, axis=1)
+    constraints = decisions.information_set()
+    return draw_deals(prior_estimate(constraints, decisions.belief_log_odds()), constraints, keys, config.n_deals)
+
+
+def _rollout(config: ReviewConfig, tables: Tables, lists: MoveLists, rows: Indices) -> NDArray[np.float64]:
+    """Play imagined tables to their end: [m] points of the seats to decide, after their moves."""
+    all_rows, seat = np.arange(len(tables)), tables.seat.copy()
+    key = derive_key(config.seed, _RNG_ROLLOUT)
+    tables.play(all_rows, lists.select(rows))
+    while (playing := tables.rows_to_play()).size + (choosing := tables.rows_to_choose()).size:
+        if playing.size:
+            keys = splitmix64_array(np.full(len(playing), key, np.uint64), tables.num_decisions[playing])
+            tables.play(playing, config.rollout_agent.play(tables.decisions(playing), keys))
+        if choosing.size:
+            keys = splitmix64_array(np.full(len(choosing), key, np.uint64), tables.num_decisions[choosing])
+            tables.choose(choosing, config.rollout_agent.choose(tables.choices(choosing), keys))
+    rewards = config.engine.rewards(tables, all_rows)
+    return rewards[all_rows, seat].astype(np.float64)
+
+
+def _make_reviewed_decision(
+    config: ReviewConfig, act: int, seat: int, decision_point: DecisionPoint,
+    points: Mapping[int, NDArray[np.float64]], begin: int, played: int, chosen: int, cost: NDArray[np.int32],
+    scores: MoveScores,
+) -> ReviewedDecision:  # fmt: skip
+    """Select the best move on one half of the deals, and estimate its gain on the other."""
+    half = config.n_deals // 2
+    ordered = sorted(points, key=lambda row: (-points[row][:half].mean(), cost[row]))
+    evaluated = {row: EvaluatedMove(row - begin, int(cost[row]), float(points[row].mean())) for row in ordered}
+    gain = points[ordered[0]][half:] - points[played][half:]
+    loss, error = float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 0.0
+    is_mistake = loss > max(2 * error, config.min_loss) and ordered[0] != played
+    reasons = compare_moves(scores.assess(ordered[0] - begin), scores.assess(played - begin))
+    return ReviewedDecision(
+        act, seat, decision_point, tuple(evaluated.values()), evaluated[played], evaluated[chosen], loss, error,
+        is_mistake, reasons,
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""The command ablate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import run
+
+
+def test_tables_json_and_plot(tmp_path: Path) -> None:
+    words = ["ablate", "president", "--parts", "kb:structure,kb:leading", "--games", "96", "--dir", str(tmp_path / "a")]
+    answer = run(*words, "--plot", str(tmp_path / "parts.png"))
+    assert answer.exit_code == 0, answer.stderr
+    assert [line.split()[0] for line in answer.stdout.splitlines()[2:]] == ["kb:structure", "kb:leading"]
+    assert (tmp_path / "parts.png").read_bytes().startswith(b"\x89PNG")
+    result = json.loads(run(*words, "--json").stdout)
+    assert [row["verdict"] for row in result["rows"]] == ["helps", "not decided"]
+    assert (tmp_path / "a" / "shards.jsonl").is_file()
+
+
+def test_list() -> None:
+    answer = run("ablate", "president", "--list")
+    assert "kb:structure" in answer.stdout
+    parts = json.loads(run("ablate", "president", "--list", "--json").stdout)["parts"]
+    assert {"part": "kb:control", "description": "4 preferences", "variant": "kb:without=control"} in parts
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("president", "--parts", "nothing"),
+        ("president", "--parts", " , "),
+        ("president", "--agent", "greedy"),
+        ("president", "--agent", "kb:wrong=1"),
+        ("president", "--games", "2"),
+        ("president", "--games", "0"),
+        ("nowhere",),
+    ],
+)
+def test_usage_errors(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run("ablate", *words)
+    assert answer.exit_code == 2
+    assert not answer.stdout
+    assert answer.stderr.count("\n") <= 10
+    assert not (tmp_path / "runs").exists()

@@ -1,0 +1,124 @@
+"""The public function play_match: games and agents by name or object, agents of one's own, errors, the summary."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import registry
+from abl_cards.agents.registry import agent, compile_engine, make_agent
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.game import load
+from abl_cards.matches import match_runner
+from abl_cards.matches.match_runner import play_match
+
+
+class FirstMove:
+    """An agent of one's own: the first legal move and option."""
+
+    def play(self, decisions: Any, keys: Any) -> Any:
+        lists = decisions.moves()
+        return lists.select(lists.start[:-1])
+
+    def choose(self, choices: Any, keys: Any) -> Any:
+        return choices.options.argmax(axis=1)
+
+
+class IllegalMove(FirstMove):
+    def play(self, decisions: Any, keys: Any) -> Any:
+        form, cards = super().play(decisions, keys)
+        return form, (cards + 1) % 40
+
+
+class Failing(FirstMove):
+    def play(self, decisions: Any, keys: Any) -> Any:
+        return np.zeros(3)[7]
+
+
+class Cheating(FirstMove):
+    def play(self, decisions: Any, keys: Any) -> Any:
+        decisions.view.state.hands[decisions.rows] = 1
+        return super().play(decisions, keys)
+
+
+class NoChoices:
+    def play(self, decisions: Any, keys: Any) -> Any:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("module", [match_runner, registry])
+def test_examples(module: Any) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def test_games_and_agents_in_every_form() -> None:
+    engine = load("president").engine()
+    expected = play_match(
+        engine, [make_agent("kb", engine), make_agent("greedy", engine)], 12, 3, names=("kb", "greedy")
+    )
+    for game in ("president", load("president"), engine):
+        assert play_match(game, ["kb", "greedy"], 12, 3) == expected
+        assert play_match(game, [agent(game, "kb"), "greedy"], 12, 3, names=["kb", "greedy"]) == expected
+        assert compile_engine(game) == engine
+
+
+def test_agents_of_ones_own() -> None:
+    own = FirstMove()
+    result = play_match("president", [own, "greedy"], 12, 3)
+    assert result.agents == ("FirstMove", "greedy")
+    assert play_match("president", [own, FirstMove()], 12, 3).agents == ("FirstMove", "FirstMove 2")
+    four = play_match("president", [own, FirstMove(), own, "greedy"], 4, 3)
+    assert four.agents == ("FirstMove", "FirstMove 2", "greedy")
+
+
+@pytest.mark.parametrize(
+    ("own", "code"),
+    [
+        (IllegalMove(), ErrorCode.AGENT_FAILED),
+        (Failing(), ErrorCode.AGENT_FAILED),
+        (Cheating(), ErrorCode.AGENT_FAILED),
+        (NoChoices(), ErrorCode.INVALID_AGENT_CLASS),
+        (FirstMove, ErrorCode.INVALID_AGENT_CLASS),
+        ("nobody", ErrorCode.UNKNOWN_AGENT),
+    ],
+)
+def test_agents_that_fail(own: Any, code: ErrorCode) -> None:
+    with pytest.raises(GameError) as error:
+        play_match("president", [own, "greedy"], 4)
+    assert error.value.code == code
+    if isinstance(own, Failing):
+        assert f"{__file__}:" in str(error.value)
+        assert "IndexError" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"games": 0}, ErrorCode.INVALID_VALUE),
+        ({"agents": ["kb"]}, ErrorCode.WRONG_AGENT_COUNT),
+        ({"agents": ["kb"] * 3}, ErrorCode.WRONG_AGENT_COUNT),
+        ({"names": ["kb"]}, ErrorCode.INVALID_VALUE),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], code: ErrorCode) -> None:
+    with pytest.raises(GameError) as error:
+        play_match("president", **{"agents": ["kb", "greedy"], **arguments})
+    assert error.value.code == code
+
+
+def test_summary_and_json() -> None:
+    result = play_match("doudizhu", ["kb", "greedy"], 8)
+    text = result.summary()
+    assert text.splitlines()[0].startswith("doudizhu: 8 games")
+    assert f"kb: {result.wins[0]} games won, {result.rate:.1%}" in text
+    assert f"{result.interval[0]:.1%} – {result.interval[1]:.1%}" in text
+    assert "kb as landlord" in text
+    plain = result.to_json()
+    assert json.loads(json.dumps(plain)) == plain
+    assert "game" not in plain  # the output of the command names it nowhere
+    standings = play_match("president", ["kb", "greedy"], 12).summary()
+    assert "kb: place " in standings
