@@ -186,7 +186,7 @@ def _check_methods(name: str, agent: Any) -> None:
     for method in ("play", "choose"):
         if isinstance(agent, type) or not callable(getattr(agent, method, None)):
             what = f"the class {agent.__name__}" if isinstance(agent, type) else type(agent).__name__
-            remedy = "pass an object of it" if isinstance(agent, type) else "see docs/own-agents.md"
+            remedy = "pass an object of it" if isinstance(agent, type) else "see docs/how-to/write-an-agent.md"
             lack = "is a class, not an agent" if isinstance(agent, type) else f"has no method {method}"
             raise GameError(f"agent '{name}': {what} {lack}; {remedy}", ErrorCode.INVALID_AGENT_CLASS)
 

@@ -206,14 +206,15 @@ def load_engine_for(
     Returns:
         The compiled rules and the normalised state or record.
     """
-    from abl_cards.core import GameError
+    from abl_cards.core import ErrorCode, GameError
     from abl_cards.matches import find_profile, normalise_record
 
     profiles = list_profiles(game, directory)
     named = profile or find_profile(value, profiles)
     with report_line(line):
         if profile is None and named is not None and profiles and named not in profiles:
-            raise GameError(f"profile: unknown profile {named!r} (there are: {', '.join(profiles)})")
+            known = ", ".join(profiles)
+            raise GameError(f"profile: unknown profile {named!r} (there are: {known})", ErrorCode.UNKNOWN_PROFILE)
         engine = load_engine(game, directory, named)
         return engine, normalise_record(engine, value)
 

@@ -183,7 +183,8 @@ class _StateSolver:
             return Game(self._closed_folder).engine(None, self.rules.profile)
         except KBError as problem:
             first = str(problem).splitlines()[0]
-            raise GameError(f'the rules with a circuit do not describe a game, so give "inputs": {first}') from None
+            message = f'the rules with a circuit do not describe a game, so give "inputs": {first}'
+            raise GameError(message, problem.code) from None
 
 
 def _read_states(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -25,11 +25,8 @@ class ErrorCode(StrEnum):
     INVALID_VALUE = "invalid-value", "An argument or a setting has a value outside its range."
     INVALID_JSON = "invalid-json", "A JSON text or one of its fields has the wrong form or type."
     INVALID_SETTING = "invalid-setting", "A setting is unknown, or its value has the wrong type or range."
-    INVALID_SEED = "invalid-seed", "A seed is not a whole number, or not the text of one."
     FILE_NOT_READABLE = "file-not-readable", "A file is missing, damaged, too large or in another format."
-    FILE_NOT_WRITABLE = "file-not-writable", "A file or folder cannot be written."
     FOLDER_LOCKED = "folder-locked", "Another process is using the folder."
-    TOO_SLOW = "too-slow", "A computation exceeded its limit of processor time."
     TOO_LARGE = "too-large", "A request exceeds a limit of size or number."
     UNSUPPORTED_PLATFORM = "unsupported-platform", "The operating system lacks a function that this needs."
 
@@ -58,7 +55,7 @@ class ErrorCode(StrEnum):
     ALWAYS_VIOLATED = "always-violated", "An integrity constraint is violated in every state."
     NEVER_DERIVED = "never-derived", "No rule for a predicate can fire in any state."
     UNUSED_DEFINITION = "unused-definition", "An input, a predicate, a fact or a constant is read by no rule."
-    GROUNDING_FAILED = "grounding-failed", "clingo refused or ended while it parsed, ground or solved the rules."
+    GROUNDING_FAILED = "grounding-failed", "The process of clingo rejected the rules, or ended while it solved them."
     LIMIT_EXCEEDED = "limit-exceeded", "A bound on time, memory or ground rules was exceeded."
 
     # Rule files: what they describe (games.description)
