@@ -5,7 +5,7 @@ import json
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
-from abl_cards.bench import circuits, play, processes, solving, training
+from abl_cards.bench import circuits, environments, play, processes, solving, training
 from abl_cards.bench.measurements import COLUMNS, Measurement
 from abl_cards.bench.targets import load_targets
 from abl_cards.games.game import load
@@ -68,6 +68,15 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
     assert found[-1].value >= found[-2].value
     assert all(figure.value > 0 for figure in found)
+
+
+def test_environments_are_measured_against_the_bare_loop() -> None:
+    """Rates of both, their ratio, which has a target, and the rate with preferences."""
+    config = environments.EnvBenchConfig(num_envs=16, num_decisions=64, repetitions=1, steps_in_turn=2)
+    rate, ratio, preferences = environments.measure_environments(load("doudizhu").engine(), config)
+    assert ratio.target == environments.MIN_RATIO == 0.9
+    assert ratio.value == rate.value / rate.others[0][1]
+    assert min(rate.value, preferences.value) > 0
 
 
 def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
