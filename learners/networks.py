@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 from torch import nn
@@ -37,6 +38,10 @@ class GameShape:
     copies: tuple[int, ...] = (2,) * 54  # of each kind of card
     load_planes: Callable[[], CardPlanes] = raise_no_planes  # makes card planes; raises GameError for games without
     num_options: int = 0  # of choices such as bids and cards to give; their actions come after the labels
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GameShape:
+        """Return the same object, which never changes: a copy of networks must not copy the engine."""
+        return self
 
     @property
     def num_features(self) -> int:

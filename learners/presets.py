@@ -1,9 +1,9 @@
-"""The sizes and settings of the networks by name.
+"""Presets: sizes and settings of the networks by name.
 
 ``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; where the paper is silent the field says so. ``small`` is
 made for two processor cores: a shorter history encoder, narrower layers, and the costs of the preferences as inputs
-of the decision model. ``quick`` is for games of one's own: it learns from nothing within minutes, and plays the deals
-that it looks ahead on to their end, since so few lessons make no critic.
+of the decision model. ``quick`` is for games of one's own: it learns from nothing within minutes. Its
+look-ahead plays deals to their end, since so few decisions train no critic.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT = "estimate", "replies", "legal", "to_beat", "regret", "plays"
-"""What a decision model may be told besides the observation."""
+"""Names of the inputs of a policy besides the observation."""
 
 ESTIMATE_INPUTS = (ESTIMATE, RESPONSES)
-"""What it is not told where nobody estimates the hidden hands."""
+"""Inputs that need an estimate of the hidden hands."""
 RESPONSE_DEALS = 8
-"""Deals that are drawn from an estimate to see which of the others could answer what."""
+"""Deals that are sampled from an estimate to count which labels each other seat could answer."""
 
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """What makes one vector of an observation."""
+    """Sizes of the encoder of observations."""
 
     state_layers: int = 4  # fully connected layers over the state features
     state_width: int = 512
@@ -34,7 +34,7 @@ class EncoderConfig:
 
     @property
     def out_size(self) -> int:
-        """The size of the joint vector."""
+        """Size of the encoded vector."""
         return self.state_out + self.history_out
 
 
@@ -54,76 +54,64 @@ class PPOConfig:
     ent_coef: float = 0.01
     vf_coef: float = 0.5
     max_grad_norm: float = 0.5
-    terminal_share: float = (
-        1.0  # share of an episode's reward that is given; the rest is left to what is earned on the way
-    )
-    trick_point_reward: float = 0.0  # reward for each point that a trick is worth (worth/2), to the side that takes it
-    max_prob_for_update: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
-    reward_exponent: float = (
-        1.0  # to which the points of an episode count; 0 is won or lost, for games whose stakes double
-    )
+    terminal_share: float = 1.0  # factor of an episode's reward; the rest is left to trick rewards
+    trick_point_reward: float = 0.0  # reward for each trick point (worth/2), to the side that takes the trick
+    max_prob_for_update: float = 1.0  # greatest probability of a chosen label that the policy learns from
+    reward_exponent: float = 1.0  # power of an episode's points; 0: won or lost
 
 
 @dataclass(frozen=True)
 class PlaneResNetConfig:
-    """What makes a decision model that looks at planes of cards; see ``learners.plane_resnet``."""
+    """Sizes of a policy on planes of cards; see ``learners.plane_resnet``."""
 
     channels: tuple[int, ...] = (64, 64)  # of the first convolution, then of each stage of residual blocks
     blocks_per_stage: int = 1  # in each stage
-    hidden_width: int = 256  # the layer that the policy and the value share
-    option_width: int = 128  # width of what weighs an option, alike for all; 0: options are channels, as in the paper
-    has_value_head: bool = True  # the value is read off the hidden layer; else a critic sees all hands
+    hidden_width: int = 256  # width of the layer that policy and value share
+    option_width: int = 128  # width of the scorer of options; 0: options are channels, as in the paper
+    has_value_head: bool = True  # whether the value is a head of the policy; else a critic reads all hands
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Everything that makes the networks; seats share their weights (the paper is silent)."""
+    """Sizes, inputs and training settings of networks; seats share their weights (the paper is silent)."""
 
     name: str
     encoder: EncoderConfig = EncoderConfig()
     abln_hidden: tuple[int, ...] = (512, 512, 512)
-    abln_uses_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
+    abln_uses_prior: bool = False  # whether ABLN reads the prior by counts, facts and hints of the knowledge base
     policy_width: int = 512  # the paper is silent on the decision network
     policy_blocks: int = 2  # residual blocks
     critic_width: int = 512
-    critic_reads_labels: bool = True  # the critic is told label by label what is legal, and what each hand could lead
-    prior_error_rate: float = (
-        0.0  # share of the labels that a policy from nothing draws and kb would not; 0: costs as they are
-    )
+    critic_reads_labels: bool = True  # whether the critic reads legal labels and what each hand could lead
+    prior_error_rate: float = 0.0  # share of sampled labels that kb would not choose, at first; 0: costs as they are
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPOConfig = PPOConfig()
     supervised_learning_rate: float = 4e-6  # lr_sl, of ABLN
     dropout: float = 0.0  # dropout of the decision model in supervised training
-    input_dropout: float = 0.0  # and of the numbers of its observations
-    abln_train_share: float = 1.0  # of the decisions ABLN learns from
-    search_temperature: float = (
-        0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
-    )
+    input_dropout: float = 0.0  # dropout of its observations
+    abln_train_share: float = 1.0  # share of the decisions that ABLN learns from
+    search_temperature: float = 0.1  # points that weigh as much as a factor e of probability in a look-ahead
     num_determinizations: int = 16  # deals that looking ahead evaluates each label on
     depth: int = 0  # decisions that are played on each deal before the critic values the position
     rollout_with_kb: bool = False  # play them by the preferences, where there are any, instead of by the policy
     top_k: int = 5  # labels that looking ahead evaluates at most, the most probable ones
     min_prob: float = 0.01  # probability below which a label is not evaluated
-    endgame_cards: int = (
-        0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
-    )
-    belief_reweighting: bool = False  # deals that it looks ahead on are weighed by what the others have just done
-    plane_resnet: PlaneResNetConfig | None = (
-        None  # decide by planes of cards, in games where each label is one set of cards
-    )
+    endgame_cards: int = 0  # cards in all hands below which the endgame is solved; 0: never
+    belief_reweighting: bool = False  # whether sampled deals are weighted by the last acts of the others
+    plane_resnet: PlaneResNetConfig | None = None  # sizes of a policy on planes of cards; None for label inputs
 
     def without_abln(self) -> Preset:
-        """The twin that decides by the observation alone."""
+        """Return the twin without an estimate of the hidden hands."""
         return replace(self, inputs=tuple(name for name in self.inputs if name not in ESTIMATE_INPUTS))
 
     @property
     def uses_abln(self) -> bool:
-        """Whether the decision model is given an estimate of the hidden hands."""
+        """Whether the policy reads an estimate of the hidden hands."""
         return ESTIMATE in self.inputs
 
     @property
     def uses_responses(self) -> bool:
-        """Whether it is told who could answer what."""
+        """Whether the policy reads which labels the others could answer."""
         return RESPONSES in self.inputs
 
 
@@ -235,15 +223,19 @@ PRESETS: dict[str, Preset] = {
 
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
-"""The weights that come with the package."""
+"""Folder of the weights that come with the package."""
 DEFAULT_PRESETS = ("small", "planes-abl", "small-stakes")
-"""The presets of an agent that names none, the first of which there are weights for a game."""
+"""Presets of an agent that names none, in order: the first with weights for the game."""
 UNTRAINED_PRESET = "quick"
-"""The preset of a game without shipped weights."""
+"""Preset of a game without shipped weights."""
 
 
 def default_preset(game: str) -> str:
-    """The preset of the player that is shipped for a game; without one, what learns soon from nothing."""
+    """Return the preset of the shipped weights of a game; without any, one that learns quickly from nothing.
+
+    Args:
+        game: Name of the game.
+    """
     return next(
         (name for name in DEFAULT_PRESETS if (WEIGHTS_FOLDER / f"{game}-{name}.safetensors").exists()), UNTRAINED_PRESET
     )
@@ -251,7 +243,7 @@ def default_preset(game: str) -> str:
 
 @dataclass(frozen=True)
 class SplitterPreset:
-    """Everything that makes a splitter, a BiLSTM-CRF, and how it learns; the paper's table 3 is not in its text."""
+    """Sizes and training settings of a splitter, a BiLSTM-CRF; the paper's table 3 is not in its text."""
 
     name: str
     card_width: int = 32  # of the vector of a card

@@ -231,8 +231,8 @@ def _is_same_game(one: str, other: str) -> bool:
 def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
     """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
 
-    Networks with ABLN accept weights of a twin without it: the estimate has no effect at first. Networks for a profile
-    with more labels accept weights of the game's default profile.
+    Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a
+    profile with more labels accept weights of the default profile of the game.
 
     Args:
         file: The file of weights.

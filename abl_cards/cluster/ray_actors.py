@@ -1,8 +1,7 @@
-"""Actors on Ray that play for a learner in this process: they fill its sample pool, and load its newest model.
+"""Actors on Ray that play for a learner in this process: they fill its rollout queue, and load its newest weights.
 
-Every call of an actor gives a portion, once: nothing is called again when an actor ends. What it had not delivered is
-gone, and another one takes its place with cards that nobody has had. The learner's process owns the versions of the
-model in Ray's object store; an actor fetches the newest before it plays on.
+Every call of an actor returns a rollout, once; no call is repeated when an actor ends. Another actor replaces it, with
+new cards. The learner's process owns the weights in Ray's object store; an actor fetches the newest before it plays on.
 """
 
 from __future__ import annotations
@@ -38,44 +37,44 @@ from abl_cards.training import (
 )
 
 CALLS_PER_ACTOR = 2
-"""Calls of an actor at a time: one that it works on, one that waits."""
+"""Calls of an actor at a time: one running, one waiting."""
 ROLLOUTS_PER_ACTOR = 2
-"""Of each actor in an update, if it is as fast as the others."""
+"""Rollouts of each actor in an update, where all are equally fast."""
 ACTOR_TIMEOUT = 600.0
-"""Seconds without a word from any actor after which the learner gives up."""
+"""Seconds without a result from any actor after which the learner gives up."""
 _MAX_LOST_IN_A_ROW = 5
-"""Actors that may end one after the other without any portion from anybody."""
+"""Actors that may end in a row without any rollout."""
 HEARTBEAT_INTERVAL = 60.0
-"""Seconds after which an actor hands over what it has, though that is little, or nothing."""
+"""Seconds after which an actor returns what it has, even nothing."""
 _POLL_INTERVAL = 1.0
-"""Seconds between two looks at the clock."""
+"""Seconds between two checks of the time."""
 
 
 @dataclass(frozen=True)
 class ActorInit:
-    """What an actor is told first."""
+    """Settings, tables and rules of an actor."""
 
     settings: TrainConfig
     preset: Preset
     slot: ActorSlot
-    min_rows: int  # rows of a portion
+    min_rows: int  # rows of a rollout
     rule_digests: RuleDigests
     version: str  # of this package
 
 
 class RayActor:
-    """An actor's side: a process of Ray with tables."""
+    """An actor: a process of Ray with tables."""
 
     def __init__(self, packed_init: PackedArray) -> None:
         self._packed_init = packed_init
-        self._model_version, self._opponent_version = -1, -1  # the versions that were loaded
+        self._model_version, self._opponent_version = -1, -1  # versions of the loaded weights
         self._rollouts: list[Rollout] = []
         self._actor: Actor | None = None
 
     def collect_rollout(
         self, model: tuple[int, list[Any]], opponent: tuple[int, list[Any]]
     ) -> tuple[PackedArray, PackedArray]:
-        """Load what is new, and play: what a portion says of itself, None where nothing is ready yet, and its rows."""
+        """Load new weights and play; returns the header of a rollout, None where nothing is ready, and its rows."""
         rows: list[PackedArray] = []
 
         def play() -> StateDict | None:
@@ -118,16 +117,23 @@ class RayActor:
 
 
 class RayActorPool:
-    """The learner's side: it keeps every actor busy, and takes what they deliver."""
+    """The pool of actors at the learner: it keeps every actor busy, and collects their rollouts."""
 
     def __init__(self, cluster: RayCluster, learner: TrainingWorker, num_actors: int, num_started: int = 0) -> None:
-        """Start actors; ``num_started`` have been before."""
-        self.num_started = num_started  # actors there have been
+        """Start actors.
+
+        Args:
+            cluster: The cluster.
+            learner: The worker that learns.
+            num_actors: Number of actors.
+            num_started: Number of actors before.
+        """
+        self.num_started = num_started  # actors so far, ended ones included
         self._cluster, self._learner = cluster, learner
         self._min_rows = -(-learner.ppo.rollout_size // (ROLLOUTS_PER_ACTOR * num_actors))
         self._tables_per_actor = max(1, learner.settings.num_envs // num_actors)
-        self._calls: dict[Any, tuple[int, Any]] = {}  # what is being played: the actor's number, the actor
-        self._rows: dict[Any, Any] = {}  # where the rows of a call will be
+        self._calls: dict[Any, tuple[int, Any]] = {}  # running calls: number and handle of the actor
+        self._rows: dict[Any, Any] = {}  # reference to the rows of each call
         self._model: tuple[int, list[Any]] = (-1, [])
         self._opponent: tuple[int, list[Any]] = (-1, [])
         self.broadcast(learner.num_updates)
@@ -137,13 +143,21 @@ class RayActorPool:
             self._start_actor()
 
     def collect_rollouts(self, min_rows: int) -> Sequence[Rollout]:
-        """What has arrived; where more is needed and nothing has, wait for it. Raises GameError, WorkerLost."""
+        """Return the rollouts that have arrived, and wait for one where more rows are needed.
+
+        Args:
+            min_rows: Number of decisions that the learner lacks.
+
+        Raises:
+            GameError: An actor failed.
+            WorkerLost: Too many actors ended, or none has answered for a long time.
+        """
         ray, found, began = self._cluster.ray, list[Rollout](), time.monotonic()
         while True:
             wait = _POLL_INTERVAL if min_rows > 0 and not found else 0
             done, _ = ray.wait(list(self._calls), num_returns=len(self._calls) if not wait else 1, timeout=wait)
             for call in done:
-                if call in self._calls:  # not another one of an actor that has just been replaced
+                if call in self._calls:  # unless its actor has just been replaced
                     found += self._handle_result(call)
             if not wait:
                 return found
@@ -153,22 +167,22 @@ class RayActorPool:
                 )
 
     def broadcast(self, version: int) -> None:
-        """Put the networks of the learner where actors find them."""
+        """Publish the weights of the learner."""
         self._model = version, [self._cluster.ray.put(pack(self._learner.networks.state_dict()))]
 
     def update_opponent(self) -> None:
-        """Likewise its past."""
+        """Publish the former weights of the learner."""
         self._opponent = self._opponent[0] + 1, [self._cluster.ray.put(pack(self._learner.past_networks.state_dict()))]
 
     def shut_down(self) -> None:
-        """Send all of them home."""
+        """End all actors."""
         for _, actor in set(self._calls.values()):
             self._cluster.ray.kill(actor)
         self._calls.clear()
 
     @property
     def actors(self) -> list[Any]:
-        """Those of Ray that play now."""
+        """Handles of the running actors."""
         return list(dict(self._calls.values()).values())
 
     def _start_actor(self) -> None:
@@ -188,7 +202,7 @@ class RayActorPool:
         self._rows[told] = rows
 
     def _handle_result(self, call: Any) -> list[Rollout]:
-        """What a call gave; nothing where its actor has ended, which is replaced."""
+        """Return the rollout of a call; nothing where its actor has ended, which is replaced."""
         number, actor = self._calls.pop(call)
         rows = self._rows.pop(call)
         ray = self._cluster.ray
@@ -203,7 +217,7 @@ class RayActorPool:
         return [] if portion is None else [_make_rollout(portion, arrived)]
 
     def _replace_actor(self, number: int, problem: Exception) -> None:
-        """Another actor takes the place of one; what was asked of it is not asked again."""
+        """Replace an actor; its calls are not repeated."""
         for call in [call for call, (other, _) in self._calls.items() if other == number]:
             del self._calls[call], self._rows[call]
         self._lost_in_a_row += 1
@@ -217,7 +231,7 @@ class RayActorPool:
 
 
 def _rollout_header(rollout: Rollout) -> StateDict:
-    """What a portion says of itself."""
+    """Return a rollout without its rows."""
     names = ("actor", "number", "version", "rows", "decisions")
     return {name: getattr(rollout, name) for name in names} | {"score": vars(rollout.score)}
 
@@ -235,7 +249,7 @@ def _unpack_rows(packed_rows: PackedArray) -> Experience:
 
 
 def _fetch_weights(reference: list[Any]) -> StateDict:
-    """The weights behind a reference of Ray."""
+    """Return the weights behind a reference of Ray."""
     import ray
 
     weights: StateDict = unpack(ray.get(reference[0]))

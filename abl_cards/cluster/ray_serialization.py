@@ -1,7 +1,7 @@
-"""What our processes hand over through Ray: bytes of ``archive`` as arrays, which Ray passes on without looking inside.
+"""Serialization of values for Ray: archives as byte arrays.
 
-Ray itself pickles its messages, among them the names of our functions and these arrays. What is in the arrays is data
-with a checksum, and is never run: what comes from another process of ours is read like a file.
+Ray pickles its own messages, among them names of functions and these arrays. The arrays hold data with a checksum,
+which is read like a file and never run.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from abl_cards.core import ErrorCode, GameError, pack_archive, unpack_archive
 from abl_cards.training import to_plain
 
 PackedArray = NDArray[np.uint8]
-"""Packed values."""
+"""Bytes of an archive."""
 
 _ERROR_KEY = "problem"
 
 
 def pack(value: Any) -> PackedArray:
-    """A value, dataclasses and paths in it as plain ones."""
+    """Pack a value, with dataclasses and paths in plain form."""
     return np.frombuffer(pack_archive(to_plain(value)), np.uint8)
 
 
 def unpack(array: PackedArray) -> Any:
-    """The reverse; raises ArchiveError, and GameError where the other process could not do it."""
+    """Unpack a value; raises ArchiveError, and GameError where the other process sent an error."""
     told = unpack_archive(array.data)  # type: ignore[arg-type]
     if isinstance(told, dict) and _ERROR_KEY in told:
         raise GameError(told[_ERROR_KEY], ErrorCode.WORKER_FAILED)
@@ -36,7 +36,7 @@ def unpack(array: PackedArray) -> Any:
 
 
 def pack_result(compute: Callable[[], Any]) -> PackedArray:
-    """What an act gives, or what a user has to be told: errors of ours travel as text, for they may hold anything."""
+    """Pack the result of a function, or the message of its error for the user."""
     try:
         return pack(compute())
     except (GameError, KBError, OSError) as problem:

@@ -23,24 +23,24 @@ from abl_cards.training import (
 )
 
 WORKER_START_TIMEOUT = 600.0
-"""Seconds in which a worker has found a processor and begun; of its end Ray tells afterwards."""
+"""Seconds in which a worker must have found a processor and begun; later Ray reports its end."""
 
 
 def count_local_processes(settings: TrainConfig) -> int:
-    """How many processes a Ray of our own has room for: the actors, or the other workers."""
+    """Return the number of processes of a local Ray: the actors, or the other workers."""
     if (settings.actors is None and (settings.workers or 1) > 1) or settings.actors == 0:
         return max(1, (settings.workers or NUM_THREADS) - 1)
     return settings.actors or max(1, NUM_THREADS - 1)
 
 
 class RayLauncher:
-    """Staff from a cluster."""
+    """A launcher of processes in a cluster."""
 
     def __init__(self, cluster: RayCluster) -> None:
         self._cluster = cluster
 
     def count_actors(self, settings: TrainConfig) -> int:
-        """As the settings say, or one on every processor but the learner's; raises GameError."""
+        """Return the number of the settings, or one for every processor but the learner's; raises GameError."""
         several = (settings.workers or 1) > 1
         if settings.second_profile is not None and not several and settings.actors != 0:
             raise GameError(
@@ -57,19 +57,19 @@ class RayLauncher:
         return max(1, self._cluster.processors - (0 if self._cluster.is_local else 1))
 
     def count_workers(self, settings: TrainConfig) -> int:
-        """One learns from what actors play; else as many as there are processors, this process counted."""
+        """Return 1 with actors; else the number of the settings or of processors, this process included."""
         if self.count_actors(settings):
             return 1
         usual = self._cluster.processors + (1 if self._cluster.is_local else 0)
         return max(1, min(settings.workers or usual, settings.num_envs))
 
     def spawn_workers(self, num_workers: int) -> WorkerPool:
-        """Actors of Ray with a worker each."""
+        """Start actors of Ray with a worker each."""
         return WorkerPool([RayWorker(self._cluster) for _ in range(num_workers)], self._cluster.host)
 
     @contextmanager
     def run_actors(self, learner: TrainingWorker, num_actors: int, num_started: int) -> Iterator[RayActorPool]:
-        """Actors of Ray that play."""
+        """Run actors of Ray that only play."""
         fleet = RayActorPool(self._cluster, learner, num_actors, num_started)
         try:
             yield fleet
@@ -78,7 +78,7 @@ class RayLauncher:
 
 
 class RayWorker:
-    """A worker on Ray, as the first one sees it."""
+    """A worker on Ray, from the side of the first process."""
 
     def __init__(self, cluster: RayCluster) -> None:
         self._cluster, self._actor = cluster, cluster.start_actor(RayWorkerProcess)
@@ -87,7 +87,7 @@ class RayWorker:
         self._has_started = False
 
     def send(self, message: Any) -> None:
-        """By a call, whose answer is fetched later; a beginning is followed by the meeting of all."""
+        """Call a method, whose result is fetched later; after its state a worker joins the group."""
         if isinstance(message, WorkerInit):
             self._calls.append(
                 self._actor.start.remote(pack(replace(message, settings=message.settings.with_absolute_paths())))
@@ -98,7 +98,7 @@ class RayWorker:
             self._calls.append(self._actor.call_method.remote(name, pack(arguments)))
 
     def receive(self) -> Any:
-        """Of the oldest call; raises PeerLost."""
+        """Return the result of the oldest call; raises PeerLost."""
         ray = self._cluster.ray
         try:
             answer = unpack(ray.get(self._calls.pop(0), timeout=None if self._has_started else WORKER_START_TIMEOUT))
@@ -109,7 +109,7 @@ class RayWorker:
         return answer
 
     def exit_reason(self) -> str | None:
-        """By what Ray says of it."""
+        """Return the reason that Ray reports."""
         if self._error is None:
             self._calls.append(self._actor.ping.remote())
             try:
@@ -119,15 +119,15 @@ class RayWorker:
         return f"on Ray ({self._error})" if self._error else None
 
     def terminate(self) -> None:
-        """At once."""
+        """Kill the actor."""
         self._cluster.ray.kill(self._actor)
 
 
 class RayWorkerProcess:
-    """The other side: a process of Ray with a worker."""
+    """A process of Ray with a worker."""
 
     def start(self, packed_init: PackedArray) -> PackedArray:
-        """Take up the run."""
+        """Create the worker in the state that it is to begin with."""
         return pack_result(lambda: self._create_worker(unpack(packed_init)))
 
     def _create_worker(self, plain_init: Any) -> None:
@@ -135,7 +135,7 @@ class RayWorkerProcess:
         self._worker = create_worker(self._init)
 
     def join_group(self) -> None:
-        """Join the others, on addresses that Ray gives."""
+        """Join the group, at addresses that Ray gives."""
         import ray
 
         begin = self._init

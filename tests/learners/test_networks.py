@@ -1,5 +1,6 @@
 """Networks: their sizes, what they look at, and what symmetries leave alone."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -230,3 +231,8 @@ def test_hands_that_were_abduced_may_lie_open(shape: GameShape) -> None:
     networks, shown = Networks(TINY, shape), batches.to_privileged_tensors(opened(shape, 6), torch.device("cpu"))
     halves = PrivilegedTensors(shown.hands.float() / 2, shown.plays_left, shown.lead_mask)
     assert networks.critic(question(shape), halves).shape == (6,)
+
+
+def test_a_copy_of_networks_shares_the_sizes_of_its_game() -> None:
+    shape = GameShape.of(load("president").engine())
+    assert deepcopy(Networks(TINY, shape)).shape is shape
