@@ -1,4 +1,4 @@
-"""Experiments: one module for each table or question; run by abl-cards run."""
+"""Experiments: one module for each table or question, run by ``abl-cards run``."""
 
 from __future__ import annotations
 

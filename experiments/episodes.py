@@ -1,6 +1,6 @@
-"""Single episodes between two agents, on duplicate deals: quicker than matches, and they show what is learned sooner.
+"""Single episodes between two agents on duplicate deals: faster than matches, and more sensitive to small gains.
 
-All are the first of a match. Whole matches of two that are equal take long, and one that plays a little better wins
+Each is the first episode of a match. Whole matches of two equal agents take long, and a slightly better agent wins
 nearly all of them.
 """
 
@@ -24,7 +24,7 @@ from abl_cards.matches import derive_decision_keys, derive_match_keys, share_int
 
 @dataclass(frozen=True)
 class EpisodeSummary:
-    """What came of some episodes, from the eyes of the first player."""
+    """Result of episodes, for the first agent."""
 
     num_episodes: int
     win_rate: float  # share, a draw as half
@@ -35,7 +35,7 @@ class EpisodeSummary:
 def measure_episodes(
     workspace: ExperimentWorkspace, engine: Engine, pair: tuple[AgentSpec, AgentSpec], count: int, seed: int
 ) -> EpisodeSummary:
-    """Play so many, or take what was played before; every deal is played once for each way to seat the two."""
+    """Play episodes, or return the stored result; every deal is played once for each way to seat the two."""
     what = {
         "episodes": [player.name for player in pair], "marks": [player.fingerprint for player in pair], "count": count,
         "seed": seed,
@@ -55,7 +55,7 @@ def measure_episodes(
 def play_episodes(
     engine: Engine, agents: tuple[Agent, Agent], count: int, seed: int, on_progress: ProgressCallback
 ) -> NDArray[np.float64]:
-    """[count] what the first agent won."""
+    """Play episodes; returns the points of the first agent, float64 [count]."""
     games = np.arange(count)
     seating = engine.agent_seatings[games % len(engine.agent_seatings)]
     ends = _FirstEpisodeListener(engine, seating)
@@ -73,7 +73,7 @@ def play_episodes(
 def _group_by_agent(
     agents: tuple[Agent, Agent], seating: NDArray[np.int8], tables: Tables, which: Indices, running: NDArray[np.bool_]
 ) -> Iterator[tuple[Agent, Indices]]:
-    """Of some tables those that are still running, by who decides there."""
+    """Yield each agent with the running tables where it decides."""
     which = which[running[which]]
     turn = seating[which, tables.seat[which]]
     for number, agent in enumerate(agents):
@@ -83,7 +83,7 @@ def _group_by_agent(
 
 
 class _FirstEpisodeListener(NullListener):
-    """Hears the ends of episodes; of each table the first one counts."""
+    """Listener that keeps the points of the first episode of each table."""
 
     def __init__(self, engine: Engine, seating: NDArray[np.int8]) -> None:
         self._engine, self._own_seat = engine, (seating == 0).argmax(axis=1)
@@ -91,7 +91,7 @@ class _FirstEpisodeListener(NullListener):
         self.points = np.zeros(len(seating))
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """What a seat of the first agent has won."""
+        """Store the points of a seat of the first agent."""
         first = ~self.is_over[rows]
         won = self._engine.rewards(tables, rows)[np.arange(len(rows)), self._own_seat[rows]]
         self.points[rows[first]] = won[first]

@@ -1,4 +1,4 @@
-"""What an experiment is: settings that all have defaults, a smaller budget to try it, and a report at the end."""
+"""Run experiments: settings with defaults, a small budget for trials, and a report at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from abl_cards.asp import did_you_mean
-from abl_cards.core import GameError, settings_to_json, write_text
+from abl_cards.core import ErrorCode, GameError, settings_to_json, write_text
 from abl_cards.experiments.provenance import rerun_command
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressBarFactory, RemoteRunner, no_progress_bar
@@ -20,31 +20,50 @@ from abl_cards.training import lock_run_folder
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question, answered in tables and plots."""
+    """Question that is answered by tables and plots.
 
-    summary: str  # a line: what is asked
-    settings: Any  # the full budget: a frozen dataclass, see abl_cards/core/settings.py
+    Attributes:
+        summary: The question in one line.
+        settings: Full budget: a frozen dataclass whose fields are made by ``setting``.
+        run: Measures and returns the report.
+        smoke: Settings of the small budget that differ.
+    """
+
+    summary: str
+    settings: Any
     run: Callable[[Any, ExperimentWorkspace], ExperimentReport]
-    smoke: Mapping[str, Any] = field(default_factory=dict)  # the settings of the small budget that differ
+    smoke: Mapping[str, Any] = field(default_factory=dict)
 
     def make_settings(self, smoke: bool) -> Any:
-        """The settings to begin from."""
+        """Return the settings of the full or the small budget."""
         return replace(self.settings, **self.smoke) if smoke else self.settings
 
 
 def find_experiments() -> dict[str, Experiment]:
-    """All experiments by name: the modules of this package that define one."""
+    """Find all experiments: the modules of this package that define ``EXPERIMENT``.
+
+    Returns:
+        Experiments by name, sorted.
+    """
     package = import_module(__package__ or "experiments")
-    modules = {each.name: import_module(f"{package.__name__}.{each.name}") for each in iter_modules(package.__path__)}
+    names = [module.name for module in iter_modules(package.__path__)]
+    modules = {name: import_module(f"{package.__name__}.{name}") for name in names}
     return {name: module.EXPERIMENT for name, module in sorted(modules.items()) if hasattr(module, "EXPERIMENT")}
 
 
 def get_experiment(name: str) -> Experiment:
-    """An experiment by name; raises GameError for a name that is none."""
+    """Return an experiment by name.
+
+    Args:
+        name: Name of its module.
+
+    Raises:
+        GameError: There is no such experiment.
+    """
     known = find_experiments()
     if name not in known:
         advice = did_you_mean(name, tuple(known)) or f"there are: {', '.join(known)}"
-        raise GameError(f"unknown experiment '{name}' ({advice})")
+        raise GameError(f"unknown experiment '{name}' ({advice})", ErrorCode.UNKNOWN_EXPERIMENT)
     return known[name]
 
 
@@ -55,24 +74,40 @@ def run_experiment(
     progress_bar: ProgressBarFactory = no_progress_bar,
     remote_runner: RemoteRunner | None = None,
 ) -> dict[str, Any]:
-    """Run an experiment and write its results into a folder; returns them as plain values.
+    """Run an experiment and write its results into a folder.
 
-    What was measured before with the same rules, weights and settings is taken from the folder. What is finished is
-    written as soon as more is measured, and says what is missing; so a run that is stopped leaves a report.
+    Measurements with the same rules, weights and settings are read from the folder. Partial results are written on the
+    way and name what is missing, so that a run that is stopped leaves a report.
+
+    Args:
+        name: Name of the experiment.
+        settings: Its settings.
+        folder: Folder of results; it is created where there is none.
+        progress_bar: Opens a progress bar.
+        remote_runner: Measures cells elsewhere; None to measure here.
+
+    Returns:
+        The results as plain values, as in ``results.json``.
+
+    Raises:
+        GameError: There is no such experiment, a setting is wrong, or another run uses the folder.
+        OSError: The folder cannot be written.
     """
-    found = get_experiment(name)
+    experiment = get_experiment(name)
     with lock_run_folder(folder):
-        results = _ResultWriter(name, found, settings, folder)
-        desk = ExperimentWorkspace(folder, progress_bar, results.write, remote_runner)
-        results.fingerprints = desk.fingerprints
-        return _run(found, settings, results, desk)
+        results = _ResultWriter(name, experiment, settings, folder)
+        workspace = ExperimentWorkspace(folder, progress_bar, results.write, remote_runner)
+        results.fingerprints = workspace.fingerprints
+        return _run(experiment, settings, results, workspace)
 
 
-def _run(chosen: Experiment, settings: Any, results: _ResultWriter, workspace: ExperimentWorkspace) -> dict[str, Any]:
+def _run(
+    experiment: Experiment, settings: Any, results: _ResultWriter, workspace: ExperimentWorkspace
+) -> dict[str, Any]:
     name = results.name
     workspace.log(f"{name} begins")
     try:
-        report = chosen.run(settings, workspace)
+        report = experiment.run(settings, workspace)
     except BaseException as stopped:
         workspace.publish_partial()
         results.draw_plots(workspace.log)
@@ -86,17 +121,17 @@ def _run(chosen: Experiment, settings: Any, results: _ResultWriter, workspace: E
 
 @dataclass
 class _ResultWriter:
-    """The files that an experiment writes, on the way and at the end; each is there whole or as it was before."""
+    """Writer of the files of an experiment, on the way and at the end; each file is replaced as a whole."""
 
     name: str
     experiment: Experiment
     settings: Any
     folder: Path
-    fingerprints: Mapping[str, str] = field(default_factory=dict)  # of what was measured: rules, records, weights
-    report: ExperimentReport | None = None  # that was written last
+    fingerprints: Mapping[str, str] = field(default_factory=dict)  # of rules, records and weights
+    report: ExperimentReport | None = None  # written last
 
     def write(self, report: ExperimentReport, missing: str = "") -> dict[str, Any]:
-        """Settings, report and plain values; returns these. What is missing makes it a part."""
+        """Write settings, report and results; returns the results. Text about what is missing marks it as partial."""
         self.report, chosen = report, settings_to_json(self.settings)
         command = rerun_command(self.name, self.settings, self.experiment.settings)
         results = {"experiment": self.name, "directory": str(self.folder), "command": command, "settings": chosen}
@@ -109,13 +144,13 @@ class _ResultWriter:
         return results
 
     def draw_plots(self, log: Callable[[str], None]) -> None:
-        """The plots of what was written last, if anything was."""
+        """Draw the plots of the report that was written last."""
         if self.report:
             self.report.draw_plots(self.folder, log)
 
 
 def _provenance_text(command: str, marks: Mapping[str, str]) -> str:
-    """How to measure it again, and by what to know whether it is the same that is measured."""
+    """Return the command that repeats the run, and the fingerprints of its inputs."""
     lines = ["", "## Where it comes from", "", f"Command: `{command}`", ""]
     lines += ["| what | mark |", "|---|---|", *(f"| {name} | `{mark}` |" for name, mark in marks.items())]
     return "\n".join(lines[: None if marks else 4]) + "\n"

@@ -1,4 +1,4 @@
-"""Matches between the players of an experiment, as cells that are kept."""
+"""Matches between agents of an experiment, as stored cells."""
 
 from __future__ import annotations
 
@@ -19,20 +19,27 @@ from abl_cards.matches import effective_sample_size, play_match, wilson_interval
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """What came of some matches, from the eyes of the first player."""
+    """Result of matches, for the first agent.
+
+    Attributes:
+        names: Names of the agents.
+        num_games: Number of games.
+        win_rate: Share of the games won, a draw as half a win.
+        interval: 95 % interval of the win rate.
+        episode_points: Points of each episode, game by game: int8 [episodes].
+        episodes_per_game: Episodes of each game, int64 [games]; empty for cells stored before it existed.
+    """
 
     names: tuple[str, str]
     num_games: int
     win_rate: float
     interval: tuple[float, float]
-    episode_points: NDArray[np.int8]  # [episodes] what each was worth, the games in their order
-    episodes_per_game: NDArray[
-        np.int64
-    ]  # [games] their episodes; none of matches that were measured before these were kept
+    episode_points: NDArray[np.int8]
+    episodes_per_game: NDArray[np.int64]
 
     @classmethod
     def from_json(cls, result: dict[str, Any]) -> MatchSummary:
-        """From the plain values of a cell."""
+        """Make a summary from the plain values of a cell."""
         first, second = result["agents"]
         low, high = result["interval"]
         scores, lengths = np.array(result["scores"], np.int8), np.array(result.get("lengths", []), np.int64)
@@ -40,7 +47,7 @@ class MatchSummary:
 
     @classmethod
     def pool(cls, outcomes: Sequence[MatchSummary]) -> MatchSummary:
-        """Matches of the same two with deals of their own each, taken together."""
+        """Pool matches of one pair of agents on different deals."""
         games = sum(each.num_games for each in outcomes)
         rate = sum(each.win_rate * each.num_games for each in outcomes) / games
         interval = wilson_interval(rate, sum(effective_sample_size(each.win_rate, each.interval) for each in outcomes))
@@ -49,7 +56,7 @@ class MatchSummary:
         return cls(outcomes[0].names, games, rate, interval, scores, lengths)
 
     def swap_sides(self) -> MatchSummary:
-        """The same from the eyes of the second player."""
+        """Return the summary for the second agent."""
         low, high = self.interval
         return MatchSummary(
             self.names[::-1],
@@ -64,7 +71,7 @@ class MatchSummary:
 def measure_matches(
     workspace: ExperimentWorkspace, engine: Engine, pair: tuple[AgentSpec, AgentSpec], games: int, seed: int
 ) -> MatchSummary:
-    """Play whole matches on duplicate deals, or take what was played before."""
+    """Play whole matches on duplicate deals, or return the stored result."""
     first, second = pair
     what = {
         "match": [first.name, second.name], "marks": [first.fingerprint, second.fingerprint], "games": games,

@@ -1,4 +1,4 @@
-"""Players that are told the hidden hands in the place of their estimate: what no estimate can win. For experiments."""
+"""Agents that see the hidden hands instead of an estimate: an upper bound for any estimate."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from abl_cards.learners import RESPONSE_DEALS
 
 
 class OraclePolicy(NeuroSymbolicPolicy):
-    """Its networks, its preferences and the deals that it looks ahead on go by the true hands."""
+    """Policy whose networks, preferences and imagined deals use the true hands."""
 
     def estimate_hands(
         self, decisions: Decisions, observation: NDArray[np.uint8], rows: Indices
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Prior and truth [k, others, cards] at rows [k] of decisions at tables."""
+        """Return prior and true hands at rows [k] of decisions: float32 [k, others, cards]."""
         prior, _ = super().estimate_hands(decisions, observation, rows)
         return prior, _true_hands(decisions, rows).astype(np.float32)
 
     def compute_response_counts(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """[k, others, labels] who can answer what; as sure as if every deal that is drawn were the true one."""
+        """Return who can answer what with the true hands, as counts over all deals: uint8 [k, others, labels]."""
         hands = _true_hands(decisions, rows)
         answers = self.engine.response_mask(
             np.repeat(decisions.context[rows], hands.shape[1]), hands.reshape(-1, hands.shape[2])
@@ -37,7 +37,7 @@ class OraclePolicy(NeuroSymbolicPolicy):
     def sample_deals(
         self, decisions: Decisions, inputs: PolicyInputs, rows: Indices, keys: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
-        """[r, n, others, cards] the true hands, as often as deals are wanted."""
+        """Repeat the true hands for every deal: uint8 [r, n, others, cards]."""
         return _true_hands(decisions, inputs.open_rows[rows])[:, None].repeat(keys.shape[1], axis=1)
 
 
@@ -46,7 +46,7 @@ def _true_hands(decisions: Decisions, rows: Indices) -> NDArray[np.uint8]:
 
 
 def load_oracle_agent(name: str, engine: Engine) -> AgentSpec:
-    """Agent ``abl`` of this name, which sees; raises GameError for one that estimates nothing."""
+    """Make agent ``abl`` with the true hands; raises GameError for one without an estimate."""
     parsed = AgentName.parse(name)
     if parsed.kind != "abl" or parsed.has_flag("no-abln"):
         raise GameError(f"agent '{name}' has no estimate of the hidden hands that the true ones could replace")

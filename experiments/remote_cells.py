@@ -1,8 +1,8 @@
-"""Cells of an experiment as tasks of Ray.
+"""Measure cells of an experiment as tasks of Ray.
 
-No function travels, and no object: a task is told the experiment's name, its settings, what is known already and which
-cell is wanted. It runs the experiment as far as that cell, with a desk that knows what is known, skips what is not, and
-measures what is wanted. So the result is what it would be in one process.
+A task receives no function and no object, only the name of the experiment, its settings, known results and the key of
+one cell. It runs the experiment up to that cell, with a workspace that returns known results, skips unknown cells, and
+measures the requested one. So the result equals that of one process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.cluster import PackedArray, RayCluster, pack, pack_result, unpack
-from abl_cards.core import GameError, result_key
+from abl_cards.core import ErrorCode, GameError, result_key
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V
 from abl_cards.training import from_plain, to_plain
@@ -22,7 +22,14 @@ from abl_cards.training import from_plain, to_plain
 
 @dataclass(frozen=True)
 class RemoteCells:
-    """Measures cells of an experiment in a cluster; ``experiments.workspace.RemoteRunner``."""
+    """Measures cells of an experiment in a cluster; a ``RemoteRunner``.
+
+    Attributes:
+        cluster: Cluster of Ray.
+        name: Name of the experiment.
+        settings: Its settings.
+        folder: Folder of results.
+    """
 
     cluster: RayCluster
     name: str
@@ -30,9 +37,9 @@ class RemoteCells:
     folder: Path
 
     def __call__(self, keys: Sequence[str], known_results: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """The results of cells by their keys, as they are measured; raises GameError."""
-        told = pack([self.name, to_plain(self.settings), str(self.folder.absolute()), dict(known_results)])
-        for number, result in self.cluster.run_tasks(_measure_packed, [(told, key) for key in keys]):
+        """Yield keys and results of cells as they are measured; raises GameError."""
+        packed = pack([self.name, to_plain(self.settings), str(self.folder.absolute()), dict(known_results)])
+        for number, result in self.cluster.run_tasks(_measure_packed, [(packed, key) for key in keys]):
             yield keys[number], result
 
 
@@ -47,19 +54,21 @@ def _measure_packed(task: PackedArray, key: str) -> PackedArray:
 def _measure(name: str, settings: Any, folder: str, known: dict[str, Any], key: str) -> Any:
     from abl_cards.experiments.experiment import get_experiment
 
-    found = get_experiment(name)
-    desk = _SingleCellWorkspace(Path(folder), known, key)
+    experiment = get_experiment(name)
+    workspace = _SingleCellWorkspace(Path(folder), known, key)
     try:
-        found.run(from_plain(type(found.settings), settings), desk)
-    except _CellMeasured as there:
-        return there.result
+        experiment.run(from_plain(type(experiment.settings), settings), workspace)
+    except _CellMeasured as measured:
+        return measured.result
     except MissingCell as missing:
-        raise GameError(f"{name}: {missing.text} is wanted before what was asked for: {key}") from None
-    raise GameError(f"{name} has no such cell here: {key}; have all machines the same version, rules and weights?")
+        problem = f"{name}: {missing.text} is needed before the requested cell: {key}"
+        raise GameError(problem, ErrorCode.INVALID_RESULT) from None
+    problem = f"{name} has no such cell here: {key}; have all machines the same version, rules and weights?"
+    raise GameError(problem, ErrorCode.INVALID_RESULT)
 
 
 class _CellMeasured(Exception):
-    """The cell that was wanted is measured."""
+    """End of a run whose requested cell is measured."""
 
     def __init__(self, result: Any) -> None:
         super().__init__()
@@ -67,7 +76,7 @@ class _CellMeasured(Exception):
 
 
 class _SingleCellWorkspace(ExperimentWorkspace):
-    """Measures one cell, and leaves no trace."""
+    """Workspace that measures one cell, and writes nothing."""
 
     def __init__(self, folder: Path, known: Mapping[str, Any], requested: str) -> None:
         super().__init__(folder, use_cache=False)
@@ -76,7 +85,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
     def measure_cell(
         self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
     ) -> Any:
-        """What is known, or is wanted; raises MissingCell for the others."""
+        """Return a known result, or measure the requested cell; raises MissingCell for the others."""
         key = result_key(inputs)
         if key == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))
@@ -91,7 +100,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         report: Callable[[Mapping[K, V]], ExperimentReport],
         name: Callable[[K], str] = str,
     ) -> dict[K, V]:
-        """Those that are known; what is wanted may be among the next ones."""
+        """Return the known items; the requested cell may belong to a later one."""
         found = dict[K, V]()
         for item in items:
             with suppress(MissingCell):
@@ -99,7 +108,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         return found
 
     def publish_partial(self) -> None:
-        """Nobody reads it."""
+        """Publish nothing."""
 
     def log(self, line: str) -> None:
-        """Nor that."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""What an experiment ends in: tables as Markdown and JSON, plots as PNG files where matplotlib is installed."""
+"""Reports of experiments: tables as Markdown and JSON, plots as PNG files where matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of numbers and words."""
+    """Table of numbers and texts."""
 
     name: str
     title: str
@@ -36,22 +36,22 @@ class ReportTable:
     digits: int = 2  # of the other fractions
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, a row an object."""
+        """Return plain values, one object a row."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         return {"title": self.title, "rows": rows} | ({"note": self.note} if self.note else {})
 
     def cell_texts(self) -> list[list[str]]:
-        """The cells as they are printed."""
+        """Return the cells as text."""
         return [[self._text(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
     def numeric_columns(self) -> list[int]:
-        """The columns that hold no words, to be set to the right."""
+        """Return the columns without text, which are aligned to the right."""
         return [
             place for place in range(len(self.columns)) if not any(isinstance(row[place], str) for row in self.rows)
         ]
 
     def to_markdown(self) -> str:
-        """The table under its title."""
+        """Return the table as Markdown under its title."""
         right = set(self.numeric_columns())
         rule = "|".join("---:" if place in right else "---" for place in range(len(self.columns)))
         lines = [f"| {' | '.join(self.columns)} |", f"|{rule}|"]
@@ -68,21 +68,21 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ExperimentReport:
-    """Everything that was found."""
+    """Tables, plots and text of an experiment."""
 
     tables: Sequence[ReportTable]
     plots: Sequence[Plot] = ()
-    text: str = ""  # to be read after the tables
+    text: str = ""  # below the tables
 
     def to_json(self) -> dict[str, Any]:
-        """Tables and plots by name."""
+        """Return tables and plots by name as plain values."""
         return {
             "tables": {table.name: table.to_json() for table in self.tables},
             "plots": {plot.name: plot.to_json() for plot in self.plots},
         }
 
     def to_markdown(self, name: str, summary: str, settings: Mapping[str, Any], missing: str = "") -> str:
-        """The report as a document, which says first if anything is missing."""
+        """Return the report as Markdown; missing measurements are named first."""
         used = ", ".join(f"{key} = {_value_text(value)}" for key, value in settings.items())
         part = f"**This is a part.** Not measured yet: {missing}. The same command goes on."
         parts = [f"# {name}", *([part] if missing else []), summary, f"Settings: {used}."]

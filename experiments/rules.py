@@ -1,4 +1,4 @@
-"""What experiments have in common: the rules by which everything in them is played, learned and explained."""
+"""Settings of the rules that an experiment plays, learns and explains by."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abl_cards.games import Engine, load
 
 @dataclass(frozen=True, kw_only=True)
 class RulesConfig:
-    """Settings of an experiment that can be done by rules of one's own."""
+    """Settings of an experiment that can use rules of one's own."""
 
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(
@@ -19,17 +19,17 @@ class RulesConfig:
     )
 
     def load_engine(self, name: str) -> Engine:
-        """A game by these rules; raises KBError, GameError."""
+        """Compile a game with these rules; raises KBError, GameError."""
         return load(name).engine(self.kb, self.profile)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameConfig(RulesConfig):
-    """Settings of an experiment that can be done with any game."""
+    """Settings of an experiment that can use any game."""
 
     game: str = setting("guandan", "what is played: a game, or a folder of rule files")
 
     @property
     def engine(self) -> Engine:
-        """The game by these rules; raises KBError, GameError."""
+        """Compiled game with these rules; raises KBError, GameError."""
         return self.load_engine(self.game)

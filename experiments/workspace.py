@@ -1,4 +1,4 @@
-"""Where an experiment works: its folder, what was measured there before, its log, its bar, and its report so far."""
+"""Workspace of an experiment: its folder, earlier measurements, log, progress bar and partial report."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from abl_cards.experiments.provenance import find_fingerprints
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 
 ProgressCallback = Callable[[int, str], None]
-"""Told how much is done, and a remark."""
+"""Called with the amount that is done, and a remark."""
 ProgressBarFactory = Callable[[str, int | None], AbstractContextManager[ProgressCallback]]
 """Opens a progress bar with a text and a total."""
 ReportPublisher = Callable[[ExperimentReport, str], Any]
-"""Given the report of what is finished, and what is missing in words."""
+"""Called with the report of finished measurements, and a text about missing ones."""
 RemoteRunner = Callable[[Sequence[str], Mapping[str, Any]], Iterator[tuple[str, Any]]]
-"""From keys of cells, and the results that are known by their keys, to their results as they are measured."""
+"""Measures cells by their keys, given known results by key; yields keys and results as they are measured."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _MAX_NAMES = 12
-"""Of what is missing; more are only counted."""
+"""Most missing items that are named; more are counted."""
 _MAX_RESULT_LENGTH = 200
-"""Characters of a result in the report of an experiment that says nothing of its own on the way."""
+"""Characters of a result in the report of an experiment without a partial report of its own."""
 
 
 @contextmanager
 def no_progress_bar(text: str, total: int | None) -> Iterator[ProgressCallback]:
-    """For who watches no bar."""
+    """Show no progress bar."""
     yield lambda done, remark: None
 
 
 def discard_report(report: ExperimentReport, missing: str) -> None:
-    """For who reads no report before the end."""
+    """Publish no partial report."""
 
 
 class MissingCell(Exception):
-    """A cell that was not measured yet, met by who only looks."""
+    """Error in a dry run: a cell that was not measured yet."""
 
     def __init__(self, inputs: Mapping[str, Any], text: str) -> None:
         super().__init__(text)
@@ -50,9 +50,9 @@ class MissingCell(Exception):
 
 
 class ExperimentWorkspace:
-    """A folder of results. A cell is a result and what it depends on; a finished cell is never measured again.
+    """Folder of results. A cell is a result with its inputs; a finished cell is never measured again.
 
-    What is finished is published before more is measured, so that a run that is killed leaves a report of it.
+    Finished cells are published before more is measured, so that a run that is killed leaves a report of them.
     """
 
     def __init__(
@@ -63,9 +63,14 @@ class ExperimentWorkspace:
         remote_runner: RemoteRunner | None = None,
         use_cache: bool = True,
     ) -> None:
-        """Work in this folder, and go on from what lies there, unless nothing is to be remembered.
+        """Open a folder, and read the cells that were measured before.
 
-        What is measured of each of several items may be measured elsewhere.
+        Args:
+            folder: Folder of results; it is created where there is none.
+            progress_bar: Opens a progress bar.
+            publish: Called with partial reports.
+            remote_runner: Measures cells elsewhere; None to measure here.
+            use_cache: Read earlier cells.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.progress_bar, self._publish = folder, progress_bar, publish
@@ -79,15 +84,22 @@ class ExperimentWorkspace:
         self._is_published = True  # whether all that is finished is published
 
     def plan_cells(self, num_cells: int) -> None:
-        """Say how many more cells there will be, so that the bar can say how far the experiment is."""
+        """Add to the number of cells that the progress bar shows."""
         self._num_planned += num_cells
 
     def measure_cell(
         self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
     ) -> Any:
-        """The result of some work in plain values: from before, or done now under a bar with this text and total.
+        """Return the result of a cell, measured before or now.
 
-        ``inputs`` names everything that the result depends on: settings, rules, weights.
+        Args:
+            inputs: Everything that the result depends on: settings, rules, weights.
+            compute: Measures the result as plain values.
+            text: Text of the progress bar.
+            total: Total of the progress bar; None where it is unknown.
+
+        Returns:
+            The result as plain values.
         """
         key = result_key(inputs)
         if self._is_dry_run:
@@ -123,10 +135,7 @@ class ExperimentWorkspace:
     def _measure_remotely(
         self, items: Sequence[K], measure: Callable[[K], V], show: Callable[[Mapping[K, V]], None]
     ) -> None:
-        """Have the cells of items measured elsewhere that are not known here, until none is left; show what is known.
-
-        What an item asks for first has to be known before it asks for more, so there may be several rounds.
-        """
+        """Measure unknown cells of items elsewhere, in rounds: an item may need one cell before it names the next."""
         found, unknown = self._find_known(items, measure)
         while unknown and self._remote_runner:
             missing = {result_key(each.inputs): each for each in unknown}
@@ -139,7 +148,7 @@ class ExperimentWorkspace:
                     show(found)
 
     def _find_known(self, items: Sequence[K], measure: Callable[[K], V]) -> tuple[dict[K, V], list[MissingCell]]:
-        """What is known of items, and what is not."""
+        """Return the measured items, and the missing cells of the others."""
         found, unknown = dict[K, V](), list[MissingCell]()
         self._is_dry_run = True
         try:
@@ -161,7 +170,17 @@ class ExperimentWorkspace:
         report: Callable[[Mapping[K, V]], ExperimentReport],
         name: Callable[[K], str] = str,
     ) -> dict[K, V]:
-        """What is measured of each item; ``report`` says what is known when only some are finished, one at least."""
+        """Measure items one after the other.
+
+        Args:
+            items: Items to measure.
+            measure: Measures an item.
+            report: Makes the report of the finished items, at least one.
+            name: Names an item in partial reports.
+
+        Returns:
+            Results by item.
+        """
         every, found = list(items), dict[K, V]()
 
         def show(known: Mapping[K, V]) -> None:
@@ -180,11 +199,11 @@ class ExperimentWorkspace:
     def set_partial_report(
         self, report: Callable[[], ExperimentReport], missing: Callable[[], str] | None = None
     ) -> None:
-        """From now on this is the report of what is finished."""
+        """Set the function that makes the partial report, and the text about missing measurements."""
         self._make_report, self._describe_missing, self._is_published = report, missing or self._count_missing, False
 
     def publish_partial(self) -> None:
-        """Publish what is finished, if anything was finished since it was published last."""
+        """Publish a partial report where cells were finished since the last one."""
         if not self._is_published:
             self._is_published = True
             self._publish((self._make_report or self._default_report)(), self._describe_missing())
@@ -194,12 +213,12 @@ class ExperimentWorkspace:
         return f"{left} of {self._num_planned} measurements" if left > 0 else "the rest"
 
     def _default_report(self) -> ExperimentReport:
-        """The results as they are, of an experiment that has no report of its own yet."""
+        """Return the results as they are, for an experiment without a partial report."""
         rows = [[text, _truncate(json.dumps(result, ensure_ascii=False))] for text, result in self._finished]
         return ExperimentReport([ReportTable("finished", "Finished so far", ("what", "result"), rows)])
 
     def log(self, line: str) -> None:
-        """A line in the log of the folder."""
+        """Append a line to the log of the folder."""
         self._append_line("log.txt", f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {line}")
 
     def _append_line(self, name: str, line: str) -> None:

@@ -38,14 +38,14 @@ def resample_deals(
 
 
 def _compute_log_weights(
-    mind: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
+    policy: NeuroSymbolicPolicy, decisions: Decisions, rows: Indices, deals: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
     r, n = deals.shape[:2]
     weights = np.zeros(r * n)
     for asked, then, label in decisions.past_decisions(np.repeat(rows, n), deals.reshape(-1, *deals.shape[2:])):
-        view = mind.features(then)
-        chances, legal = np.exp(mind.log_probs(view)), view.legal
+        view = policy.features(then)
+        chances, legal = np.exp(policy.log_probs(view)), view.legal
         made = np.arange(len(view.open_rows)), label[view.open_rows]
         chance = (1 - RANDOM_PLAY_SHARE) * chances[made] + RANDOM_PLAY_SHARE * legal[made] / legal.sum(axis=1)
         weights[asked[view.open_rows]] += np.log(np.maximum(chance, _MIN_PROBABILITY))

@@ -1,8 +1,7 @@
-"""Where few cards are left: what each label wins in whole deals that the estimate makes likely, solved exactly.
+"""Solve imagined deals exactly where few cards are left.
 
-The deals are drawn as those of the look-ahead are, each is solved with all hands open, and what a label wins on
-average takes the place of what the critic expects. Where too many deals are not solved within the positions that a
-decision may take, nothing is said of it.
+Deals are drawn as in the look-ahead, each is solved with all hands open, and the mean result of a label replaces the
+evaluation of the critic. A decision is left as it is where too few deals are solved within its limit of positions.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.lookahead import TEMPERATURE, reweight_by_points
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
-from abl_cards.core import GameError, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices, InformationSet
@@ -24,31 +23,38 @@ from abl_cards.reasoners.hidden_hands import HandEstimate, draw_deals, observati
 from abl_cards.reasoners.search import solve_deals
 
 DEALS = 32
-"""Deals that are solved for a decision; equal ones once."""
+"""Deals solved per decision; equal ones once."""
 MAX_NODES = 30_000
-"""Positions that a decision may take."""
+"""Most positions searched per decision."""
 NODES_PER_SECOND = 1_000_000
-"""Where somebody says how long a decision may take: a third of what a processor looks at."""
+"""Positions per second of a time limit: a third of what a processor searches."""
 MIN_SOLVED_SHARE = 0.5
-"""The share of the deals that must be solved."""
+"""Least share of the deals that must be solved."""
 TEMPERATURE_DIVISOR = 4
-"""So many times fewer points than of the critic's outweigh a factor e between two probabilities."""
-_ENDGAME_STREAM = 19  # what the random numbers are for
-_BATCH_SIZE = 64  # decisions, for the sake of memory
+"""Divisor of the look-ahead's temperature: exact points count more than points of the critic."""
+_ENDGAME_STREAM = 19  # stream of random numbers
+_BATCH_SIZE = 64  # decisions at a time, to bound memory
 
 
 @dataclass(frozen=True)
 class EndgameResult:
-    """What became of a policy at k decisions."""
+    """Improved policy at k decisions.
 
-    log_probs: NDArray[np.float32]  # [k, labels]
-    expected_points: NDArray[np.float32]  # [k, labels] of the episode, NaN where a decision is not solved
-    wins: NDArray[np.int64]  # [k, labels] deals that are won
-    deals: NDArray[np.int64]  # [k] deals that were solved, 0 where nothing is said
+    Attributes:
+        log_probs: Log-probabilities, float32 [k, labels].
+        expected_points: Expected points of the episode, NaN where a decision is not solved: float32 [k, labels].
+        wins: Deals won by each label, int64 [k, labels].
+        deals: Deals solved, 0 where too few were: int64 [k].
+    """
+
+    log_probs: NDArray[np.float32]
+    expected_points: NDArray[np.float32]
+    wins: NDArray[np.int64]
+    deals: NDArray[np.int64]
 
 
 class EndgameSearch:
-    """Solves the decisions of a mind where few cards are left."""
+    """Solver of the decisions of a policy where few cards are left."""
 
     def __init__(
         self,
@@ -58,9 +64,14 @@ class EndgameSearch:
         max_nodes: int = MAX_NODES,
         temperature: float = TEMPERATURE,
     ) -> None:
-        """With at most so many cards, over so many deals, looking at so many positions; where a game fits.
+        """Make a solver.
 
-        The temperature is that of looking ahead.
+        Args:
+            policy: Policy whose probabilities are reweighted.
+            max_cards: Most cards in all hands together.
+            num_deals: Deals per decision.
+            max_nodes: Most positions searched per decision.
+            temperature: Temperature of the look-ahead.
         """
         self._policy, self._max_cards, self._num_deals, self._max_nodes = policy, max_cards, num_deals, max_nodes
         self._temperature = temperature / TEMPERATURE_DIVISOR
@@ -68,7 +79,7 @@ class EndgameSearch:
     def improve_policy(
         self, decisions: Decisions, inputs: PolicyInputs, prior_log_probs: NDArray[np.float32]
     ) -> EndgameResult:
-        """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice."""
+        """Solve the decisions with few cards, and reweight log-probabilities [k, labels] by the results."""
         k = len(prior_log_probs)
         points, wins = np.full(prior_log_probs.shape, np.nan, np.float32), np.zeros(prior_log_probs.shape, np.int64)
         solved = np.zeros(k, np.int64)
@@ -88,7 +99,7 @@ class EndgameSearch:
     def _solve(
         self, decisions: Decisions, constraints: InformationSet, view: PolicyInputs, rows: Indices
     ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
-        """Rows, their labels, [deals, labels] what these win in the deals that are solved, and how often each came."""
+        """Yield rows, labels, their points [deals, labels] in solved deals, and how often each deal was drawn."""
         estimate: HandEstimate = (
             view.estimate[rows] if self._policy.has_hand_estimator else uniform_estimate(constraints)
         )
@@ -115,7 +126,7 @@ def _batches(rows: Indices) -> Iterator[Indices]:
 
 
 def _unique_deals(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]:
-    """Which of deals [n, others, cards] are no repetitions, and how often each comes; those that come most first."""
+    """Return the distinct deals of [n, others, cards] and how often each occurs, the most frequent first."""
     met: dict[bytes, int] = {}
     number = [met.setdefault(deal.tobytes(), len(met)) for deal in deals]
     _, first, often = np.unique(number, return_index=True, return_counts=True)
@@ -126,18 +137,19 @@ def _unique_deals(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]
 def make_endgame_search(
     name: AgentName, policy: NeuroSymbolicPolicy, think_seconds: float | None = None
 ) -> EndgameSearch | None:
-    """What ``endgame=N`` in a name means: N cards, or none; raises GameError where it is no number.
+    """Make the solver that ``endgame=N`` in a name stands for; None for 0 cards.
 
-    Or where the ends of the game cannot be solved. Where the name says nothing the preset does, and then a game whose
-    ends cannot be solved is played without. So many seconds to think are for so many positions.
+    Without the option the preset decides, and a game whose endgames cannot be solved is played without a solver. A time
+    limit sets the number of positions. Raises GameError where N is no number or the endgames cannot be solved.
     """
-    said, preset = name.value("endgame"), policy.networks.preset
-    if said is not None and not said.isdecimal():
-        raise GameError(f"agent '{name}': write endgame=N, cards in all hands together, or 0")
-    cards = int(said) if said is not None else preset.endgame_cards
+    text, preset = name.value("endgame"), policy.networks.preset
+    if text is not None and not text.isdecimal():
+        problem = f"agent '{name}': write endgame=N, cards in all hands together, or 0"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+    cards = int(text) if text is not None else preset.endgame_cards
     if not cards:
         return None
-    if said is not None:
+    if text is not None:
         check_applicable(policy.engine.rules)
     nodes = MAX_NODES if think_seconds is None else max(1, int(think_seconds * NODES_PER_SECOND))
     return EndgameSearch(policy, cards, max_nodes=nodes, temperature=preset.search_temperature)

@@ -1,7 +1,7 @@
-"""A human at the terminal, with hints and explanations on request.
+"""Agent ``human``: a person at the terminal, with hints and explanations on request.
 
-The human plays one seat, the first that is asked; the knowledge base plays the partner's, unless the name says
-``human:both``. Chinese is understood in any language.
+The person plays one seat, the first that has to decide; the knowledge base plays the partner's seat, except with
+``human:both``. Chinese input is accepted in any language.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Tables
 
 _MAX_SHOWN_PLAYS = 12
-"""Plays shown; a seat plays once in four."""
+"""Most plays shown; a seat plays once in four."""
 
 
 class HumanAgent(NullListener):
-    """Asks a human for every move, and tells what the others do."""
+    """Agent ``human``: reads every move at the terminal, and shows what the others do."""
 
     def __init__(
         self,
@@ -42,7 +42,15 @@ class HumanAgent(NullListener):
         language: str = "en",
         plays_both_seats: bool = False,
     ) -> None:
-        """Decide as the human at this terminal says; the judge gives the hints, and plays the partner's seat."""
+        """Make an agent.
+
+        Args:
+            engine: Compiled game.
+            preference_model: Preferences of the hints, and of the partner's seat.
+            terminal: Terminal of the person.
+            language: Language of the texts, ``en`` or ``zh``.
+            plays_both_seats: The person decides for the partner's seat too.
+        """
         self.language, self._texts = language, TEXTS[language]
         self._engine, self._preference_model, self._terminal = engine, preference_model, terminal
         self._partner = None if plays_both_seats else PreferenceAgent(Minimiser(preference_model))
@@ -53,7 +61,7 @@ class HumanAgent(NullListener):
     # --- decisions ---------------------------------------------------------------------------------------------------
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The human's move each, and the knowledge base's at the partner's seat."""
+        """Return the moves of the person, and of the knowledge base at the partner's seat."""
         if self._partner is not None and not self._is_own_seat(decisions.rows[0]):
             return self._partner.play(decisions, keys)
         chosen = [self._read_move(decisions, row) for row in range(len(decisions.rows))]
@@ -61,13 +69,13 @@ class HumanAgent(NullListener):
         return Moves(np.array(forms, np.int16), np.stack(cards))
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The human's card each."""
+        """Return the options that the person chooses: uint8 [n]."""
         if self._partner is not None and not self._is_own_seat(choices.rows[0]):
             return self._partner.choose(choices, keys)
         return np.array([self._read_move(choices, row).cards[0, 0] for row in range(len(choices.rows))], np.uint8)
 
     def _is_own_seat(self, table: int) -> bool:
-        """Whether the seat to decide is the human's: the first that is asked in a match."""
+        """Return whether the seat to decide is the person's: the first to decide in a match."""
         if self._tables is None:
             return True
         seat = int(self._tables.seat[table])
@@ -88,7 +96,7 @@ class HumanAgent(NullListener):
         return moment.move_lists.select(np.array([choice]))
 
     def _seat_lines(self, table: int) -> list[str]:
-        """Which seat is the human's, and who has the partner's."""
+        """Return a line that names the person's seat, and the partner's where it is fixed."""
         if self._tables is None:
             return []
         teams, seat = self._engine.teams, int(self._tables.seat[table])
@@ -100,15 +108,15 @@ class HumanAgent(NullListener):
     # --- what happens at the table -----------------------------------------------------------------------------------
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Forget the episode before."""
+        """Drop the log of the episode before."""
         self._tables = tables
         self._log = [self._texts["episode_began"]]
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Nothing: whose card goes where is open until both payers have chosen; the hand shows what came."""
+        """Log nothing: who gets a card is open until both payers have chosen; the hand shows it later."""
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Remember a play for the next time the human is asked."""
+        """Log plays until the person decides next."""
         for table, form, cards in zip(rows, moves.form, moves.cards, strict=True):
             label, action = self._engine.label_of(int(form)), self._engine.notate_move(int(form), cards)
             move = move_text(self._engine, label, action, self.language)
@@ -119,7 +127,7 @@ class HumanAgent(NullListener):
         self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], self._texts["episode_ended"]]))
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Say who has won, and stand up: the next match may have another seat for us."""
+        """Show who has won; the next match may give the person another seat."""
         self._seat = None
         for outcome in tables.match_returns(rows):
             seats = np.flatnonzero(outcome > 0).tolist()
@@ -128,7 +136,7 @@ class HumanAgent(NullListener):
 
 
 def make_human_agent(name: AgentName, engine: Engine) -> HumanAgent:
-    """``human``, ``human:lang=zh``, ``human:both``; hints come from the preferences of the table's rules."""
+    """Make ``human``, ``human:lang=zh`` or ``human:both``; hints come from the preferences of the table's rules."""
     from abl_cards.reasoners.explain import PreferenceTexts
 
     judge, language = preference_model_from_name(AgentName("kb"), engine), name.value("lang") or "en"
@@ -137,7 +145,7 @@ def make_human_agent(name: AgentName, engine: Engine) -> HumanAgent:
 
 
 def make_console_terminal() -> Terminal:
-    """The terminal of the process, red suits in red."""
+    """Make a terminal of the standard streams, with red suits in red."""
     from rich.console import Console
     from rich.text import Text
 

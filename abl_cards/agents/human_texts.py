@@ -1,4 +1,4 @@
-"""What is said to a human at the terminal, in English and Chinese."""
+"""Texts for a person at the terminal, in English and Chinese."""
 
 from __future__ import annotations
 

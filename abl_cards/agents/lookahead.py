@@ -1,13 +1,13 @@
-"""Looking ahead: what the likely labels come to over whole deals that the estimate of the hidden hands makes likely.
+"""Look ahead: evaluate the likely labels on deals drawn by the estimate of the hidden hands.
 
-The policy proposes. Each of its likeliest labels is tried on a few deals: its move is made, what leaves nobody a choice
-follows, and the critic, before whom all the hands of such a deal lie open, says what the position is worth. Who is
-given a time to think tries them in rounds, all on the same deals, leaves out what has no hope any more, and plays the
-others on with the answers of the policy, to the end of most episodes if there is time for that.
+Each of the most probable labels is evaluated on a few deals: its move is made, forced moves follow, and the critic,
+which sees all hands of such a deal, evaluates the position. With a time limit labels are evaluated in rounds, all on
+the same deals; labels that cannot be best any more are dropped, and the others are played on by the policy, to the end
+of most episodes if there is time.
 
-The mean over the deals changes the probabilities by ``exp(points / TEMPERATURE)``: of all policies that is the one that
-expects the most points, less TEMPERATURE times its divergence from what was proposed. Deals are drawn by what the seat
-sees alone; without ABLN as the counts and the facts have them.
+The mean over the deals changes the probabilities by ``exp(points / TEMPERATURE)``: of all policies that is the one with
+most expected points, less TEMPERATURE times its divergence from the prior. Deals are drawn by what the seat sees alone;
+without ABLN by counts and facts.
 """
 
 from __future__ import annotations
@@ -31,23 +31,29 @@ from abl_cards.reasoners.hidden_hands import observation_keys
 
 TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""
-_BATCH_SIZE = 64  # decisions, for the sake of memory
+_BATCH_SIZE = 64  # decisions at a time, to bound memory
 _FIRST_ROW = np.zeros(1, np.int64)
-_LOOKAHEAD_STREAM = 17  # what the random numbers are for
+_LOOKAHEAD_STREAM = 17  # stream of random numbers
 
 
 @dataclass(frozen=True)
 class LookaheadResult:
-    """What became of a policy at k decisions."""
+    """Improved policy at k decisions.
 
-    log_probs: NDArray[np.float32]  # [k, labels]
-    expected_points: NDArray[np.float32]  # [k, labels] expected of the episode, NaN for the labels that were not tried
-    first_deal_points: NDArray[np.float32]  # [k, labels] the same in the first deal alone
+    Attributes:
+        log_probs: Log-probabilities, float32 [k, labels].
+        expected_points: Expected points of the episode, NaN for labels not evaluated: float32 [k, labels].
+        first_deal_points: Points on the first deal alone, NaN likewise: float32 [k, labels].
+    """
+
+    log_probs: NDArray[np.float32]
+    expected_points: NDArray[np.float32]
+    first_deal_points: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class _LookaheadBatch:
-    """Decisions [k] as a policy proposes them, and the rows [r] of them that are looked at."""
+    """Decisions with the inputs of the policy, and the rows [r] to evaluate."""
 
     decisions: Decisions
     inputs: PolicyInputs
@@ -56,7 +62,7 @@ class _LookaheadBatch:
 
 
 class Lookahead:
-    """Tries the labels that a mind finds likely."""
+    """Evaluates the labels that a policy finds likely on imagined deals."""
 
     def __init__(
         self,
@@ -66,9 +72,14 @@ class Lookahead:
         batch_size: int = _BATCH_SIZE,
         think_seconds: float | None = None,
     ) -> None:
-        """The critic of the mind's networks must have learned. So many decisions are looked at together.
+        """Make a look-ahead.
 
-        With so many seconds to think for a decision it goes on until they are over, see ``plan_timed_rounds``.
+        Args:
+            policy: Policy whose critic is trained.
+            search_rounds: Rounds of deals without a time limit.
+            temperature: Points that outweigh a factor e between two probabilities.
+            batch_size: Decisions evaluated at a time.
+            think_seconds: Time limit for a decision; None for the rounds alone.
         """
         self._policy, self._temperature, self._batch_size = policy, temperature, batch_size
         rounds: tuple[Sequence[SearchRound], Sequence[int]] = (
@@ -90,11 +101,18 @@ class Lookahead:
         true_hands: NDArray[np.uint8] | None = None,
         start_time: float | None = None,
     ) -> LookaheadResult:
-        """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice.
+        """Evaluate likely labels, and reweight their probabilities.
 
-        Only those [k] are looked at that are asked about. Who teaches may know the truth, the hidden hands
-        [k, others, cards]: they are the first of the deals then. Time to think counts from when it began, a time of
-        ``time.monotonic``, or from now.
+        Args:
+            decisions: Decisions at n tables.
+            inputs: Inputs of the policy for the k decisions with a choice.
+            prior_log_probs: Log-probabilities of the policy, float32 [k, labels].
+            selected: Decisions to evaluate, bool [k]; None for all.
+            true_hands: Hidden hands, uint8 [k, others, cards], as the first deal, for training targets.
+            start_time: Time of ``time.monotonic`` from which the time limit counts; None for now.
+
+        Returns:
+            The improved policy.
         """
         until = time.monotonic() if start_time is None else start_time
         tried = select_candidates(prior_log_probs, *self._candidate_limits)
@@ -111,18 +129,18 @@ class Lookahead:
         return LookaheadResult(reweight_by_points(prior_log_probs, points, self._temperature), points, first)
 
     def sample_deals(self, decisions: Decisions, inputs: PolicyInputs, num_deals: int) -> NDArray[np.uint8]:
-        """[number, others, cards] the first of the deals on which the first choice of a view is looked at."""
+        """Return the first deals of the first decision with a choice: uint8 [deals, others, cards]."""
         deals: NDArray[np.uint8] = self._draw_deals(
             _LookaheadBatch(decisions, inputs, _FIRST_ROW, None), _FIRST_ROW, 0, num_deals
         )[0]
         return deals
 
     def evaluate(self, tables: Tables, seats: NDArray[np.int8]) -> NDArray[np.float32]:
-        """[m] what imagined tables [m] are worth to seats [m], where somebody is to play or the episode is over."""
+        """Evaluate imagined tables [m] for seats [m], where a play is due or the episode is over: float32 [m]."""
         return self._rollout.evaluate(tables, seats)
 
     def _run_rounds(self, asking: _LookaheadBatch, trials: SuccessiveElimination, until: float | None) -> None:
-        """Round after round, the first in any case, until time or hope is over."""
+        """Run rounds, the first in any case, until the time is over or one label is left."""
         for number, step in enumerate(self._search_rounds):
             tables = step.deals * len(trials.active)
             late = (
@@ -144,7 +162,7 @@ class Lookahead:
             self._run_round(asking, trials, first)
 
     def _run_round(self, asking: _LookaheadBatch, trials: SuccessiveElimination, step: SearchRound) -> None:
-        """Try what is open on some more deals."""
+        """Evaluate the active labels on more deals."""
         began, open_ = time.monotonic(), trials.active
         here, place = np.unique(trials.decision[open_], return_inverse=True)
         deals = self._draw_deals(asking, here, trials.num_deals, step.deals)
@@ -158,7 +176,7 @@ class Lookahead:
         self._timer.update(len(tables), step.depth, began)
 
     def _draw_deals(self, asking: _LookaheadBatch, here: Indices, first: int, deals: int) -> NDArray[np.uint8]:
-        """[r, deals, others, cards] for some of the rows, from a number on; the truth is number 0, if it is known."""
+        """Draw deals for rows from an index on; true hands are deal 0 where given: [r, deals, others, cards]."""
         rows = asking.rows[here]
         known = [] if asking.true_hands is None or first else [asking.true_hands[here, None]]
         drawn = deals - len(known)
@@ -173,7 +191,7 @@ class Lookahead:
         return np.concatenate(known, axis=1)
 
     def _resample_deals(self, asking: _LookaheadBatch, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
-        """The same of more deals by what the others have just done."""
+        """Draw deals, and resample them by the last acts of the others: [r, deals, others, cards]."""
         keys = splitmix64_array(observation_keys(asking.inputs.observation[rows]), _LOOKAHEAD_STREAM)
         more = np.arange(OVERSAMPLING_FACTOR * first, OVERSAMPLING_FACTOR * (first + deals))
         each = splitmix64_array(np.repeat(keys, len(more)), np.tile(more, len(rows))).reshape(len(rows), len(more))
@@ -188,7 +206,7 @@ def _batches(rows: Indices, size: int) -> Iterator[Indices]:
 def select_candidates(
     prior_log_probs: NDArray[np.float32], max_labels: int, min_probability: float
 ) -> NDArray[np.bool_]:
-    """[k, labels] what is to be tried: at most so many labels that are so probable; none where it is one alone."""
+    """Select at most ``max_labels`` labels of at least this probability: bool [k, labels]; never a single one."""
     rank = np.argsort(np.argsort(-prior_log_probs, axis=1, kind="stable"), axis=1)
     among: NDArray[np.bool_] = (rank < max_labels) & (prior_log_probs > np.log(min_probability))
     return among & (among.sum(axis=1, keepdims=True) > 1)
@@ -197,7 +215,7 @@ def select_candidates(
 def reweight_by_points(
     prior_log_probs: NDArray[np.float32], points: NDArray[np.float32], temperature: float = TEMPERATURE
 ) -> NDArray[np.float32]:
-    """[k, labels] log-probabilities after looking ahead; a label that was not tried loses what the best one gains."""
+    """Reweight log-probabilities [k, labels] by points; labels that were not evaluated count as the best one."""
     tried = ~np.isnan(points)
     best = np.where(tried, points, -np.inf).max(axis=1, keepdims=True)
     weighed = prior_log_probs + np.where(tried, points - best, 0).astype(np.float32) / np.float32(temperature)

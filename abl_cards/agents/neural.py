@@ -1,4 +1,4 @@
-"""The agent of abductive learning: networks propose, the knowledge base disposes (Chen et al. 2025)."""
+"""Agent ``abl`` of abductive learning: networks propose labels, the knowledge base selects cards (Chen et al. 2025)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.preference_agent import preference_model_from_name
-from abl_cards.core import NUM_THREADS, GameError, missing_library_message
+from abl_cards.core import NUM_THREADS, ErrorCode, GameError, missing_library_message
 from abl_cards.games import Engine
 from abl_cards.games.endgame import is_applicable
 from abl_cards.games.notation import build_card_grid
@@ -34,25 +34,37 @@ FloatArray = NDArray[np.float32]
 
 
 class PolicyResult(NamedTuple):
-    """What became of a policy at k decisions."""
+    """Policy at k decisions before and after the search.
 
-    prior_log_probs: FloatArray  # [k, labels] log-probabilities
-    log_probs: FloatArray  # [k, labels] in the end
-    expected_points: FloatArray | None = None  # [k, labels] expected
-    endgame: EndgameResult | None = None  # where few cards were left
+    Attributes:
+        prior_log_probs: Log-probabilities of the networks, float32 [k, labels].
+        log_probs: Log-probabilities after look-ahead and endgames, float32 [k, labels].
+        expected_points: Expected points, float32 [k, labels]; None without a search.
+        endgame: Result of the solver; None without one.
+    """
+
+    prior_log_probs: FloatArray
+    log_probs: FloatArray
+    expected_points: FloatArray | None = None
+    endgame: EndgameResult | None = None
 
 
 class AblAgent:
-    """Plays the most probable label, realised as the preferences like best; they choose, or looking ahead does."""
+    """Agent ``abl``: plays the most probable label with its cheapest card set by the preferences."""
 
     def __init__(
         self, policy: NeuroSymbolicPolicy, use_preferences: bool = True, lookahead: Lookahead | None = None,
         search_choices: bool = False,
         endgame: EndgameSearch | None = None,
     ) -> None:  # fmt: skip
-        """Play with this mind; without preferences, any consistent card set of the label will do.
+        """Make an agent.
 
-        Who looks ahead may do so for choices too: bids, and cards to give. Where few cards are left it may solve.
+        Args:
+            policy: Networks and knowledge base.
+            use_preferences: Play the cheapest card set of the label; otherwise a random one.
+            lookahead: Evaluates likely labels on imagined deals; None to play by the policy alone.
+            search_choices: Look ahead at bids and card exchanges too.
+            endgame: Solves imagined deals where few cards are left; None for no solver.
         """
         self.policy, self._use_preferences, self._lookahead, self._endgame = policy, use_preferences, lookahead, endgame
         self._minimiser = Minimiser(policy.preference_model)
@@ -60,7 +72,7 @@ class AblAgent:
 
     @property
     def preference_model(self) -> PreferenceModel:
-        """The preferences that choose among the card sets of a label."""
+        """Preferences that select the card set of a label."""
         return self.policy.preference_model
 
     @property
@@ -80,20 +92,20 @@ class AblAgent:
 
     @property
     def needs_history(self) -> bool:
-        """Whether it weighs deals by what the others have just done."""
+        """Whether it reweights deals by the last acts of the others."""
         return self._lookahead is not None and self.policy.networks.preset.belief_reweighting
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The move each."""
+        """Return the move for each decision."""
         began = time.monotonic()
         view = self.policy.features(decisions)
         weighed = self._evaluate(decisions, view, began).log_probs
         return view.survey.realise(_most_probable_labels(view, weighed), None if self._use_preferences else keys)
 
     def _evaluate(self, decisions: Decisions, view: PolicyInputs, began: float) -> PolicyResult:
-        """What the policy proposes, and what becomes of it: solved where few cards are left, else looked ahead at.
+        """Compute the policy, solve where few cards are left, and look ahead elsewhere.
 
-        Time to think counts from when it began.
+        A time limit counts from ``began``, a time of ``time.monotonic``.
         """
         proposed = self.policy.log_probs(view)
         found = PolicyResult(proposed, proposed)
@@ -111,7 +123,7 @@ class AblAgent:
         return PolicyResult(proposed, weighed, np.where(rest[:, None], points, solved.expected_points), solved)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The cheapest option each, or what is worth most where it looks ahead at them."""
+        """Return the cheapest option of each choice, or the best one by look-ahead: uint8 [n]."""
         return (
             self._minimiser.choose(choices)
             if self._choice_lookahead is None
@@ -127,7 +139,7 @@ class AblAgent:
     # --- why --------------------------------------------------------------------------------------------------------
 
     def compute_model_explanation(self, decision_point: DecisionPoint) -> ModelExplanation | None:
-        """Labels, estimate and move; None where the preferences choose. Raises GameError away from a table."""
+        """Explain a decision by labels, estimate and move; None where the preferences choose. Raises GameError."""
         if not is_play_decision(decision_point.decision):
             choice, ahead = cast("Choices", decision_point.decision), self._choice_lookahead
             return ahead.compute_model_explanation(choice) if ahead is not None and choice.view.has_hand_sizes else None
@@ -152,13 +164,13 @@ class AblAgent:
     def _shown_deals(
         self, decision: Decisions, view: PolicyInputs, points: FloatArray | None
     ) -> NDArray[np.uint8] | None:
-        """Some of the deals that it looked ahead on; None where it did not."""
+        """Return some of the deals of the look-ahead; None without one."""
         if self._lookahead is None or points is None or np.isnan(points).all():
             return None
         return self._lookahead.sample_deals(decision, view, MAX_SHOWN_DEALS)
 
     def _response_shares(self, view: PolicyInputs) -> NDArray[np.float32] | None:
-        """What the decision model was told of who could answer what; None where it was told nothing."""
+        """Return the shares of deals in which the others could answer; None where this is no input."""
         from abl_cards.learners import RESPONSE_DEALS
 
         if not self.policy.networks.preset.uses_responses or not len(view.open_rows):
@@ -168,7 +180,7 @@ class AblAgent:
         return shares
 
     def _hand_estimate(self, decision: Decisions, view: PolicyInputs) -> HandEstimateReport | None:
-        """What the networks expect in the other hands, whether or not there was a choice that needed it."""
+        """Return the estimate of the other hands, also where there was no choice; None without an estimator."""
         if not self.policy.has_hand_estimator:
             return None
         estimate = view.estimate
@@ -180,34 +192,44 @@ class AblAgent:
 
 
 def _most_probable_labels(view: PolicyInputs, weighed: FloatArray) -> NDArray[np.int16]:
-    """[n] the most probable labels, from log-probabilities [k, labels] where there is a choice."""
+    """Return the most probable labels int16 [n], from log-probabilities [k, labels] where there is a choice."""
     return view.complete_labels(weighed.argmax(axis=1).astype(np.int16))
 
 
 def _label_log_probs(view: PolicyInputs, weighed: FloatArray) -> FloatArray:
-    """[labels] the log-probabilities of a view's only decision; certainty where there is no choice."""
+    """Return the log-probabilities [labels] of a single decision; certainty where there is no choice."""
     if not len(view.open_rows):
         return np.where(view.survey.choosable[0], np.float32(0), np.float32(-np.inf))
     return np.where(view.legal[0], weighed[0], np.float32(-np.inf))
 
 
 MAX_SHOWN_DEALS = 4
-"""Deals that are told of those that it looked ahead on."""
+"""Deals shown of those that the look-ahead drew."""
 OPTION_FLAGS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 MAX_THINK_MILLISECONDS = 60_000
-"""Nobody waits longer for a decision."""
+"""Longest time limit of a decision."""
 OPTION_KEYS = ("without", "kb", "preset", "weights", "think", "endgame")
 
 
 def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymbolicPolicy] | None = None) -> AblAgent:
-    """``abl`` with the shipped weights; raises GameError, KBError.
+    """Make agent ``abl`` from its name.
 
-    ``no-abln`` is its twin that was trained without an estimate of the hidden hands, ``no-projection`` takes the
-    estimate as it comes, ``no-preferences`` plays any card set of its label, ``no-lookahead`` the label that its policy
-    proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
-    ``preset`` chooses other shipped weights, ``weights`` a file; ``think`` is how many milliseconds it may look ahead;
-    ``endgame`` is with how many cards in all hands together it solves what is left, by default as the preset says;
-    ``without`` and ``kb`` are those of the agent kb. It thinks with a mind of another kind where one is given.
+    Args:
+        name: ``abl`` with options. ``no-abln`` takes the weights trained without an estimate of the hidden hands,
+            ``supervised`` those before self-play, ``preset=NAME`` other shipped weights, ``weights=FILE`` a file.
+            ``no-projection`` leaves the estimate as it is, ``no-preferences`` plays any card set of the label,
+            ``no-lookahead`` the label of the policy. ``think=MS`` is the time limit of a decision in milliseconds,
+            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without`` and ``kb`` are
+            the options of agent ``kb``.
+        engine: Compiled game.
+        policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
+
+    Returns:
+        The agent.
+
+    Raises:
+        GameError: A library or the weights are missing, or an option has a wrong value.
+        KBError: The preferences do not compile.
     """
     try:
         import torch
@@ -216,33 +238,35 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
         from abl_cards.agents.policy import NeuroSymbolicPolicy
         from abl_cards.learners import load_networks
     except ModuleNotFoundError as missing:
-        raise GameError(f"agent 'abl': {missing_library_message(missing) or missing}") from None
+        problem = f"agent 'abl': {missing_library_message(missing) or missing}"
+        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE) from None
 
     torch.set_num_threads(min(torch.get_num_threads(), NUM_THREADS))
     networks = load_networks(find_weights(name, engine), engine)
-    mind = (policy_class or NeuroSymbolicPolicy)(
+    policy = (policy_class or NeuroSymbolicPolicy)(
         engine, preference_model_from_name(name, engine), networks, use_projection=not name.has_flag("no-projection")
     )
     looks, think = networks.has_trained_critic and not name.has_flag("no-lookahead"), _read_think_seconds(name)
     if think is not None and not looks:
-        raise GameError(f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think")
-    lookahead = _make_lookahead(mind, think) if looks else None
-    endgame = make_endgame_search(name, mind, think) if looks else None
-    return AblAgent(mind, not name.has_flag("no-preferences"), lookahead, networks.has_explored_choices, endgame)
+        problem = f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+    lookahead = _make_lookahead(policy, think) if looks else None
+    endgame = make_endgame_search(name, policy, think) if looks else None
+    return AblAgent(policy, not name.has_flag("no-preferences"), lookahead, networks.has_explored_choices, endgame)
 
 
-def _make_lookahead(mind: NeuroSymbolicPolicy, think: float | None) -> Lookahead:
-    """As the preset says, or with some seconds to think."""
+def _make_lookahead(policy: NeuroSymbolicPolicy, think: float | None) -> Lookahead:
+    """Make the look-ahead of the preset, with a time limit where one is given."""
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.search_budget import SearchRound
 
-    preset = mind.networks.preset
+    preset = policy.networks.preset
     search_round = SearchRound(preset.num_determinizations, preset.depth)
-    return Lookahead(mind, (search_round,), preset.search_temperature, think_seconds=think)
+    return Lookahead(policy, (search_round,), preset.search_temperature, think_seconds=think)
 
 
 def _read_think_seconds(name: AgentName) -> float | None:
-    """The seconds that a name gives a decision, if it does; raises GameError."""
+    """Read the time limit of a decision in seconds; None where there is none. Raises GameError."""
     text = name.value("think")
     if text is None:
         return None
@@ -251,12 +275,24 @@ def _read_think_seconds(name: AgentName) -> float | None:
     except ValueError:
         milliseconds = 0.0
     if not 0 < milliseconds <= MAX_THINK_MILLISECONDS:
-        raise GameError(f"agent '{name}': think is a number of milliseconds, up to {MAX_THINK_MILLISECONDS:,}")
+        problem = f"agent '{name}': think is a number of milliseconds, up to {MAX_THINK_MILLISECONDS:,}"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     return milliseconds / 1000
 
 
 def find_weights(name: AgentName, engine: Engine) -> Path:
-    """The file of weights that a name means; raises GameError."""
+    """Find the file of weights of agent ``abl``.
+
+    Args:
+        name: ``abl`` with options.
+        engine: Compiled game.
+
+    Returns:
+        Path of the weights.
+
+    Raises:
+        GameError: There are no shipped weights for this game and these options, or options contradict ``weights=FILE``.
+    """
     from abl_cards.learners import find_shipped_weights
 
     preset, chosen = name.value("preset"), name.value("weights")
@@ -265,5 +301,6 @@ def find_weights(name: AgentName, engine: Engine) -> Path:
         return find_shipped_weights(engine.game, preset, *tags)
     others = [*tags, *(["preset"] if preset else [])]
     if others:
-        raise GameError(f"agent '{name}': weights=FILE says everything; leave out {', '.join(others)}")
+        problem = f"agent '{name}': weights=FILE names all weights; leave out {', '.join(others)}"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     return Path(chosen)

@@ -1,4 +1,4 @@
-"""The path of one decision (estimate, project, decide, realise), for thousands of decisions at once."""
+"""Policy of agent ``abl``: estimate hidden hands, project, evaluate labels; for thousands of decisions at once."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -25,36 +25,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyInputs(ModelInputs):
-    """What a mind knows of n decisions before its networks weigh the labels; they are asked at the k with a choice.
+    """Inputs of the networks for n decisions: k rows, one for each decision with a choice.
 
-    What they are told there has k rows.
+    Attributes:
+        survey: Cheapest card set of each label, for all n decisions.
+        open_rows: Decisions with more than one label to choose from [k].
+        prior: Prior of the hidden hands by counts, facts and hints, float32 [k, others, cards]; zeros without ABLN.
     """
 
     survey: BestCardsPerLabel
-    open_rows: Indices  # [k] the decisions with more than one label to choose among
-    prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
+    open_rows: Indices
+    prior: NDArray[np.float32]
 
     def complete_labels(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
-        """[n] the labels [k] that were chosen, and the only ones where there is no choice."""
-        every = self.survey.choosable.argmax(axis=1).astype(np.int16)
-        every[self.open_rows] = labels
-        return every
+        """Fill in the only label where there is no choice: from labels int16 [k] to int16 [n]."""
+        all_labels = self.survey.choosable.argmax(axis=1).astype(np.int16)
+        all_labels[self.open_rows] = labels
+        return all_labels
 
 
 def sample_labels(log_probs: NDArray[np.float32], keys: RandomKeys) -> NDArray[np.int16]:
-    """[k] a label each by its probability, from log-probabilities [k, labels] and keys [k]."""
+    """Draw a label for each decision by its probability.
+
+    Args:
+        log_probs: Log-probabilities, float32 [k, labels].
+        keys: Random bits, uint64 [k].
+
+    Returns:
+        Labels, int16 [k].
+    """
     labels = np.zeros(len(keys), np.int16)
     map_ranges(len(labels), lambda lo, hi: _sample_labels(log_probs, keys, lo, hi, labels))
     return labels
 
 
 class NeuroSymbolicPolicy:
-    """Networks, and the knowledge base that makes their answers consistent."""
+    """Networks, and the knowledge base that makes their estimates consistent with the rules."""
 
     def __init__(
         self, engine: Engine, preference_model: PreferenceModel, networks: Networks, use_projection: bool = True
     ) -> None:
-        """Think with these preferences and networks."""
+        """Make a policy.
+
+        Args:
+            engine: Compiled game.
+            preference_model: Preferences that select the card set of a label, and give costs as inputs.
+            networks: Networks of this game.
+            use_projection: Project the estimated hands onto what counts and facts allow.
+        """
         self.engine, self.preference_model, self.networks, self.uses_projection = (
             engine,
             preference_model,
@@ -68,7 +86,14 @@ class NeuroSymbolicPolicy:
         return self.networks.abln is not None
 
     def features(self, decisions: Decisions) -> PolicyInputs:
-        """Estimate the hidden hands, and ask the knowledge base, whose preferences are told the estimate."""
+        """Compute the inputs of the networks: estimate the hidden hands, and find the cheapest cards of each label.
+
+        Args:
+            decisions: Decisions at n tables.
+
+        Returns:
+            Inputs of the k decisions with a choice.
+        """
         observation = decisions.observe()
         prior, estimate = self._estimate_open_decisions(decisions, observation)
         found = find_best_cards(
@@ -92,28 +117,28 @@ class NeuroSymbolicPolicy:
     def _response_inputs(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """[k, others, labels] who could answer what, for rows [k] of the decisions; no labels where none is told."""
-        told = self.networks.preset.uses_responses
-        if not told or not len(rows) or not self.engine.has_response_masks:
+        """Compute which labels the others could answer with, uint8 [k, others, labels]; empty without this input."""
+        is_used = self.networks.preset.uses_responses
+        if not is_used or not len(rows) or not self.engine.has_response_masks:
             return np.zeros(
-                (len(rows), self.networks.shape.num_others, len(self.engine.labels) if told else 0), np.uint8
+                (len(rows), self.networks.shape.num_others, len(self.engine.labels) if is_used else 0), np.uint8
             )
         return self.compute_response_counts(decisions, rows, observation, estimate)
 
     def compute_response_counts(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """[k, others, labels] in how many of some deals that the estimate makes likely each could answer what."""
+        """Count in how many drawn deals each seat can answer with each label: uint8 [k, others, labels]."""
         from abl_cards.learners import RESPONSE_DEALS
         from abl_cards.reasoners.hidden_hands import count_responses, observation_keys
 
-        asked = decisions.context[rows], estimate, decisions.information_set().select(rows)
-        return count_responses(self.engine, *asked, observation_keys(observation), RESPONSE_DEALS)
+        arguments = decisions.context[rows], estimate, decisions.information_set().select(rows)
+        return count_responses(self.engine, *arguments, observation_keys(observation), RESPONSE_DEALS)
 
     def sample_deals(
         self, decisions: Decisions, inputs: PolicyInputs, rows: Indices, keys: NDArray[np.uint64]
     ) -> NDArray[np.uint8]:
-        """[r, n, others, cards] hidden hands for rows [r] of what a view has a choice in, drawn from keys [r, n]."""
+        """Draw hidden hands for rows [r] of the inputs by keys [r, n]: uint8 [r, n, others, cards]."""
         from abl_cards.reasoners.hidden_hands import sample_deals, uniform_estimate
 
         constraints = decisions.information_set().select(inputs.open_rows[rows])
@@ -124,7 +149,7 @@ class NeuroSymbolicPolicy:
     def _estimate_open_decisions(
         self, decisions: Decisions, observation: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Prior and estimate of all decisions [n, others, cards]; zeros where one label alone is legal."""
+        """Return prior and estimate of all decisions [n, others, cards]; zeros where only one label is legal."""
         shape = (len(observation), self.networks.shape.num_others, self.networks.shape.num_cards)
         prior, estimate = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         several = np.flatnonzero(decisions.legal_mask.sum(axis=0) > 1)
@@ -134,25 +159,25 @@ class NeuroSymbolicPolicy:
     def estimate_hands(
         self, decisions: Decisions, observation: NDArray[np.uint8], rows: Indices
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Prior and estimate [k, others, cards] of the hidden hands at rows [k] of the decisions."""
+        """Return prior and estimate of the hidden hands at rows [k] of the decisions: float32 [k, others, cards]."""
         import torch
 
         from abl_cards.reasoners.hidden_hands import prior_estimate, project_estimate
 
         networks, abln, shape = self.networks, self.networks.abln, self.networks.shape
         if abln is None or not len(rows):
-            nothing = np.zeros((len(rows), shape.num_others, shape.num_cards), np.float32)
-            return nothing, nothing
+            zeros = np.zeros((len(rows), shape.num_others, shape.num_cards), np.float32)
+            return zeros, zeros
         constraints = decisions.information_set().select(rows)
         prior = prior_estimate(constraints, decisions.belief_log_odds()[rows])
-        told = (torch.from_numpy(pad_rows(array, networks.row_multiple)) for array in (observation, prior))
+        tensors = (torch.from_numpy(pad_rows(array, networks.row_multiple)) for array in (observation, prior))
         with torch.inference_mode(), networks.autocast():
-            guess = abln(*(each.to(networks.device).float() for each in told))
-        estimate = guess.float().cpu().numpy()[: len(rows)]
+            output = abln(*(tensor.to(networks.device).float() for tensor in tensors))
+        estimate = output.float().cpu().numpy()[: len(rows)]
         return prior, project_estimate(estimate, constraints) if self.uses_projection else estimate
 
     def to_tensors(self, inputs: ModelInputs) -> InputTensors:
-        """What networks are told as tensors, where they are; with some rows more where that is faster."""
+        """Convert inputs to tensors on the device of the networks, with padding rows where that is faster."""
         from abl_cards.learners import to_input_tensors
 
         return to_input_tensors(
@@ -160,15 +185,15 @@ class NeuroSymbolicPolicy:
         )
 
     def log_probs(self, inputs: PolicyInputs) -> NDArray[np.float32]:
-        """[k, labels] log-probabilities of the labels."""
+        """Return log-probabilities of the labels, float32 [k, labels]."""
         import torch
 
         with torch.inference_mode(), self.networks.autocast():
-            weighed: NDArray[np.float32] = self.networks.decision(self.to_tensors(inputs)).float().cpu().numpy()
-        return weighed[: len(inputs.open_rows)]
+            log_probs: NDArray[np.float32] = self.networks.decision(self.to_tensors(inputs)).float().cpu().numpy()
+        return log_probs[: len(inputs.open_rows)]
 
     def privileged_inputs(self, tables: Tables, rows: Indices, contexts: NDArray[np.integer]) -> PrivilegedInputs:
-        """What the critic is told of tables [n] where decisions are to be made, with their contexts [n]."""
+        """Compute the inputs of the critic from all hands of tables [n] with contexts [n]."""
         hands = tables.open_hands(rows)
         n, seats, cards = hands.shape
         others = hands[:, 1:].reshape(-1, cards)
@@ -184,24 +209,24 @@ class NeuroSymbolicPolicy:
         )
 
     def value(self, inputs: ModelInputs, privileged: PrivilegedInputs) -> NDArray[np.float32]:
-        """[n] the points that the critic expects at n decisions, before whom every hand lies open."""
+        """Return the points that the critic expects at n decisions; it sees all hands: float32 [n]."""
         import torch
 
         from abl_cards.learners import to_privileged_tensors
 
         networks = self.networks
         with torch.inference_mode(), networks.autocast():
-            question, shown = (
+            own, opened = (
                 self.to_tensors(inputs),
                 to_privileged_tensors(pad_inputs(PrivilegedInputs, privileged, networks.row_multiple), networks.device),
             )
-            values: NDArray[np.float32] = networks.critic(question, shown).float().cpu().numpy()
+            values: NDArray[np.float32] = networks.critic(own, opened).float().cpu().numpy()
         return values[: len(privileged.hidden_plays_left)]
 
 
 @njit(cache=True, nogil=True)
 def _sample_labels(log_probabilities, keys, lo, hi, labels):
-    """Draw a label each for rows lo..hi-1."""
+    """Draw a label for each of the rows lo..hi-1."""
     for i in range(lo, hi):
         left = np.float64(keys[i] >> np.uint64(11)) / 9007199254740992.0  # 2**53
         best = 0

@@ -1,8 +1,8 @@
-"""The agent that searches: 神算子 (Tan et al. 2020, chapters 3 and 4), for games that are races of two open hands.
+"""Agent ``shensuanzi`` 神算子 (Tan et al. 2020, chapters 3 and 4): search for races of two open hands.
 
-``shensuanzi:10,8``: while neither hand has more than 10 cards it plays what is provably best; above, it looks 8 moves
-ahead and then deeper and deeper, with the difference of the cards left as its guess, until ``seconds`` (0.2) are over.
-With the word ``cpu`` these are seconds of the processor, for a machine that others use too.
+``shensuanzi:10,8`` plays a provably best move while neither hand has more than 10 cards. Above that it searches 8 moves
+deep and then deeper, with the difference of the cards left as evaluation, until ``seconds`` (0.2) are over. With the
+flag ``cpu`` these are seconds of processor time, for a machine that is shared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.endgame import OpenHandRace, RacePosition
 from abl_cards.games.tables import Choices, Decisions
@@ -23,13 +23,13 @@ from abl_cards.games.types import Moves
 from abl_cards.reasoners.search import RaceMove, RaceSearch, SearchTables
 
 MAX_EXACT_CARDS, INITIAL_DEPTH, DEFAULT_SECONDS = 10, 8, 0.2
-"""What the paper chose; its limit of a move was 30 s."""
+"""Values of the paper; its time limit of a move was 30 s."""
 
 _TABLE_MEGABYTES = 16
 
 
 class ShensuanziAgent:
-    """Exact below a number of cards, above it as deep as time allows."""
+    """Agent ``shensuanzi``: exact below a number of cards, above it as deep as time allows."""
 
     def __init__(
         self,
@@ -39,19 +39,30 @@ class ShensuanziAgent:
         seconds: float = DEFAULT_SECONDS,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
-        """Play so; raises GameError for a game that is too large."""
+        """Make an agent.
+
+        Args:
+            game: Race of two open hands.
+            max_exact_cards: Most cards in either hand for an exact search.
+            initial_depth: Depth of the first search above that, in moves.
+            seconds: Time limit of a move.
+            clock: Clock of the time limit, in seconds.
+
+        Raises:
+            GameError: The game is too large.
+        """
         self.clock, self.max_exact_cards, self.seconds = clock, max_exact_cards, seconds
         self._game, self._tables = game, SearchTables(game.combinations)
         self._initial_depth = initial_depth
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The best move found, one decision after the other."""
-        laid = [self._search_move(race) for race in self._game.positions(decisions)]
-        moves = [self._game.encode_play(each.label, each.cards) for each in laid]
+        """Return the best move found for each decision, one after the other."""
+        chosen = [self._search_move(race) for race in self._game.positions(decisions)]
+        moves = [self._game.encode_play(move.label, move.cards) for move in chosen]
         return Moves(np.array([form for form, _ in moves], np.int16), np.stack([cards for _, cards in moves]))
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The first option: a race has nothing to choose."""
+        """Return the first option: a race has nothing to choose."""
         return choices.options.argmax(axis=1).astype(np.uint8)
 
     def _search_move(self, race: RacePosition) -> RaceMove:
@@ -63,11 +74,12 @@ class ShensuanziAgent:
 
 
 def make_shensuanzi_agent(name: AgentName, engine: Engine) -> ShensuanziAgent:
-    """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
+    """Make ``shensuanzi``, ``shensuanzi:10,8`` or ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
     try:
         game = engine.as_open_hand_race()
     except GameError as problem:
-        raise GameError(f"agent '{name}' plays races of two open hands, such as big2: {problem}") from None
+        message = f"agent '{name}' plays races of two open hands, such as big2: {problem}"
+        raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE) from None
     exact, first = (*name.numbers, *(MAX_EXACT_CARDS, INITIAL_DEPTH)[len(name.numbers) :])
     text = name.value("seconds")
     try:
@@ -75,5 +87,6 @@ def make_shensuanzi_agent(name: AgentName, engine: Engine) -> ShensuanziAgent:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= 3600 or first < 1:
-        raise GameError(f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600")
+        message = f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600"
+        raise GameError(message, ErrorCode.INVALID_AGENT_OPTION)
     return ShensuanziAgent(game, exact, first, seconds, thread_time if name.has_flag("cpu") else perf_counter)

@@ -1,4 +1,4 @@
-"""Somebody else's program at the table: asked on stdin, heard on stdout, and held to the rules and to its time."""
+"""Agent ``program``: a program in another process, by JSON on stdin and stdout, with a time limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.base import Agent, ForfeitError, RandomKeys
 from abl_cards.agents.names import AgentName
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DEFAULT_TIMEOUT = 6.0
-"""For a decision: Botzone gives about one, to a program that is started faster than Python."""
+"""Seconds for a decision; Botzone allows about one, for programs that start faster than Python."""
 KEEP_RUNNING = "keep-running"
 
 
 class SubprocessAgent(NullListener):
-    """Asks a program; it follows one table, so a match gives it one game at a time. Each of its seats has a process."""
+    """Agent ``program``: follows one table at a time, with one process for each of its seats."""
 
     def __init__(self, start_process: Callable[[], BotProcess]) -> None:
-        """Ask this program; it plays where it is told what happens, see ``attach_shared_script``."""
+        """Make an agent; ``attach_shared_script`` must follow before it can play."""
         self._start_process = start_process
         self._processes: dict[int, BotProcess] = {}
         self._script: ProgramSession | None = None
 
     def attach_script(self, script: ProgramSession) -> None:
-        """Ask in the words of a script, which hears what happens at the table."""
+        """Use a script, which follows the table and writes the messages."""
         self._script = script
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """The program's move, a whole one; raises ForfeitError."""
+        """Return the move of the program; raises ForfeitError."""
         script = self._require_script()
         return self._request(lambda answer: script.read_play(decisions, answer))
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """The program's choice; raises ForfeitError."""
+        """Return the option that the program chooses; raises ForfeitError."""
         script = self._require_script()
         option = self._convert_faults(lambda: script.next_option(choices))
         if option is None:
@@ -56,11 +56,12 @@ class SubprocessAgent(NullListener):
 
     def _require_script(self) -> ProgramSession:
         if self._script is None:
-            raise GameError(f"program '{self._start_process().name}' plays in matches only")
+            problem = f"program '{self._start_process().name}' plays in matches only"
+            raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
         return self._script
 
     def _request(self, read: Callable[[Any], T]) -> T:
-        """What is read in the program's answer; raises ForfeitError."""
+        """Request an answer and read it; raises ForfeitError."""
         script = self._require_script()
         process = self._processes.setdefault(script.seat, self._start_process())
         while (message := script.auto_answered_message()) is not None:
@@ -68,37 +69,38 @@ class SubprocessAgent(NullListener):
         return self._exchange(process, script.message(), read)
 
     def _exchange(self, process: BotProcess, message: dict[str, Any], read: Callable[[Any], T]) -> T:
-        heard: list[Any] = []
+        answers: list[Any] = []
 
-        def answered() -> T:
-            heard.append(process.request(message))
-            return read(heard[0])
+        def request() -> T:
+            answers.append(process.request(message))
+            return read(answers[0])
 
-        return self._convert_faults(answered, heard)
+        return self._convert_faults(request, answers)
 
-    def _convert_faults(self, act: Callable[[], T], heard: Sequence[Any] = ()) -> T:
-        """What comes of it; raises ForfeitError where that is a fault."""
+    def _convert_faults(self, call: Callable[[], T], answers: Sequence[Any] = ()) -> T:
+        """Call a function, and convert a fault to ForfeitError."""
         script = self._require_script()
         try:
-            return act()
+            return call()
         except Fault as fault:
-            response = heard[0].get("response") if heard and isinstance(heard[0], dict) else None
+            response = answers[0].get("response") if answers and isinstance(answers[0], dict) else None
             points = script.forfeit(fault, response)
             raise ForfeitError(script.seat, fault.kind, str(fault), points) from None
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """A program that was kept running is ended."""
+        """End programs that were kept running."""
         for process in self._processes.values():
             process.close()
 
 
 def make_subprocess_agent(name: AgentName, engine: Engine) -> SubprocessAgent:
-    """``program:run=COMMAND``; raises GameError."""
+    """Make ``program:run=COMMAND``; raises GameError."""
     command = name.value("run")
     if not command:
-        raise GameError(f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py")
+        problem = f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     if BotzoneGame.from_engine(engine) is None:
-        raise GameError("there is no protocol for programs of this game")
+        raise GameError("there is no protocol for programs of this game", ErrorCode.AGENT_NOT_APPLICABLE)
     words, seconds, kept = shlex.split(command), _read_timeout(name), name.has_flag(KEEP_RUNNING)
     return SubprocessAgent(lambda: BotProcess(words, seconds, kept))
 
@@ -106,27 +108,37 @@ def make_subprocess_agent(name: AgentName, engine: Engine) -> SubprocessAgent:
 def _read_timeout(name: AgentName) -> float:
     text = name.value("seconds")
     try:
-        found = DEFAULT_TIMEOUT if text is None else float(text)
+        seconds = DEFAULT_TIMEOUT if text is None else float(text)
     except ValueError:
-        found = -1.0
-    if not 0 < found <= 1e6:
-        raise GameError(f"agent '{name}': seconds={text} is no time for a decision")
-    return found
+        seconds = -1.0
+    if not 0 < seconds <= 1e6:
+        raise GameError(f"agent '{name}': seconds={text} is no time for a decision", ErrorCode.INVALID_AGENT_OPTION)
+    return seconds
 
 
 def attach_shared_script(
     engine: Engine, agents: Sequence[Agent], write_log: WriteLog | None = None
 ) -> ProgramSession | None:
-    """What the programs among some agents are asked by, all at one table; None where there is none and nobody writes.
+    """Attach one script to all programs among agents, so that they follow the same table.
 
-    ``write_log`` is given the log of every round. Raises GameError where the platform does not know the game.
+    Args:
+        engine: Compiled game.
+        agents: Agents of a match.
+        write_log: Called with the log of every round; None for no log.
+
+    Returns:
+        The script, to be used as a listener; None where there is no program and no log.
+
+    Raises:
+        GameError: The platform of the protocol does not have this game.
     """
     programs = [agent for agent in agents if isinstance(agent, SubprocessAgent)]
     if not programs and write_log is None:
         return None
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
-        raise GameError("there is no protocol for programs of this game, and no log of it")
+        problem = "there is no protocol for programs of this game, and no log of it"
+        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
     script: ProgramSession = platform.start_session(write_log)
     for program in programs:
         program.attach_script(script)

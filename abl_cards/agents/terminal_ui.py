@@ -1,4 +1,4 @@
-"""The questions and answers of one decision at the terminal: numbers, moves in words, hints and reasons."""
+"""Dialog of one decision at the terminal: numbers, moves as text, hints and reasons."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from abl_cards.games.tables import DecisionPoint
 
 @dataclass(frozen=True)
 class Terminal:
-    """Where the human reads and writes."""
+    """Functions that read and write lines.
 
-    read_line: Callable[[str], str]  # shows a prompt, returns a line; EOFError when there are no more
+    Attributes:
+        read_line: Shows a prompt and returns a line; raises EOFError at the end of the input.
+        write_line: Writes a line.
+    """
+
+    read_line: Callable[[str], str]
     write_line: Callable[[str], None]
 
 
 @dataclass
 class MoveDialog:
-    """The questions and answers of one decision."""
+    """Dialog of one decision."""
 
     engine: Engine
     preference_model: PreferenceModel
@@ -35,7 +40,7 @@ class MoveDialog:
     )  # what the numbers stand for: moves by label, or one each
 
     def run(self) -> int:
-        """Ask until there is a move; raises PlayerLeftError."""
+        """Read lines until one is a move; returns its row. Raises PlayerLeftError."""
         self._show_choices(_group_by_label(self.decision_point))
         while True:
             line = self._read_line()
@@ -51,7 +56,7 @@ class MoveDialog:
             raise PlayerLeftError(self._texts["left"]) from None
 
     def _handle_line(self, line: str) -> int | None:
-        """The move, or None where the line asked for something else."""
+        """Return the row of a move; None where the line is a command or no move."""
         first, rest = _split_command(line)
         command = COMMANDS.get(first)
         if command == "quit":
@@ -69,7 +74,7 @@ class MoveDialog:
         return None
 
     def _resolve_moves(self, rows: list[int] | None) -> int | None:
-        """The only one of some moves; several are offered by number."""
+        """Return the only row; several are listed by number."""
         if rows is None:
             return None
         if len(rows) == 1:
@@ -85,7 +90,7 @@ class MoveDialog:
         return None
 
     def _moves_by_text(self, line: str) -> list[int] | None:
-        """The moves that a text form means: all its words, the cards in any order; or the label alone."""
+        """Return the rows that a text stands for: all its words, cards in any order, or the label alone."""
         words, actions = line.upper().split(), self.decision_point.actions
         rows = [row for row, action in enumerate(actions) if _matches_move(str(action).upper().split(), words)]
         if not rows and has_chinese(line):
@@ -97,7 +102,7 @@ class MoveDialog:
         return rows or None
 
     def _show_choices(self, choices: list[list[int]]) -> None:
-        """Show numbered choices; a single label is shown by its card sets."""
+        """List numbered choices; a single label is listed by its card sets."""
         if len(choices) == 1 and len(choices[0]) > 1:
             choices = [[row] for row in choices[0]]
         self.numbered_moves = choices
@@ -144,7 +149,7 @@ class MoveDialog:
 
 
 def _group_by_label(moment: DecisionPoint) -> list[list[int]]:
-    """The moves of each label, in wire order."""
+    """Group the rows of moves by label, in wire order."""
     rows: dict[str, list[int]] = {}
     for row, label in enumerate(moment.labels):
         rows.setdefault(label, []).append(row)
@@ -152,7 +157,7 @@ def _group_by_label(moment: DecisionPoint) -> list[list[int]]:
 
 
 def _split_command(line: str) -> tuple[str, str]:
-    """The word at the beginning of a line, in lower case, and the rest; Chinese needs no blank between them."""
+    """Split a line into its command in lower case and the rest; Chinese needs no blank between them."""
     first, _, rest = line.lower().partition(" ")
     for word in COMMANDS:
         if has_chinese(word) and line.startswith(word):

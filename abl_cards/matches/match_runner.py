@@ -271,7 +271,7 @@ def derive_decision_keys(tables: Tables, rows: Indices, games: Indices) -> Rando
 
 
 class _MatchRunner:
-    """Tables that play games until there are none left."""
+    """Tables that play games side by side until all are finished."""
 
     def __init__(
         self,
@@ -281,39 +281,40 @@ class _MatchRunner:
         seatings: NDArray[np.int8],
         games: range,
         seed: int,
-        at_once: int,
+        num_tables: int,
         recorder: Recorder | None,
-        write: WriteRecord | None,
-        watching: list[Listener],
-        points: PointsCallback | None,
-        given: bool,
+        write_record: WriteRecord | None,
+        listeners: list[Listener],
+        on_points: PointsCallback | None,
+        use_fixed_deals: bool,
     ) -> None:
-        self._use_fixed_deals = given
+        self._use_fixed_deals = use_fixed_deals
         self._names, self._agents, self._games, self._seed = names, agents, games, seed
         self._seatings, self._roles = seatings, engine.roles
-        self._game_numbers = np.arange(games.start, games.start + at_once)  # [tables] the game at each table
-        self._next_game = games.start + at_once
-        counting = [_PointsListener(engine, seatings, self._game_numbers, points)] if points else []
-        writing: list[Listener] = (
-            [recorder, RecordWriter(recorder, write, self._record_header)] if recorder and write else []
-        )
-        heard = ListenerList.combine([*writing, *watching, *counting])
-        self._tables: Tables = engine.start_matches(self._keys(self._game_numbers), heard)
+        self._game_numbers = np.arange(
+            games.start, games.start + num_tables
+        )  # [tables] index of the game at each table
+        self._next_game = games.start + num_tables
+        counters = [_PointsListener(engine, seatings, self._game_numbers, on_points)] if on_points else []
+        writers: list[Listener] = []
+        if recorder and write_record:
+            writers = [recorder, RecordWriter(recorder, write_record, self._record_header)]
+        listener = ListenerList.combine([*writers, *listeners, *counters])
+        self._tables: Tables = engine.start_matches(self._keys(self._game_numbers), listener)
         self._tables.batch_rare_steps = True
         if any(map(needs_history, agents)):
             self._tables.record_history()
-        self.scores = np.zeros((len(agents), len(games)))  # what each agent got of each game
-        self._role_points = np.full(
-            (len(agents), len(self._roles), len(games)), np.nan
-        )  # of a seat of each with each part
+        self.scores = np.zeros((len(agents), len(games)))  # share of each agent in each game
+        shape = len(agents), len(self._roles), len(games)
+        self._role_points = np.full(shape, np.nan)  # points of a seat of the agent in the role
         self._tallies = [PlacementTally.empty(len(games)) for _ in agents]
         self._episodes = np.zeros(len(games), np.int64)
         self._forfeits: list[Forfeit] = []
 
     def play(self) -> Iterator[Indices]:
-        """Play on; yields which games have just finished, counted from the first one, possibly none.
+        """Play step by step; yields the indices of the games that have just finished, from the first one.
 
-        Raises GameError that names the game where the rules lead nowhere.
+        Raises GameError that names the game where the rules allow no further move.
         """
         running = np.ones(len(self._game_numbers), bool)
         while running.any():
@@ -321,12 +322,12 @@ class _MatchRunner:
                 with attribute_table_errors(self._game_text):
                     self._choose(self._tables.rows_to_choose())
                     self._play(self._tables.rows_to_play())
-            except ForfeitError as lapse:
-                self._record_forfeit(lapse)
-            over = np.flatnonzero(running & (self._tables.winner != -1))
-            yield self._finish_games(over)
-            running[over] = False
-            fresh = over[: max(0, self._games.stop - self._next_game)]
+            except ForfeitError as forfeit:
+                self._record_forfeit(forfeit)
+            finished = np.flatnonzero(running & (self._tables.winner != -1))
+            yield self._finish_games(finished)
+            running[finished] = False
+            fresh = finished[: max(0, self._games.stop - self._next_game)]
             if fresh.size:
                 self._game_numbers[fresh] = np.arange(self._next_game, self._next_game + len(fresh))
                 self._next_game += len(fresh)
@@ -334,7 +335,7 @@ class _MatchRunner:
                 running[fresh] = True
 
     def make_shard(self) -> MatchShard:
-        """What the games came to."""
+        """Return the results of all games."""
         return MatchShard(self.scores, self._role_points, tuple(self._tallies), self._episodes, tuple(self._forfeits))
 
     def _game_text(self, table: int) -> str:
@@ -346,45 +347,45 @@ class _MatchRunner:
         return derive_match_keys(self._seed, games, len(self._seatings))
 
     def _record_header(self, table: int) -> dict[str, Any]:
-        """What a record says of the game at a table; who sat where, unless two agents did on two sides, as always."""
+        """Return the first fields of a record: the game, and the seating unless two agents play on two sides."""
         if len(self._seatings) == len(self._agents) == 2:
             return {"match": int(self._game_numbers[table])}
         return self.seating_header(table)
 
     def seating_header(self, table: int = 0) -> dict[str, Any]:
-        """Which game is played at a table, and who sits where."""
+        """Return the index of the game at a table, and the name of the agent at each seat."""
         game = int(self._game_numbers[table])
-        return {"match": game, "players": [self._names[each] for each in self._seatings[game % len(self._seatings)]]}
+        return {"match": game, "players": [self._names[agent] for agent in self._seatings[game % len(self._seatings)]]}
 
     def _seating_of_games(self, games: Indices) -> NDArray[np.int8]:
-        """[n, seats] the agent that sits there."""
+        """Return the index of the agent at each seat of games [n]: int8 [n, seats]."""
         return self._seatings[games % len(self._seatings)]
 
     def _rows_by_agent(self, which: Indices) -> Iterator[tuple[Agent, Indices]]:
-        """The tables each agent decides at."""
+        """Yield each agent with the tables where it decides."""
         turn = self._seating_of_games(self._game_numbers[which])[np.arange(len(which)), self._tables.seat[which]]
-        for number, agent in enumerate(self._agents):
-            mine = which[turn == number]
-            if mine.size:
-                yield agent, mine
+        for index, agent in enumerate(self._agents):
+            rows = which[turn == index]
+            if rows.size:
+                yield agent, rows
 
     def _decision_keys(self, which: Indices) -> RandomKeys:
         return derive_decision_keys(self._tables, which, self._game_numbers[which])
 
     def _choose(self, which: Indices) -> None:
-        for agent, mine in self._rows_by_agent(which):
-            self._tables.choose(mine, agent.choose(self._tables.choices(mine), self._decision_keys(mine)))
+        for agent, rows in self._rows_by_agent(which):
+            self._tables.choose(rows, agent.choose(self._tables.choices(rows), self._decision_keys(rows)))
 
     def _play(self, which: Indices) -> None:
-        for agent, mine in self._rows_by_agent(which):
-            self._tables.play(mine, agent.play(self._tables.decisions(mine), self._decision_keys(mine)))
+        for agent, rows in self._rows_by_agent(which):
+            self._tables.play(rows, agent.play(self._tables.decisions(rows), self._decision_keys(rows)))
 
-    def _record_forfeit(self, lapse: ForfeitError) -> None:
-        """End the game of the only table: whoever listens, as such agents do, plays one after the other."""
-        game, here = int(self._game_numbers[0]), np.zeros(1, np.int64)
-        agent = self._names[self._seating_of_games(self._game_numbers)[0, lapse.seat]]
-        self._forfeits.append(Forfeit(game, lapse.seat, agent, lapse.kind, str(lapse)))
-        self._tables.abort_matches(here, np.array([lapse.points]))
+    def _record_forfeit(self, forfeit: ForfeitError) -> None:
+        """End the game of the only table; agents that can forfeit are listeners and play one game at a time."""
+        game, row = int(self._game_numbers[0]), np.zeros(1, np.int64)
+        agent = self._names[self._seating_of_games(self._game_numbers)[0, forfeit.seat]]
+        self._forfeits.append(Forfeit(game, forfeit.seat, agent, forfeit.kind, str(forfeit)))
+        self._tables.abort_matches(row, np.array([forfeit.points]))
 
     def _finish_games(self, over: Indices) -> Indices:
         games = self._game_numbers[over] - self._games.start
@@ -402,25 +403,25 @@ class _MatchRunner:
 
 
 def _compute_scores(points: NDArray[np.float64], seating: NDArray[np.int8], agents: int) -> NDArray[np.float64]:
-    """[agents, n] what each got of games that were worth points [n, seats]: two the games, more the first places."""
+    """Compute the share of each agent in games with points [n, seats]: [agents, n]; of several in first places."""
     if agents == 2:
-        mine = (1 + np.sign(np.where(seating == 0, points, -points).sum(axis=1))) / 2
-        return np.stack([mine, 1 - mine])
+        shares = (1 + np.sign(np.where(seating == 0, points, -points).sum(axis=1))) / 2
+        return np.stack([shares, 1 - shares])
     first = compute_first_shares(points)
     return np.stack([np.where(seating == agent, first, 0.0).sum(axis=1) for agent in range(agents)])
 
 
 @dataclass(frozen=True)
 class _PointsListener(NullListener):
-    """Hears the ends of episodes for who counts points."""
+    """Listener that passes the points of episodes to a callback."""
 
     engine: Engine
     seatings: NDArray[np.int8]
-    game_numbers: Indices  # [tables] the game at each table, kept by the hall
+    game_numbers: Indices  # [tables] index of the game at each table, updated by the runner
     on_points: PointsCallback
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """What the first of the seats of the first agent has won."""
+        """Pass on the points of the first seat of the first agent."""
         games, seatings = self.game_numbers[rows], self.seatings
         seat = (seatings[games % len(seatings)] == 0).argmax(axis=1)
         self.on_points(games, self.engine.rewards(tables, rows)[np.arange(len(rows)), seat])

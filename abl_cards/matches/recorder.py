@@ -1,10 +1,10 @@
-"""Writing games down while they are played: each episode as it ends, so that nothing ends a program takes them away.
+"""Write records of games while they are played: each episode as it ends, so that a killed program loses none.
 
 with open_record_file(Path("games.jsonl.gz"), print) as write:
     write({"match": 0, "plays": []})
 
-The file grows by whole records, a line or a gzip member each: what was written before a kill can be read after it.
-Games played side by side end in turns; when all are played the file is put in order, game by game.
+The file grows by whole records, a line or a gzip member each: records written before a kill can be read after it.
+Games played side by side end in turns; at the end the file is sorted by game.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.tables import NullListener, Recorder
 from abl_cards.games.types import Indices
 from abl_cards.matches.records import Record, record_to_line, replace_file, resolve_output_path
@@ -35,20 +35,35 @@ LogMessage = Callable[[str], None]
 
 
 class RecordWriteError(GameError):
-    """The medium takes no more; what was written before is whole."""
+    """Failure to write a record; the records before it are complete."""
+
+    def __init__(self, message: str) -> None:
+        """Make an error.
+
+        Args:
+            message: One line about the file and the problem.
+        """
+        super().__init__(message, ErrorCode.RECORDS_NOT_WRITTEN)
 
 
 @contextmanager
 def open_record_file(
     path: Path, log: LogMessage = lambda line: None, final_fields: Record | None = None
 ) -> Iterator[WriteRecord]:
-    """Gives a function that writes a record for good.
+    """Open a file of records for writing.
 
-    ``final_fields`` are what every record gets when all are written, and none before: a seed that nobody may read
-    while games of it are still to be played.
+    A file that exists stays until all records are written; the new ones lie in a file beside it until then.
 
-    A file that was there before stays until all is written; the new episodes lie beside it until then, and ``log`` is
-    told where. It is told as well what there is when the block is left by an error.
+    Args:
+        path: File to write; ``.gz`` at the end compresses it.
+        log: Called with a line about the file beside an existing one, and about the records left after an error.
+        final_fields: Fields added to every record at the end, such as a seed that must stay secret during play.
+
+    Yields:
+        Function that appends a record.
+
+    Raises:
+        GameError: The file cannot be created, or a record cannot be written.
     """
     journal = _RecordFile(path, log)
     try:
@@ -64,21 +79,27 @@ def open_record_file(
 
 
 class RecordWriter(NullListener):
-    """Hears episodes end, after the recorder has, and hands over their records under a heading of more fields."""
+    """Listener that writes the records of a recorder as episodes end, with more fields in front."""
 
     def __init__(self, recorder: Recorder, write: WriteRecord, extra_fields: Callable[[int], Record]) -> None:
-        """``extra_fields`` gives the fields of a table."""
+        """Make a writer.
+
+        Args:
+            recorder: Recorder of the same tables; it must be called before this listener.
+            write: Function that stores a record.
+            extra_fields: Function that returns the first fields of a record, by table.
+        """
         self._recorder, self._write, self._extra_fields = recorder, write, extra_fields
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Write down what there is."""
+        """Write the records of the tables whose episodes end."""
         for table in rows.tolist():
             for record in self._recorder.pop_records(table):
                 self._write({**self._extra_fields(table), **record})
 
 
 class _RecordFile:
-    """A file that records are added to, and where in it each of them begins."""
+    """File that records are appended to, with the offset of each."""
 
     def __init__(self, path: Path, log: LogMessage) -> None:
         self._requested_path, self._target, self._log = path, resolve_output_path(path), log
@@ -90,11 +111,11 @@ class _RecordFile:
 
     @property
     def num_records(self) -> int:
-        """How many records there are."""
+        """Number of records."""
         return len(self._games)
 
     def write(self, record: Record) -> None:
-        """Add a record, or nothing of it."""
+        """Append a record; on an error nothing of it stays."""
         line = record_to_line(record)
         end = self._starts[-1]
         try:
@@ -104,9 +125,9 @@ class _RecordFile:
                 self._file.truncate(end)
                 self._file.seek(end)
             if isinstance(problem, OSError):
-                told = problem.strerror or problem
+                text = problem.strerror or problem
                 raise RecordWriteError(
-                    f"{self.path}: {told}; the {self.num_records} episodes before are in it"
+                    f"{self.path}: {text}; the {self.num_records} episodes before are in it"
                 ) from None
             raise
         game = record.get("match", 0)
@@ -120,21 +141,21 @@ class _RecordFile:
         return written
 
     def close_unfinished(self) -> bool:
-        """Close the file as it is; an empty one is removed. Tells whether there is one."""
+        """Close the file, and remove an empty one; returns whether there is one."""
         self._file.close()
         if not self.num_records:
             self.path.unlink(missing_ok=True)
         return self.num_records > 0
 
     def finish(self, final_fields: Record) -> None:
-        """Put the games in order, one gzip stream, and the file in its place; every record gets some more fields."""
+        """Sort the games, add the final fields, and move the file to its place."""
         games = np.array(self._games, np.int64)
         try:
             if self._is_gzip or final_fields or (np.diff(games) < 0).any():
                 self._rewrite(np.argsort(games, kind="stable"), final_fields)
         except OSError as problem:
-            told = problem.strerror or problem
-            self._log(f"{self.path}: {told}; the episodes stand in the order in which they ended")
+            text = problem.strerror or problem
+            self._log(f"{self.path}: {text}; the episodes stand in the order in which they ended")
         self._file.close()
         if self.path != self._target:
             os.replace(self.path, self._target)
@@ -153,11 +174,11 @@ class _RecordFile:
 
 
 def _open_unused(target: Path) -> tuple[Path, IO[bytes]]:
-    """The file itself, or the first free name beside it: never one that somebody else writes."""
+    """Create the file, or the first free name beside it, never one that exists."""
     ending = "".join(target.suffixes[-2:]) if target.suffix == ".gz" else target.suffix
     stem = target.name.removesuffix(ending)
     beside = (target.with_name(f"{stem}.part{number or ''}{ending}") for number in chain([0], count(2)))
-    for place in chain([target], beside):
+    for path in chain([target], beside):
         with suppress(FileExistsError):
-            return place, cast(IO[bytes], place.open("x+b", buffering=0))
+            return path, cast(IO[bytes], path.open("x+b", buffering=0))
     raise AssertionError  # there is always another number

@@ -1,4 +1,4 @@
-"""Played games as JSON lines, one episode a line, plain or gzipped; the records of the contest are in the same form.
+"""Read and write records of games as JSON lines, one episode a line, plain or gzipped, as those of the contest are.
 
 records = read_records(Path("games.jsonl.gz"))
 write_records(Path("copy.jsonl"), records)
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from abl_cards.core import (
     DATA,
     PROJECT,
+    ErrorCode,
     GameError,
     is_line_too_long,
     line_too_long_message,
@@ -32,56 +33,74 @@ from abl_cards.games import Engine
 from abl_cards.protocols import convert_douzero_record
 
 MAX_BLANK_LINES = 100_000
-"""Empty lines that may follow each other."""
+"""Most empty lines in a row."""
 MAX_CHUNK_BYTES = 4 << 20
-"""Bytes of lines that are looked at together: some hundred episodes of Guandan."""
+"""Bytes of lines read at a time: some hundred episodes of Guandan."""
 MAX_UNREADABLE_LINES = 1_000
-"""Lines that a file may begin with before there is one of text."""
-_RECORD_OVERHEAD = 400  # bytes that the shortest record takes
+"""Most unreadable lines at the beginning of a file."""
+_RECORD_OVERHEAD = 400  # bytes of the shortest record in memory
 
 Record = Mapping[str, Any]
 
 
 def read_records(path: Path, limit: int | None = None) -> list[Record | GameError]:
-    """The first records of a file, in place of a line that is none what is wrong with it.
+    """Read records from a file.
 
-    Raises GameError for a file that is no text, OSError for one that cannot be read.
+    Args:
+        path: File of JSON lines, plain or ``.gz``.
+        limit: Most lines to read; None for all.
+
+    Returns:
+        A record for each line, or the error of a line that is none.
+
+    Raises:
+        GameError: The file is no text.
+        OSError: The file cannot be read.
     """
-    return [record for piece in read_record_chunks(path, limit) for record in piece]
+    return [record for chunk in read_record_chunks(path, limit) for record in chunk]
 
 
 def read_record_chunks(path: Path, limit: int | None = None) -> Iterator[list[Record | GameError]]:
-    """The same, so many at a time as are no burden to the memory."""
-    piece: list[Record | GameError] = []
+    """Yield records and errors of a file in chunks of about 4 MiB; raises GameError, OSError."""
+    chunk: list[Record | GameError] = []
     size = 0
     for record, length in islice(_read_sized_records(path), limit):
-        piece.append(record)
+        chunk.append(record)
         size += length + _RECORD_OVERHEAD
         if size >= MAX_CHUNK_BYTES:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _read_sized_records(path: Path) -> Iterator[tuple[Record | GameError, int]]:
-    """The records of a file with the lengths of their lines; empty lines at the end do no harm."""
+    """Yield the records of a file with the lengths of their lines; empty lines at the end are ignored."""
     blanks = 0
     for line in _require_text(path, _read_lines(path)):
         if isinstance(line, GameError) or line.strip():
-            yield from ((GameError("an empty line"), 0) for _ in range(blanks))
+            yield from ((GameError("an empty line", ErrorCode.INVALID_RECORD), 0) for _ in range(blanks))
             blanks = 0
             yield (line, 0) if isinstance(line, GameError) else (_parse_record(line), len(line))
         else:
             blanks += 1
             if blanks > MAX_BLANK_LINES:
-                raise GameError(f"{path}: {MAX_BLANK_LINES:,} empty lines on end: that is none of ours")
+                problem = f"{path}: {MAX_BLANK_LINES:,} empty lines in a row: this is no file of records"
+                raise GameError(problem, ErrorCode.INVALID_RECORD)
 
 
 def normalise_record(engine: Engine, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record in the form that the engine reads, whoever wrote it; raises GameError for what is none.
+    """Convert a log of Botzone or a game of DouZero to a record of this package; anything else stays as it is.
 
-    Logs of Botzone and games of DouZero become records of ours; anything else stays as it is.
+    Args:
+        engine: Compiled game.
+        record: A record, log or game.
+
+    Returns:
+        The record.
+
+    Raises:
+        GameError: The log or game is invalid.
     """
     from abl_cards.protocols.botzone import convert_log
 
@@ -89,42 +108,59 @@ def normalise_record(engine: Engine, record: Mapping[str, Any]) -> Mapping[str, 
 
 
 def normalise_records(engine: Engine, records: Iterable[Record | GameError]) -> list[Record | GameError]:
-    """The same of many; in place of a record that is none what is wrong with it."""
+    """Convert logs of Botzone and games of DouZero to records; an invalid one becomes its error.
 
-    def form(record: Record | GameError) -> Record | GameError:
+    Args:
+        engine: Compiled game.
+        records: Records, logs, games and errors of lines.
+
+    Returns:
+        Records and errors, in their order.
+    """
+
+    def convert(record: Record | GameError) -> Record | GameError:
         try:
             return record if isinstance(record, GameError) else normalise_record(engine, record)
         except GameError as problem:
             return problem
 
-    return [form(record) for record in records]
+    return [convert(record) for record in records]
 
 
 def find_profile(record: Any, profiles: Collection[str]) -> str | None:
-    """The profile that a record or a state names; that of the platform for a log of Botzone's."""
+    """Return the profile that a record or a state names; for a log of Botzone that of the platform."""
     from abl_cards.protocols.botzone import find_profile
 
     return find_profile(record, profiles) if isinstance(record, Mapping) else None
 
 
 def read_file_profile(path: Path, profiles: Collection[str]) -> str | None:
-    """The profile that the first record of a file names, where it is one of these."""
+    """Return the profile that the first record of a file names, where it is one of these; else None."""
     first = next(read_record_chunks(path, 1), [None])[0]
-    named = find_profile(first, profiles)
-    return named if named in profiles else None
+    profile = find_profile(first, profiles)
+    return profile if profile in profiles else None
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records; a file that was there before stays whole until all are written."""
+    """Write records to a file; one that exists stays as it is until all are written.
+
+    Args:
+        path: File to write; ``.gz`` at the end compresses it.
+        records: Records.
+
+    Raises:
+        GameError: The path is a folder, or its folder does not exist.
+        OSError: The file cannot be written.
+    """
     with replace_file(resolve_output_path(path)) as file:
         file.writelines(map(record_to_line, records))
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file, packed if it has such a name, that takes its place when the block is left without an error.
+    """Open a temporary file, compressed for ``.gz``, that replaces the path when the block ends without an error.
 
-    The same content makes the same bytes: no time stamp and no name in a gzip file.
+    Equal content gives equal bytes: a gzip file holds no time stamp and no name.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}.aside")
     try:
@@ -141,34 +177,42 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def resolve_output_path(path: Path) -> Path:
-    """Where a file of records is to lie; raises GameError where there cannot be one."""
+    """Resolve the path of a file to write; raises GameError where it cannot be created."""
     target = path.resolve()
     if target.exists() and not target.is_file():
-        raise GameError(f"{path} is there and is no file that could be replaced")
+        raise GameError(f"{path} is there and is no file that could be replaced", ErrorCode.RECORDS_NOT_WRITTEN)
     if not target.parent.is_dir():
-        raise GameError(f"{path}: there is no folder {path.parent}")
+        raise GameError(f"{path}: there is no folder {path.parent}", ErrorCode.RECORDS_NOT_WRITTEN)
     return target
 
 
 def record_to_line(record: Record) -> bytes:
-    """A record as a line of a file."""
+    """Encode a record as a line of a file."""
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 class TruncatedRecord(GameError):
-    """The last line of a file that ends in the middle of it, as a kill or a full disk leaves one behind."""
+    """Error of a last line that is not complete, as a kill or a full disk leaves one behind."""
 
     def __init__(self) -> None:
-        """A line of which not all is there."""
-        super().__init__("the last line is cut: the file ends in the middle of it")
+        """Make an error."""
+        super().__init__("the last line is cut: the file ends in the middle of it", ErrorCode.TRUNCATED_RECORD)
 
 
 class UnreadableRecord(GameError):
-    """A line that is no text, or too long."""
+    """Error of a line that is no text, or too long."""
+
+    def __init__(self, message: str) -> None:
+        """Make an error.
+
+        Args:
+            message: The problem.
+        """
+        super().__init__(message, ErrorCode.INVALID_RECORD)
 
 
 def _require_text(path: Path, lines: Iterator[bytes | GameError]) -> Iterator[bytes | GameError]:
-    """The same lines; raises GameError for a file that begins with lines that cannot be read, and then has no text."""
+    """Pass lines on; raises GameError for a file that begins with unreadable lines and has no text."""
     head, text = list[bytes | GameError](), False
     for line in lines:
         head.append(line)
@@ -177,13 +221,13 @@ def _require_text(path: Path, lines: Iterator[bytes | GameError]) -> Iterator[by
             break
     for number, line in enumerate(head, start=1):
         if not text and isinstance(line, UnreadableRecord):
-            raise GameError(f"{path}: line {number} {line}")
+            raise GameError(f"{path}: line {number} {line}", ErrorCode.INVALID_RECORD)
     yield from head
     yield from lines
 
 
 def _read_lines(path: Path) -> Iterator[bytes | GameError]:
-    """The lines of a file, in place of one that cannot be read why; those that were ended have their line end."""
+    """Yield the lines of a file, or the error of one that cannot be read; complete lines keep their line end."""
     number, held = 0, b""
     with open_maybe_gzip(path) as file:
         try:
@@ -200,7 +244,7 @@ def _read_lines(path: Path) -> Iterator[bytes | GameError]:
 
 
 def _check_line(line: bytes, end: bytes = b"") -> bytes | GameError:
-    """A line with its end; or why it cannot be read."""
+    """Return a line with its end, or the error why it cannot be read."""
     if is_line_too_long(line):
         return UnreadableRecord(line_too_long_message())
     if b"\0" in line:
@@ -214,7 +258,7 @@ def _parse_record(line: bytes) -> Record | GameError:
     except GameError as problem:
         return TruncatedRecord() if line.lstrip().startswith(b"{") and not line.endswith(b"\n") else problem
     if not isinstance(value, dict):
-        return GameError("not a record: a record is a JSON object")
+        return GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
     try:
         return convert_douzero_record(value)
     except GameError as problem:
@@ -222,17 +266,35 @@ def _parse_record(line: bytes) -> Record | GameError:
 
 
 def read_valid_records(file: Path) -> list[Mapping[str, Any]]:
-    """The records of a file; raises GameError at the first line that is none."""
+    """Read records from a file without an invalid line.
+
+    Args:
+        file: File of JSON lines, plain or ``.gz``.
+
+    Returns:
+        The records.
+
+    Raises:
+        GameError: A line is no record; the message names file and line.
+        OSError: The file cannot be read.
+    """
     records: list[Mapping[str, Any]] = []
     for line, record in enumerate(read_records(file), start=1):
         if isinstance(record, GameError):
-            raise GameError(f"{file}:{line}: {record}")
+            raise GameError(f"{file}:{line}: {record}", record.code)
         records.append(record)
     return records
 
 
 def match_indices(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """[records] the number of the match each episode belongs to, whether they lie in a row or were told in turns."""
+    """Number the matches that episodes belong to, also where episodes of several matches alternate.
+
+    Args:
+        records: One record an episode.
+
+    Returns:
+        Index of the match, int64 [records].
+    """
     numbers: list[int] = []
     running: dict[Any, int] = {}
     fresh = count()
@@ -246,23 +308,31 @@ def match_indices(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
 
 
 def find_contest_records(game: str) -> Path:
-    """Recorded games of a contest: in the folder ABL_CARDS_DATA, or ``../shared/data`` beside the project.
+    """Find recorded games of a contest in ``data_folder()``, else the sample that comes with the package.
 
-    The sample that comes with the package stands in for them; raises GameError where there is none either.
+    Args:
+        game: Name of the game.
+
+    Returns:
+        Path of a file of records.
+
+    Raises:
+        GameError: There are no recorded games and no sample.
     """
     files = data_folder() / f"{game}_contest_bots.jsonl.gz", sample_records_path(game)
-    found = next((file for file in files if file.is_file()), None)
-    if found is None:
-        raise GameError(f"no recorded games of {game}: set ABL_CARDS_DATA to the folder that holds {files[0].name}")
-    return found
+    path = next((file for file in files if file.is_file()), None)
+    if path is None:
+        problem = f"no recorded games of {game}: set ABL_CARDS_DATA to the folder that holds {files[0].name}"
+        raise GameError(problem, ErrorCode.NO_RECORDS)
+    return path
 
 
 def data_folder() -> Path:
-    """Where recorded games are looked for."""
-    near = PROJECT.parent / "shared" / "data"
-    return Path(os.environ.get("ABL_CARDS_DATA") or near)
+    """Return the folder of recorded games: ``ABL_CARDS_DATA``, or ``../shared/data`` beside the project."""
+    default = PROJECT.parent / "shared" / "data"
+    return Path(os.environ.get("ABL_CARDS_DATA") or default)
 
 
 def sample_records_path(game: str) -> Path:
-    """The recorded games of a contest that come with the package, if there are any."""
+    """Return the path of the recorded games that come with the package; it may not exist."""
     return DATA / f"{game}_contest_sample.jsonl.gz"

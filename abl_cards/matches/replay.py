@@ -1,4 +1,4 @@
-"""Playing the records of a file again, piece by piece: the file may be larger than the memory, and end anywhere."""
+"""Replay the records of a file in chunks: it may be larger than the memory, and end anywhere."""
 
 from __future__ import annotations
 
@@ -7,59 +7,82 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.types import ReplayMismatch
 from abl_cards.matches.records import Record, TruncatedRecord, normalise_records, read_record_chunks
 
 MAX_DISAGREEMENTS = 10_000
-"""A file with more is none of records, and reading on would tell nothing new."""
-_MAX_TEXT = 1_000  # characters; what is wrong may be quoted, and that may be a whole line
+"""Most disagreements reported of a file; reading stops there."""
+_MAX_TEXT = 1_000  # characters of a disagreement, which may quote a whole line
 
 
 @dataclass(frozen=True)
 class FileReplay:
-    """What came of a file."""
+    """Result of a replay.
 
-    lines: int  # that were read
+    Attributes:
+        lines: Lines read.
+        episodes: Episodes replayed.
+        plays: Plays replayed.
+        disagreements: Lines that the rules do not confirm.
+        truncated_line: Number of the last line where it is not complete; else None.
+        stopped_early: Whether reading stopped before the end, after too many disagreements.
+    """
+
+    lines: int
     episodes: int
     plays: int
     disagreements: tuple[ReplayMismatch, ...]
-    truncated_line: int | None  # the last line, where the file ends in the middle of it
-    stopped_early: bool  # before the end of the file, for there were too many disagreements
+    truncated_line: int | None
+    stopped_early: bool
 
 
 def replay_file(
     engine: Engine, file: Path, limit: int | None = None, on_progress: Callable[[int], None] = lambda episodes: None
 ) -> FileReplay:
-    """Play the first lines of a file again; a match may go on in another piece. Tells how many episodes are done."""
-    lines, episodes, plays, cut = 0, 0, 0, None
-    kept: dict[str, Any] = {}
+    """Replay the records of a file by the rules; a match may continue in the next chunk.
+
+    Args:
+        engine: Compiled game.
+        file: File of records.
+        limit: Most lines to read; None for all.
+        on_progress: Called with the number of replayed episodes.
+
+    Returns:
+        Counts, and the lines that the rules do not confirm.
+
+    Raises:
+        GameError: The file is no text.
+        OSError: The file cannot be read.
+    """
+    lines, episodes, plays, truncated = 0, 0, 0, None
+    carried: dict[str, Any] = {}
     wrong: list[ReplayMismatch] = []
-    for piece in read_record_chunks(file, limit):
-        if isinstance(piece[-1], TruncatedRecord):
-            piece.pop()
-            cut = lines + len(piece) + 1
-        found = engine.replay(_mark_unfinished(piece, normalise_records(engine, piece)), carry_over=kept)
-        wrong += [ReplayMismatch(lines + each.line, each.text[:_MAX_TEXT]) for each in found.mismatches]
-        lines, episodes, plays = lines + len(piece), episodes + found.episodes, plays + found.plays
+    for chunk in read_record_chunks(file, limit):
+        if isinstance(chunk[-1], TruncatedRecord):
+            chunk.pop()
+            truncated = lines + len(chunk) + 1
+        result = engine.replay(_mark_unfinished(chunk, normalise_records(engine, chunk)), carry_over=carried)
+        wrong += [ReplayMismatch(lines + mismatch.line, mismatch.text[:_MAX_TEXT]) for mismatch in result.mismatches]
+        lines, episodes, plays = lines + len(chunk), episodes + result.episodes, plays + result.plays
         on_progress(episodes)
         if len(wrong) > MAX_DISAGREEMENTS:
-            return FileReplay(lines, episodes, plays, tuple(wrong[:MAX_DISAGREEMENTS]), cut, stopped_early=True)
-    return FileReplay(lines, episodes, plays, tuple(wrong), cut, stopped_early=False)
+            return FileReplay(lines, episodes, plays, tuple(wrong[:MAX_DISAGREEMENTS]), truncated, stopped_early=True)
+    return FileReplay(lines, episodes, plays, tuple(wrong), truncated, stopped_early=False)
 
 
 def _mark_unfinished(
-    piece: Sequence[Record | GameError], own: Sequence[Record | GameError]
+    chunk: Sequence[Record | GameError], own: Sequence[Record | GameError]
 ) -> list[Record | GameError]:
-    """Records in our form; in place of a log of Botzone's without a result why it has none."""
+    """Return records; a log of Botzone without a result becomes an error."""
     from abl_cards.protocols.botzone import find_missing_result
 
-    found: list[Record | GameError] = []
-    for value, record in zip(piece, own, strict=True):
+    records: list[Record | GameError] = []
+    for value, record in zip(chunk, own, strict=True):
         if isinstance(value, GameError) or isinstance(record, GameError):
-            found.append(record)
+            records.append(record)
         else:
             problem = find_missing_result(value, record)
-            found.append(GameError(problem) if problem else record)
-    return found
+            records.append(GameError(problem, ErrorCode.INVALID_RECORD) if problem else record)
+    return records

@@ -1,4 +1,4 @@
-"""Positions to compare players and knowledge bases on: met in play, or written down in records."""
+"""Sample positions from play or from records, to compare agents and knowledge bases on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, GreedyAgent, RandomAgent
-from abl_cards.core import GameError, derive_key, scale_to_range_array, seed64, splitmix64_array
+from abl_cards.core import ErrorCode, GameError, derive_key, scale_to_range_array, seed64, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.sampling import EpisodeStartRecorder, SituationSet
@@ -18,25 +18,25 @@ from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
 
 MAX_DEPTH = 240
-"""Decisions before a position: two episodes and more, so that most levels of the tricks and hands come up."""
-_RNG_PURPOSE = 5  # the random numbers of this module
+"""Most decisions before a position: two episodes and more, so that most levels of tricks and hands occur."""
+_RNG_PURPOSE = 5  # stream of random numbers
 _RANDOM_MOVE_PERIOD = 5
-"""One decision in so many is random, so that hands come apart in other ways than the heuristic's."""
+"""One decision in this many is random, so that hands are split in other ways than the heuristic's."""
 
 _MAX_EXCHANGE_DECISIONS = 4 * MAX_DEPTH
-"""Decisions until a table where no card had to be given is given up."""
+"""Most decisions at a table without a card exchange."""
 _EXCHANGE_PERIOD, _STACKED_PERIOD = 10, 4
-"""One choice in so many is of a card to give, one play in so many comes from a stacked deal or is a random one."""
+"""One position in 10 is a card exchange; one in 4 comes from a stacked deal or has random cards."""
 _MIN_STACKED_PLAYS = 8
-"""With fewer such plays than this matches are not played for them."""
+"""Fewest such positions for which matches are played."""
 _EARLY_DECISIONS, _NUM_CANDIDATES = 16, 4
-"""Decisions before a play from a stacked deal, at most, where it is an early one; random moves that are weighed up."""
+"""Most decisions before an early position of a stacked deal; random moves to select from."""
 _NUM_MATCHES, _DECISIONS_PER_MATCH = 64, 400
-"""Matches that are played for what episodes begin with, and their decisions: most levels of Guandan come up."""
+"""Matches that show how episodes begin, and their decisions: most levels of Guandan occur."""
 
 
 def sample_from_play(engine: Engine, n_states: int, seed: int) -> Decisions:
-    """Plays to decide that come up between plain players, each at a table of its own, in the first match or later."""
+    """Sample positions from play between baseline agents, each at a table of its own."""
     keys = splitmix64_array(np.full(n_states, derive_key(seed, _RNG_PURPOSE), np.uint64), np.arange(n_states))
     left = scale_to_range_array(splitmix64_array(keys, _RNG_PURPOSE), MAX_DEPTH)
     return _play_until(engine, engine.start_matches(keys), left, seed).decisions(np.arange(n_states))
@@ -47,8 +47,8 @@ def _play_until(
     players: tuple[Agent, Agent] | None = None, random_move_period: int | NDArray[np.int64] = _RANDOM_MOVE_PERIOD,
     on_decision: Callable[[Decisions | Choices], None] | None = None,
 ) -> Tables:  # fmt: skip
-    """Let plain players decide as often as is left [n] at each table, and until there is a play to decide."""
-    both = players or (GreedyAgent(engine.label_traits), RandomAgent())
+    """Let baseline agents make the remaining decisions [n] of each table, and play on until a play is due."""
+    agents = players or (GreedyAgent(engine.label_traits), RandomAgent())
     while (which := _unfinished_tables(tables, remaining)).size:
         remaining[which] -= 1
         over = which[tables.winner[which] != -1]
@@ -62,15 +62,15 @@ def _play_until(
             on_decision(tables.decisions(tables.rows_to_play()))
             on_decision(tables.choices(tables.rows_to_choose()))
         with attribute_table_errors(lambda table: f"seed {seed}, position {table}"):
-            for player, turn in zip(both, (chance > 0, chance == 0), strict=True):
+            for player, turn in zip(agents, (chance > 0, chance == 0), strict=True):
                 _step_tables(tables, which[turn], player)
     return tables
 
 
 def sample_exchanges(engine: Engine, n_states: int, seed: int) -> Choices | None:
-    """Cards to choose, to be paid or returned, that come up between plain players at up to so many tables.
+    """Sample card exchanges from play between baseline agents at up to this many tables.
 
-    None in a game where nobody gives a card.
+    None in a game without card exchanges.
     """
     keys = splitmix64_array(np.full(n_states, derive_key(seed, _RNG_PURPOSE), np.uint64), np.arange(n_states))
     tables, player = engine.start_matches(keys), GreedyAgent(engine.label_traits)
@@ -89,10 +89,9 @@ def sample_exchanges(engine: Engine, n_states: int, seed: int) -> Choices | None
 
 
 def sample_from_stacked_deals(engine: Engine, n_states: int, seed: int) -> Decisions:
-    """Plays to decide after few acts of an episode whose hands are rich in bombs, runs and wild cards.
+    """Sample positions soon after deals that are rich in bombs, runs and wild cards.
 
-    Matches are played first, so that an episode begins as one of them has come to. All is played by the rules: they
-    lead to every one of these states.
+    Episodes begin as those of matches that are played first. All acts follow the rules, so each position can occur.
     """
     tables, kept = engine.sample_deals(_play_reference_matches(engine, seed)[0], n_states, seed)
     third, cards = scale_to_range_array(splitmix64_array(tables.keys, 2), 3), int(engine.rules.pack.copies.sum())
@@ -108,34 +107,42 @@ def sample_from_stacked_deals(engine: Engine, n_states: int, seed: int) -> Decis
 
 @dataclass(frozen=True)
 class _CardKeeper:
-    """Plays at random, but keeps some cards of each hand for later: so plays that need a whole hand come up."""
+    """Agent that plays at random but saves some cards of each hand, so that plays of a whole hand occur."""
 
     kept_cards: NDArray[np.uint8]  # [tables, seats, kinds]
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
-        """Of some random moves the one with the fewest of these cards."""
+        """Return the one of several random moves that uses fewest of these cards."""
         view, rows = decisions.view, np.arange(len(keys))
         spare = np.maximum(view.hand.astype(np.int64) - self.kept_cards[view.rows, view.seats], 0)
         moves = [RandomAgent().play(decisions, splitmix64_array(keys, number)) for number in range(_NUM_CANDIDATES)]
-        used = [np.maximum(_count_kinds(each.cards, spare.shape[1]) - spare, 0).sum(axis=1) for each in moves]
+        used = [np.maximum(_count_kinds(move.cards, spare.shape[1]) - spare, 0).sum(axis=1) for move in moves]
         best = np.argmin(used, axis=0)
-        forms, cards = [each.form for each in moves], [each.cards for each in moves]
+        forms, cards = [move.form for move in moves], [move.cards for move in moves]
         return Moves(np.stack(forms)[best, rows], np.stack(cards)[best, rows])
 
     def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """A random option."""
+        """Return a random option."""
         return RandomAgent().choose(choices, keys)
 
 
 def _count_kinds(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.int64]:
-    """[n, kinds] how many cards of each kind there are among cards [n, most]."""
-    found = np.zeros((len(cards), 256), np.int64)
-    np.add.at(found, (np.arange(len(cards))[:, None], cards), 1)
-    return found[:, :kinds]
+    """Count the cards of each kind among cards [n, most]: int64 [n, kinds]."""
+    counts = np.zeros((len(cards), 256), np.int64)
+    np.add.at(counts, (np.arange(len(cards))[:, None], cards), 1)
+    return counts[:, :kinds]
 
 
 def collect_situations(engine: Engine, seed: int) -> SituationSet:
-    """What is remembered together in matches between plain players, as far as they come up in some of them."""
+    """Collect the situations (values of fluents) that occur together in matches between baseline agents.
+
+    Args:
+        engine: Compiled game.
+        seed: Seed of the matches.
+
+    Returns:
+        The situations.
+    """
     return _play_reference_matches(engine, seed)[1]
 
 
@@ -145,33 +152,48 @@ def play_baseline_matches(
     seed: int,
     on_decision: Callable[[Decisions | Choices], None],
 ) -> None:
-    """Play matches between plain players at tables that are begun with keys [n]; note is called with all decisions."""
+    """Play matches between baseline agents.
+
+    Args:
+        engine: Compiled game.
+        make_tables: Makes tables from keys, uint64 [n].
+        seed: Seed of the matches.
+        on_decision: Called with all decisions and choices of each step.
+    """
     keys = splitmix64_array(np.full(_NUM_MATCHES, derive_key(seed, _RNG_PURPOSE), np.uint64), np.arange(_NUM_MATCHES))
     _play_until(engine, make_tables(keys), np.full(_NUM_MATCHES, _DECISIONS_PER_MATCH), seed, on_decision=on_decision)
 
 
 def _play_reference_matches(engine: Engine, seed: int) -> tuple[EpisodeStartRecorder, SituationSet]:
-    """Where episodes begin in some matches, and the situations of their decisions; played once a knowledge base."""
-    kept = engine.rules.kb.memo
-    if (_play_reference_matches, seed) not in kept:
-        begun, met = EpisodeStartRecorder(), SituationSet(engine.rules)
-        play_baseline_matches(engine, lambda keys: engine.start_matches(keys, begun), seed, met.add)
-        kept[_play_reference_matches, seed] = begun, met
-    found: tuple[EpisodeStartRecorder, SituationSet] = kept[_play_reference_matches, seed]
-    return found
+    """Return how episodes begin in some matches, and the situations of their decisions; cached by knowledge base."""
+    memo = engine.rules.kb.memo
+    if (_play_reference_matches, seed) not in memo:
+        starts, situations = EpisodeStartRecorder(), SituationSet(engine.rules)
+        play_baseline_matches(engine, lambda keys: engine.start_matches(keys, starts), seed, situations.add)
+        memo[_play_reference_matches, seed] = starts, situations
+    result: tuple[EpisodeStartRecorder, SituationSet] = memo[_play_reference_matches, seed]
+    return result
 
 
 def sample_positions(engine: Engine, n_states: int, seed: int) -> Iterator[Decisions | Choices]:
-    """So many choices: cards to give; plays from stacked deals, and random ones in situations of play; most are met.
+    """Sample positions of all kinds: most from play, some from stacked deals, random cards and card exchanges.
 
-    The random plays have cards that a table may have, and remember what play brings together: so rare plays come up
-    without states that no play comes to.
+    Positions with random cards take situations that occurred together in play, so that rare plays occur without
+    states that no play leads to.
+
+    Args:
+        engine: Compiled game.
+        n_states: Number of positions.
+        seed: Seed of the positions.
+
+    Yields:
+        Decisions or choices, ``n_states`` in all.
     """
     given, few = sample_exchanges(engine, n_states // _EXCHANGE_PERIOD, seed), n_states // _STACKED_PERIOD
     few = few if few >= _MIN_STACKED_PLAYS else 0
     stacked = few // 2
     random = engine.sample_situations(collect_situations(engine, seed), few - stacked, seed) if few else None
-    met = n_states - stacked - sum(len(each.rows) for each in (given, random) if each is not None)
+    met = n_states - stacked - sum(len(positions.rows) for positions in (given, random) if positions is not None)
     yield sample_from_play(engine, met, seed)
     if stacked:
         yield sample_from_stacked_deals(engine, stacked, seed)
@@ -182,7 +204,7 @@ def sample_positions(engine: Engine, n_states: int, seed: int) -> Iterator[Decis
 
 
 def _unfinished_tables(tables: Tables, remaining: NDArray[np.int64]) -> Indices:
-    """The tables where decisions are left to make, or where there is nothing to play just now."""
+    """Return the tables where decisions are left, or where no play is due."""
     ready = np.zeros(len(tables), bool)
     ready[tables.rows_to_play()] = True
     return np.flatnonzero(~ready | (remaining > 0))
@@ -198,10 +220,23 @@ def _step_tables(tables: Tables, which: Indices, player: Agent) -> None:
 
 
 def sample_from_records(engine: Engine, records: Sequence[Mapping[str, Any]], n_states: int, seed: int) -> Decisions:
-    """Plays to decide drawn from records, without repetition while there are enough; raises GameError."""
+    """Draw positions from records, without repetition.
+
+    Args:
+        engine: Compiled game.
+        records: Records of this game.
+        n_states: Most positions.
+        seed: Seed of the draw.
+
+    Returns:
+        The decisions, in random order; fewer where the records hold fewer plays.
+
+    Raises:
+        GameError: A record is invalid, or there are no plays.
+    """
     moves = [(number, move) for number, plays in enumerate(engine.find_play_acts(records)) for move in plays]
     if not moves:
-        raise GameError("the records hold no plays")
+        raise GameError("the records hold no plays", ErrorCode.NO_RECORDS)
     chosen = np.random.default_rng(seed64(seed)).permutation(len(moves))[:n_states]
     pairs = [moves[index] for index in chosen]
     return engine.decisions_at_acts([records[number] for number, _ in pairs], [move for _, move in pairs])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
 from tests.games.endgame.minimax import small_hands, values
@@ -124,8 +124,9 @@ def test_names(engine: Any, untrained: str) -> None:
     on: Any = make_agent(f"{untrained},endgame=12", engine)
     assert off._endgame is None
     assert (on._endgame is None) == (on._lookahead is None)
-    with pytest.raises(GameError, match="write endgame=N"):
+    with pytest.raises(GameError) as error:
         make_agent(f"{untrained},endgame=x", engine)
+    assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
 
 
 def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:

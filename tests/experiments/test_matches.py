@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent_variant
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.experiments.agent_specs import load_agents
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
 from abl_cards.experiments.workspace import ExperimentWorkspace
@@ -54,8 +54,9 @@ def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:
 
 
 def test_nobody_plays_twice(engine: Engine) -> None:
-    with pytest.raises(GameError, match="named twice"):
+    with pytest.raises(GameError) as error:
         load_agents(["kb", "greedy", "kb"], engine)
+    assert error.value.code == ErrorCode.DUPLICATE_AGENT
 
 
 def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]) -> MatchSummary:

@@ -177,8 +177,9 @@ def test_no_records() -> None:
 
 
 def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
-    with pytest.raises(GameError):
+    with pytest.raises(GameError) as error:
         review_record(plan_of(engine), {**blundered[0], "acts": []})
+    assert error.value.code == ErrorCode.NO_RECORDS
     with pytest.raises(GameError):
         review_record(plan_of(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
 

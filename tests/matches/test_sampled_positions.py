@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import game_names, load
 from abl_cards.games.tables.decision_point import is_play_decision
 from abl_cards.matches.sampled_positions import (
@@ -43,8 +43,9 @@ def test_positions_of_short_matches_lie_in_later_ones() -> None:
 
 def test_records_without_plays() -> None:
     engine = load("guandan").engine()
-    with pytest.raises(GameError, match="no plays"):
+    with pytest.raises(GameError) as error:
         sample_from_records(engine, [{"level": "2", "plays": []}, {}, {"plays": 3}], 5, seed=0)
+    assert error.value.code == ErrorCode.NO_RECORDS
 
 
 @pytest.mark.parametrize("name", game_names())
