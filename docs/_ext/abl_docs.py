@@ -79,11 +79,18 @@ def _directive(package: Any, name: str) -> list[str]:
         return [f"``{path}`` (module)", ""]
     if not getattr(value, "__module__", "").startswith("abl_cards") or get_origin(value):
         return [f".. py:data:: {path}", ""]  # an alias of a type, or a number
+    repeated = ["   :no-index:"] if package.__name__ != "abl_cards" and _is_public(value) else []
     if inspect.isclass(value):
-        return [f".. autoclass:: {path}", "   :members:", ""]
+        return [f".. autoclass:: {path}", "   :members:", *repeated, ""]
     if callable(value):
-        return [f".. autofunction:: {path}", ""]
+        return [f".. autofunction:: {path}", *repeated, ""]
     return [f".. py:data:: {path}", ""]
+
+
+def _is_public(value: Any) -> bool:
+    """Whether the root package exports a value, so that its page documents it."""
+    root = import_module("abl_cards")
+    return any(getattr(root, name) is value for name in getattr(root, "__all__", ()))
 
 
 def escape_docstring(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
