@@ -7,23 +7,39 @@ import { announce } from './announce.js';
 import { HeatMap } from './heat.js';
 
 export function useAdvice(seen, link, welcome) {
-  const [told, show] = useState(null);
-  const [busy, wait] = useState('');
-  const advisor = () => (welcome.agents.includes(settings().advisor) ? settings().advisor : welcome.agents.includes('abl') && settings().advisor !== 'kb' ? 'abl' : 'kb');
-  useEffect(() => { show(null); wait(''); }, [seen.at]);
+  const [told, setTold] = useState(null);
+  const [busy, setBusy] = useState('');
+  const advisor = () =>
+    welcome.agents.includes(settings().advisor)
+      ? settings().advisor
+      : welcome.agents.includes('abl') && settings().advisor !== 'kb'
+        ? 'abl'
+        : 'kb';
+  useEffect(() => {
+    setTold(null);
+    setBusy('');
+  }, [seen.at]);
   const ask = async (what, more = {}) => {
     if (!seen.asked) return;
-    wait(what);
+    setBusy(what);
     let answer = await link.ask({ do: what, at: seen.at, lang: settings().language, agent: advisor(), ...more });
-    if (answer.type === 'error' && advisor() !== 'kb') answer = await link.ask({ do: what, at: seen.at, lang: settings().language, agent: 'kb', ...more });
-    wait('');
-    show(answer);
-    if (answer.type === 'hint') announce(`${t('best')}: ${answer.best.text}. ${answer.best.reasons.slice(0, 2).map((each) => each.words).join(' ')}`);
-    if (answer.type === 'why') announce(answer.readings.map((each) => (each.legal ? t('legal') : t('illegal'))).join(', '));
+    if (answer.type === 'error' && advisor() !== 'kb')
+      answer = await link.ask({ do: what, at: seen.at, lang: settings().language, agent: 'kb', ...more });
+    setBusy('');
+    setTold(answer);
+    if (answer.type === 'hint')
+      announce(
+        `${t('best')}: ${answer.best.text}. ${answer.best.reasons
+          .slice(0, 2)
+          .map((each) => each.words)
+          .join(' ')}`,
+      );
+    if (answer.type === 'why')
+      announce(answer.readings.map((each) => (each.legal ? t('legal') : t('illegal'))).join(', '));
     if (answer.type === 'error') announce(answer.text);
     return answer;
   };
-  return { told, busy, hint: () => ask('hint'), why: (value) => ask('why', { value }), close: () => show(null) };
+  return { told, busy, hint: () => ask('hint'), why: (value) => ask('why', { value }), close: () => setTold(null) };
 }
 
 const signed = (number) => (number > 0 ? `+${number}` : String(number));
@@ -45,8 +61,10 @@ export function Verdict({ heading, verdict, deck, take, moves }) {
 
 // A play that is laid card by card: each step with its own reasons.
 function Steps({ steps, deck }) {
-  return html`<ol class="steps" aria-label=${t('steps')}>${steps.map((each, place) => html`<li key=${place}><b>${each.text}</b> <span class="small">${t('cost', each.cost)}</span>
-    ${each.cards.length > 0 && html`<${Cards} deck=${deck} cards=${each.cards} small />`}<${Reasons} reasons=${each.reasons} /></li>`)}</ol>`;
+  return html`<ol class="steps" aria-label=${t('steps')}>${steps.map(
+    (each, place) => html`<li key=${place}><b>${each.text}</b> <span class="small">${t('cost', each.cost)}</span>
+    ${each.cards.length > 0 && html`<${Cards} deck=${deck} cards=${each.cards} small />`}<${Reasons} reasons=${each.reasons} /></li>`,
+  )}</ol>`;
 }
 
 // Some of the deals that the agent has looked ahead on: what the others hold there.
@@ -58,8 +76,10 @@ export function Labels({ labels }) {
   if (!labels.length) return null;
   const looked = labels.some((each) => each.points != null);
   return html`<table class="labels"><thead><tr><th scope="col">${t('label')}</th><th scope="col">${t('probability')}</th>${looked && html`<th scope="col">${t('ahead')}</th>`}</tr></thead>
-    <tbody>${labels.map((each) => html`<tr key=${each.text}><th scope="row">${each.text}</th>
-      <td><meter min="0" max="1" value=${each.probability ?? 0} aria-hidden="true"></meter> ${percent(each.probability)}</td>${looked && html`<td>${points(each.points)}</td>`}</tr>`)}</tbody></table>`;
+    <tbody>${labels.map(
+      (each) => html`<tr key=${each.text}><th scope="row">${each.text}</th>
+      <td><meter min="0" max="1" value=${each.probability ?? 0} aria-hidden="true"></meter> ${percent(each.probability)}</td>${looked && html`<td>${points(each.points)}</td>`}</tr>`,
+    )}</tbody></table>`;
 }
 
 // The rules behind a play, or behind its being none: a tree that opens where somebody looks.
@@ -88,18 +108,21 @@ export function Advice({ advice, welcome, seen, take }) {
       ${told.imagined && html`<${Imagined} deals=${told.imagined} deck=${deck} names=${othersOf(seen)} />`}`;
   }
   if (told?.type === 'why') {
-    inside = html`${told.readings.map((each, place) => html`<div key=${place}>
+    inside = html`${told.readings.map(
+      (each, place) => html`<div key=${place}>
         <h3>${each.label ?? each.verdict?.text}: ${each.legal ? t('legal') : t('illegal')}</h3>
         ${each.steps && html`<${Steps} steps=${each.steps} deck=${deck} />`}
         ${each.verdict && html`<${Verdict} heading=${each.verdict.text} verdict=${each.verdict} deck=${deck} />`}
         ${each.difference?.length > 0 && html`<h4>${t('difference')} (${told.best.text})</h4><${Reasons} reasons=${each.difference} />`}
-        ${each.why && html`<${Why} why=${each.why} />`}</div>`)}`;
+        ${each.why && html`<${Why} why=${each.why} />`}</div>`,
+    )}`;
   }
   return html`<section class="panel advice" aria-label=${t('advice')} aria-busy=${Boolean(busy)}><h2>${t('advice')}</h2>${inside}</section>`;
 }
 
 export function othersOf(seen) {
   const found = [];
-  for (let seat = seen.after[seen.me]; found.length < seen.seats.length - 1; seat = seen.after[seat]) found.push(seen.seats[seat].name || t('seat', seat));
+  for (let seat = seen.after[seen.me]; found.length < seen.seats.length - 1; seat = seen.after[seat])
+    found.push(seen.seats[seat].name || t('seat', seat));
   return found;
 }

@@ -9,7 +9,11 @@ const language = cm.StreamLanguage.define({
   token(stream, state) {
     if (state.block || stream.match('%*')) {
       state.block = state.block || 1;
-      while (!stream.eol()) if (stream.match('*%')) { state.block = 0; break; } else stream.next();
+      while (!stream.eol())
+        if (stream.match('*%')) {
+          state.block = 0;
+          break;
+        } else stream.next();
       return 'comment';
     }
     if (stream.match(/^%.*/)) return 'comment';
@@ -27,9 +31,12 @@ const language = cm.StreamLanguage.define({
 
 const { tags } = cm;
 const colours = cm.HighlightStyle.define([
-  { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' }, { tag: tags.string, color: 'var(--good)' },
-  { tag: tags.keyword, color: 'var(--strong)', fontWeight: '600' }, { tag: tags.number, color: 'var(--bad)' },
-  { tag: tags.typeName, color: 'var(--ink)', fontWeight: '600' }, { tag: tags.special(tags.variableName), color: 'var(--strong)' },
+  { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.keyword, color: 'var(--strong)', fontWeight: '600' },
+  { tag: tags.number, color: 'var(--bad)' },
+  { tag: tags.typeName, color: 'var(--ink)', fontWeight: '600' },
+  { tag: tags.special(tags.variableName), color: 'var(--strong)' },
 ]);
 
 const look = EditorView.theme({
@@ -39,8 +46,15 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--soft)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'light-dark(#0b5f8a14, #ffffff14)' },
-  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'light-dark(#9fd0ea, #2a5a75) !important' },
-  '.cm-tooltip': { backgroundColor: 'var(--panel)', color: 'var(--ink)', border: '1px solid var(--line)', maxWidth: '32rem' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'light-dark(#9fd0ea, #2a5a75) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--panel)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    maxWidth: '32rem',
+  },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--strong)', color: 'var(--on-strong)' },
   '.told': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
   '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--ink)' },
@@ -69,7 +83,11 @@ const pairs = /[\ud800-\udfff]/;
 const lettersBefore = (text, offset) => (pairs.test(text) ? [...text.slice(0, offset)].length : offset);
 const offsetOf = (text, letters) => (pairs.test(text) ? [...text].slice(0, letters).join('').length : letters);
 
-const plain = (markdown) => markdown.replace(/```\w*\n?/g, '').replace(/`/g, '').trim();
+const plain = (markdown) =>
+  markdown
+    .replace(/```\w*\n?/g, '')
+    .replace(/`/g, '')
+    .trim();
 
 export function mount(parent, { changed, save, complete, hover, follow, rename, words }) {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
@@ -87,36 +105,83 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     if (!context.explicit && (!word || word.from === word.to)) return null;
     const text = context.state.doc.toString();
     const found = await complete({ text, offset: lettersBefore(text, context.pos) });
-    return found && {
-      from: offsetOf(text, found.from),
-      options: found.offers.map((each) => ({
-        label: each.label, detail: each.detail, type: { predicate: 'function', variable: 'variable', directive: 'keyword' }[each.kind] ?? 'constant',
-        apply: cm.snippet(each.snippet), info: each.words ? plain(each.words) : undefined,
-      })),
-    };
+    return (
+      found && {
+        from: offsetOf(text, found.from),
+        options: found.offers.map((each) => ({
+          label: each.label,
+          detail: each.detail,
+          type: { predicate: 'function', variable: 'variable', directive: 'keyword' }[each.kind] ?? 'constant',
+          apply: cm.snippet(each.snippet),
+          info: each.words ? plain(each.words) : undefined,
+        })),
+      }
+    );
   };
   const told = cm.hoverTooltip(async (view, pos) => {
     const text = view.state.doc.toString();
     const found = await hover({ text, offset: lettersBefore(text, pos) });
     if (!found?.text) return null;
-    return { pos, create: () => {
-      const dom = document.createElement('div');
-      dom.className = 'told';
-      dom.textContent = plain(found.text);
-      return { dom };
-    } };
+    return {
+      pos,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'told';
+        dom.textContent = plain(found.text);
+        return { dom };
+      },
+    };
   });
   const keys = [
-    { key: 'Mod-s', preventDefault: true, run: () => { save(); return true; } },
-    { key: 'F12', run: (view) => { follow(at(view)); return true; } },
-    { key: 'F2', run: (view) => { rename(at(view)); return true; } },
+    {
+      key: 'Mod-s',
+      preventDefault: true,
+      run: () => {
+        save();
+        return true;
+      },
+    },
+    {
+      key: 'F12',
+      run: (view) => {
+        follow(at(view));
+        return true;
+      },
+    },
+    {
+      key: 'F2',
+      run: (view) => {
+        rename(at(view));
+        return true;
+      },
+    },
   ];
   const extensions = [
-    cm.lineNumbers(), cm.history(), cm.drawSelection(), cm.bracketMatching(), cm.closeBrackets(), cm.highlightActiveLine(),
-    cm.search({ top: true }), cm.highlightSelectionMatches(), language, cm.syntaxHighlighting(colours), look, told, silentLines,
-    cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }), cm.lintGutter(),
-    cm.autocompletion({ override: [offers], closeOnBlur: true }), EditorView.contentAttributes.of({ 'aria-label': words.editor }),
-    cm.keymap.of([...keys, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, ...cm.completionKeymap, ...cm.lintKeymap]),
+    cm.lineNumbers(),
+    cm.history(),
+    cm.drawSelection(),
+    cm.bracketMatching(),
+    cm.closeBrackets(),
+    cm.highlightActiveLine(),
+    cm.search({ top: true }),
+    cm.highlightSelectionMatches(),
+    language,
+    cm.syntaxHighlighting(colours),
+    look,
+    told,
+    silentLines,
+    cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }),
+    cm.lintGutter(),
+    cm.autocompletion({ override: [offers], closeOnBlur: true }),
+    EditorView.contentAttributes.of({ 'aria-label': words.editor }),
+    cm.keymap.of([
+      ...keys,
+      ...cm.defaultKeymap,
+      ...cm.historyKeymap,
+      ...cm.searchKeymap,
+      ...cm.completionKeymap,
+      ...cm.lintKeymap,
+    ]),
     EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
   ];
   const view = new EditorView({ root, parent: holder, state: EditorState.create({ doc: '', extensions }) });
@@ -132,14 +197,22 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     problems(found) {
       const marked = found.map((each) => {
         const from = placed(each.line, each.column);
-        return { from, to: Math.max(from, placed(each.end_line, each.end_column)), severity: each.error ? 'error' : 'warning', message: each.remedy ? `${each.text} (${each.remedy})` : each.text };
+        return {
+          from,
+          to: Math.max(from, placed(each.end_line, each.end_column)),
+          severity: each.error ? 'error' : 'warning',
+          message: each.remedy ? `${each.text} (${each.remedy})` : each.text,
+        };
       });
       view.dispatch(cm.setDiagnostics(view.state, marked));
     },
     silent(lines, text) {
       const mark = new Silent();
       mark.words = text;
-      const marks = [...new Set(lines)].filter((line) => line <= view.state.doc.lines).sort((a, b) => a - b).map((line) => mark.range(view.state.doc.line(line).from));
+      const marks = [...new Set(lines)]
+        .filter((line) => line <= view.state.doc.lines)
+        .sort((a, b) => a - b)
+        .map((line) => mark.range(view.state.doc.line(line).from));
       view.dispatch({ effects: setSilent.of(RangeSet.of(marks)) });
     },
     go(line, column = 1) {

@@ -19,9 +19,9 @@ export function usePicking(seen, link) {
   const { asked, at, hand = [], orders } = seen;
   const order = settings().order;
   const cards = named(inOrder(hand, orders, order));
-  const [keys, pick] = useState([]);
-  const [answer, hear] = useState(null);
-  const [reading, read] = useState(0);
+  const [keys, setKeys] = useState([]);
+  const [answer, setAnswer] = useState(null);
+  const [reading, setReading] = useState(0);
   const number = useRef(0);
   const there = new Set(cards.map((card) => card.key));
   const picked = keys.filter((key) => there.has(key));
@@ -29,34 +29,56 @@ export function usePicking(seen, link) {
   const signature = `${at}:${asked?.kind}:${[...texts].sort().join(' ')}`;
 
   useEffect(() => {
-    read(0);
-    if (asked?.kind !== 'play' || !texts.length) { hear(null); return; }
+    setReading(0);
+    if (asked?.kind !== 'play' || !texts.length) {
+      setAnswer(null);
+      return;
+    }
     const mine = ++number.current;
     link.ask({ do: 'pick', cards: texts, at }).then((told) => {
-      if (mine === number.current) hear(told.type === 'picked' ? { ...told, signature } : null);
+      if (mine === number.current) setAnswer(told.type === 'picked' ? { ...told, signature } : null);
     });
   }, [signature, link]);
 
   const options = asked?.kind === 'choice' ? asked.options.filter((each) => each.card) : [];
   let now = NOTHING;
-  if (asked?.kind === 'play') now = texts.length ? (answer?.signature === signature ? answer : { ...NOTHING, more: answer?.more ?? asked.more, waits: true }) : { readings: [], more: asked.more, plays: asked.plays };
+  if (asked?.kind === 'play')
+    now = texts.length
+      ? answer?.signature === signature
+        ? answer
+        : { ...NOTHING, more: answer?.more ?? asked.more, waits: true }
+      : { readings: [], more: asked.more, plays: asked.plays };
   if (asked?.kind === 'choice') now = { readings: [], more: options.map((each) => each.card), plays: options.length };
 
-  const toggle = (key) => pick(picked.includes(key) ? picked.filter((each) => each !== key) : [...picked, key]);
+  const toggle = (key) => setKeys(picked.includes(key) ? picked.filter((each) => each !== key) : [...picked, key]);
   const take = (wanted) => {
     const left = [...wanted];
     const found = [];
     for (const card of cards) {
       const place = left.indexOf(card.text);
-      if (place >= 0) { left.splice(place, 1); found.push(card.key); }
+      if (place >= 0) {
+        left.splice(place, 1);
+        found.push(card.key);
+      }
     }
-    pick(found);
+    setKeys(found);
   };
   const next = (match) => {
     const free = cards.filter((card) => match(card.text) && !picked.includes(card.key));
-    if (free.length) pick([...picked, free[0].key]);
-    else pick(picked.filter((key) => !match(key.slice(0, key.lastIndexOf('#')))));
+    if (free.length) setKeys([...picked, free[0].key]);
+    else setKeys(picked.filter((key) => !match(key.slice(0, key.lastIndexOf('#')))));
     return free.length > 0 || cards.some((card) => match(card.text));
   };
-  return { cards, picked, texts, now, reading: Math.min(reading, Math.max(0, now.readings.length - 1)), read, toggle, take, next, clear: () => pick([]) };
+  return {
+    cards,
+    picked,
+    texts,
+    now,
+    reading: Math.min(reading, Math.max(0, now.readings.length - 1)),
+    read: setReading,
+    toggle,
+    take,
+    next,
+    clear: () => setKeys([]),
+  };
 }

@@ -9,25 +9,79 @@ import { useJob, Job, Weights } from './lab_work.js';
 import { pack, unpack, LONGEST, MARK } from './lab_link.js';
 
 add({
-  labGame: ['Game to edit', '要编辑的游戏'], labFiles: ['Files', '文件'], labEditor: ['Rule file {}', '规则文件 {}'], labOwn: ['changed here', '已在此修改'],
-  labSave: ['Save and check', '保存并检查'], labSaved: ['saved; loaded in {} s', '已保存，{}秒后生效'], labUnsaved: ['not saved yet', '尚未保存'], labWorking: ['loading the rules …', '正在载入规则……'],
-  labRevert: ['Back to the original', '恢复原文件'], labNew: ['New file', '新文件'], labNewName: ['Name of the file, such as more.lp', '文件名，例如 more.lp'],
-  labPinned: ['Pinned positions', '固定的局面'], labPin: ['Pin', '固定'], labUnpin: ['Unpin', '取消固定'], labState: ['A position as JSON', '一个局面（JSON）'], labMoves: ['{} legal moves before, {} now', '合法出法：原{}种，现{}种'],
-  labGone: ['no more', '不再合法'], labAdded: ['new', '新增'], labSame: ['the same', '不变'], labAll: ['all of them now', '现在的全部出法'], labProblems: ['Problems', '问题'], labNone: ['Nothing is wrong.', '没有问题。'],
-  labSmallest: ['Smallest hand that shows a difference', '最小的有差别的手牌'], labNoDifference: ['No difference was found.', '没有发现差别。'],
-  labCoverage: ['Rules that never fire', '从未触发的规则'], labSilent: ['never fired in {} games', '{}局中从未触发'], labCovered: ['{} of {} rules never fired in {} games', '{}条规则（共{}条）在{}局中从未触发'],
-  labBalance: ['Balance, 1,000 games', '平衡性（1000局）'], labWins: ['most points, seat {}', '{}号位得分最多'], labLength: ['decisions a game', '每局决策数'], labForced: ['only one move', '仅一种出法'], labPasses: ['passes', '不出'], labBefore: ['before', '原来'], labNow: ['now', '现在'],
-  labWords: ['The rules in words', '规则的文字说明'], labZip: ['Download as zip', '下载 zip'], labFolder: ['Folder', '文件夹名'], labKeep: ['Save as a folder', '存为文件夹'], labKept: ['saved as {}', '已存为 {}'], labPlay: ['Play these rules', '按这些规则打牌'],
-  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'], labReplay: ['Replay records under these rules', '按这些规则重放记录'], labReplayed: ['{} episodes, {} plays: {} lines are not as these rules would have it', '{}副牌、{}手：{}行与这些规则不符'],
-  labCases: ['Run the cases', '运行用例'], labMutations: ['Edits that no case notices', '用例发现不了的修改'], labWeights: ['Preferences', '偏好权重'],
-  labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
+  labGame: ['Game to edit', '要编辑的游戏'],
+  labFiles: ['Files', '文件'],
+  labEditor: ['Rule file {}', '规则文件 {}'],
+  labOwn: ['changed here', '已在此修改'],
+  labSave: ['Save and check', '保存并检查'],
+  labSaved: ['saved; loaded in {} s', '已保存，{}秒后生效'],
+  labUnsaved: ['not saved yet', '尚未保存'],
+  labWorking: ['loading the rules …', '正在载入规则……'],
+  labRevert: ['Back to the original', '恢复原文件'],
+  labNew: ['New file', '新文件'],
+  labNewName: ['Name of the file, such as more.lp', '文件名，例如 more.lp'],
+  labPinned: ['Pinned positions', '固定的局面'],
+  labPin: ['Pin', '固定'],
+  labUnpin: ['Unpin', '取消固定'],
+  labState: ['A position as JSON', '一个局面（JSON）'],
+  labMoves: ['{} legal moves before, {} now', '合法出法：原{}种，现{}种'],
+  labGone: ['no more', '不再合法'],
+  labAdded: ['new', '新增'],
+  labSame: ['the same', '不变'],
+  labAll: ['all of them now', '现在的全部出法'],
+  labProblems: ['Problems', '问题'],
+  labNone: ['Nothing is wrong.', '没有问题。'],
+  labSmallest: ['Smallest hand that shows a difference', '最小的有差别的手牌'],
+  labNoDifference: ['No difference was found.', '没有发现差别。'],
+  labCoverage: ['Rules that never fire', '从未触发的规则'],
+  labSilent: ['never fired in {} games', '{}局中从未触发'],
+  labCovered: ['{} of {} rules never fired in {} games', '{}条规则（共{}条）在{}局中从未触发'],
+  labBalance: ['Balance, 1,000 games', '平衡性（1000局）'],
+  labWins: ['most points, seat {}', '{}号位得分最多'],
+  labLength: ['decisions a game', '每局决策数'],
+  labForced: ['only one move', '仅一种出法'],
+  labPasses: ['passes', '不出'],
+  labBefore: ['before', '原来'],
+  labNow: ['now', '现在'],
+  labWords: ['The rules in words', '规则的文字说明'],
+  labZip: ['Download as zip', '下载 zip'],
+  labFolder: ['Folder', '文件夹名'],
+  labKeep: ['Save as a folder', '存为文件夹'],
+  labKept: ['saved as {}', '已存为 {}'],
+  labPlay: ['Play these rules', '按这些规则打牌'],
+  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'],
+  labReplay: ['Replay records under these rules', '按这些规则重放记录'],
+  labReplayed: [
+    '{} episodes, {} plays: {} lines are not as these rules would have it',
+    '{}副牌、{}手：{}行与这些规则不符',
+  ],
+  labCases: ['Run the cases', '运行用例'],
+  labMutations: ['Edits that no case notices', '用例发现不了的修改'],
+  labWeights: ['Preferences', '偏好权重'],
+  labKeys: [
+    'Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.',
+    'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。',
+  ],
+  labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
 });
 
 const PAUSE = 400;
 const KEPT = 'lab';
 
-const textOf = (move) => (Array.isArray(move) ? move.flat(2).join(' ') : move && typeof move === 'object' ? `${move.label}: ${textOf(move.cards)}` : String(move));
-const stateText = (state) => Object.entries(state).map(([name, value]) => (name === 'hand' ? textOf(value) : `${name}: ${value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : value}`)).join(' · ');
+const textOf = (move) =>
+  Array.isArray(move)
+    ? move.flat(2).join(' ')
+    : move && typeof move === 'object'
+      ? `${move.label}: ${textOf(move.cards)}`
+      : String(move);
+const stateText = (state) =>
+  Object.entries(state)
+    .map(([name, value]) =>
+      name === 'hand'
+        ? textOf(value)
+        : `${name}: ${value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : value}`,
+    )
+    .join(' · ');
 
 function Moves({ heading, kind, moves, why }) {
   if (!moves.length) return null;
@@ -38,77 +92,101 @@ function Pinned({ pinned, unpin, why }) {
   const told = (side) => (typeof side === 'string' ? side : null);
   const problem = told(pinned.before) || told(pinned.after);
   return html`<li class="pinned"><p><code>${stateText(pinned.state)}</code> <button type="button" class="quiet" onClick=${unpin}>${t('labUnpin')}</button></p>
-    ${problem ? html`<p class="small">${problem}</p>` : html`<p class="small">${t('labMoves', pinned.before.length, pinned.after.length)}${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}</p>
+    ${
+      problem
+        ? html`<p class="small">${problem}</p>`
+        : html`<p class="small">${t('labMoves', pinned.before.length, pinned.after.length)}${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}</p>
       <${Moves} heading=${t('labGone')} kind="lost" moves=${pinned.gone} why=${(move) => why(pinned.state, move, true)} />
       <${Moves} heading=${t('labAdded')} kind="gained" moves=${pinned.new} why=${(move) => why(pinned.state, move, false)} />
-      <details><summary>${t('labAll')}</summary><${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} /></details>`}</li>`;
+      <details><summary>${t('labAll')}</summary><${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} /></details>`
+    }</li>`;
 }
 
 function Balance({ sides }) {
   const [before, now] = sides;
   const share = (value) => `${(100 * value).toFixed(1)} %`;
-  const rows = [...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
-    [t('labLength'), before.decisions_an_episode, now.decisions_an_episode], [t('labForced'), share(before.forced_share), share(now.forced_share)], [t('labPasses'), share(before.pass_share), share(now.pass_share)]];
+  const rows = [
+    ...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
+    [t('labLength'), before.decisions_an_episode, now.decisions_an_episode],
+    [t('labForced'), share(before.forced_share), share(now.forced_share)],
+    [t('labPasses'), share(before.pass_share), share(now.pass_share)],
+  ];
   return html`<table class="labels"><thead><tr><th></th><th scope="col">${t('labBefore')}</th><th scope="col">${t('labNow')}</th></tr></thead>
     <tbody>${rows.map(([name, one, two]) => html`<tr key=${name}><th scope="row">${name}</th><td>${one}</td><td>${two}</td></tr>`)}</tbody></table>`;
 }
 
 export function Section({ rest }) {
   const { language } = useSettings();
-  const [games, hear] = useState([]);
-  const [lab, enter] = useState(null);
-  const [files, list] = useState([]);
-  const [file, choose] = useState('');
-  const [states, pin] = useState([]);
-  const [outcome, tell] = useState({ problems: [], pinned: [] });
-  const [state, say] = useState('');
-  const [more, show] = useState(null);
-  const [draft, write] = useState('');
-  const [refused, old] = useState('');
-  const [folder, name] = useState('my-rules');
-  const [weighs, weigh] = useState(false);
-  const [version, loaded] = useState(0);
-  const [offered, offer] = useState(null);
+  const [games, setGames] = useState([]);
+  const [lab, setLab] = useState(null);
+  const [files, setFiles] = useState([]);
+  const [file, setFile] = useState('');
+  const [states, setStates] = useState([]);
+  const [outcome, setOutcome] = useState({ problems: [], pinned: [] });
+  const [state, setState] = useState('');
+  const [more, setMore] = useState(null);
+  const [draft, setDraft] = useState('');
+  const [refused, setRefused] = useState('');
+  const [folder, setFolder] = useState('my-rules');
+  const [weighs, setWeighs] = useState(false);
+  const [version, setVersion] = useState(0);
+  const [offered, setOffered] = useState(null);
   const holder = useRef(null);
   const here = useRef({});
   Object.assign(here.current, { lab, file, states, files });
 
   const at = async (what, asked = {}) => {
     const found = await ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
-    if (found.refused) old(found.refused);
+    if (found.refused) setRefused(found.refused);
     return found;
   };
-  const trouble = (problem) => { say(problem.message); announce(problem.message); };
+  const trouble = (problem) => {
+    setState(problem.message);
+    announce(problem.message);
+  };
   const work = useJob(at, trouble);
   const taken = (found) => {
-    list(found.files);
-    old(found.refused ?? '');
-    loaded((now) => now + 1);
-    tell((was) => ({ ...found, pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned })); // of rules with errors nothing is known
-    say(t('labSaved', found.seconds));
+    setFiles(found.files);
+    setRefused(found.refused ?? '');
+    setVersion((now) => now + 1);
+    setOutcome((was) => ({
+      ...found,
+      pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned,
+    })); // of rules with errors nothing is known
+    setState(t('labSaved', found.seconds));
     const mine = found.problems.filter((each) => each.own && each.file === here.current.file);
     here.current.editor?.problems(mine);
-    announce(found.problems.some((each) => each.error) ? `${t('labProblems')}: ${found.problems[0].text}` : t('labSaved', found.seconds));
+    announce(
+      found.problems.some((each) => each.error)
+        ? `${t('labProblems')}: ${found.problems[0].text}`
+        : t('labSaved', found.seconds),
+    );
   };
 
   const begin = async (game, brought) => {
-    say(t('labWorking'));
+    setState(t('labWorking'));
     work.forget();
     const found = await ask('/api/labs', { game, ...(brought ? { files: brought } : {}) });
-    enter(found);
+    setLab(found);
     here.current.lab = found;
-    list(found.files);
-    pin(found.states);
+    setFiles(found.files);
+    setStates(found.states);
     here.current.states = found.states;
-    show(null);
-    await openFile((found.files.find((each) => each.name === 'rules.lp') ?? found.files.find((each) => each.name === 'labels.lp') ?? found.files[0]).name);
+    setMore(null);
+    await openFile(
+      (
+        found.files.find((each) => each.name === 'rules.lp') ??
+        found.files.find((each) => each.name === 'labels.lp') ??
+        found.files[0]
+      ).name,
+    );
     taken(await at('look', { states: found.states }));
   };
 
   const openFile = async (wanted, line = 0, column = 1) => {
     await flush();
     const { text } = await at('read', { name: wanted });
-    choose(wanted);
+    setFile(wanted);
     here.current.file = wanted;
     here.current.dirty = false;
     const { editor } = here.current;
@@ -120,7 +198,7 @@ export function Section({ rest }) {
   // What is typed is parsed after a moment, and saved and loaded after a pause.
   const changed = () => {
     here.current.dirty = true;
-    say(t('labUnsaved'));
+    setState(t('labUnsaved'));
     clearTimeout(here.current.typing);
     clearTimeout(here.current.saving);
     here.current.typing = setTimeout(async () => {
@@ -136,7 +214,7 @@ export function Section({ rest }) {
     clearTimeout(here.current.saving);
     const { editor, file: now } = here.current;
     here.current.dirty = false;
-    say(t('labWorking'));
+    setState(t('labWorking'));
     taken(await at('write', { name: now, text: editor.text(), states: here.current.states }));
   };
   // Who saves by hand wants to know it all: what play would ask is asked, too.
@@ -144,13 +222,13 @@ export function Section({ rest }) {
     await save();
     const { problems } = await at('check');
     if (problems.some((each) => each.error)) {
-      tell((was) => ({ ...was, problems }));
+      setOutcome((was) => ({ ...was, problems }));
       here.current.editor.problems(problems.filter((each) => each.own && each.file === here.current.file));
     } else await work.begin('cases');
   };
   const flush = () => (here.current.dirty ? save() : Promise.resolve());
   const again = async (positions) => {
-    pin(positions);
+    setStates(positions);
     here.current.states = positions;
     taken(await at('look', { states: positions }));
   };
@@ -159,8 +237,9 @@ export function Section({ rest }) {
     const { places } = await at('define', { name: here.current.file, ...asked });
     const found = places.find((each) => here.current.files.some((known) => known.name === each.file)) ?? places[0];
     if (!found) return;
-    if (here.current.files.some((known) => known.name === found.file)) await openFile(found.file, found.line, found.column);
-    else say(`${found.folder}/${found.file}:${found.line}`);
+    if (here.current.files.some((known) => known.name === found.file))
+      await openFile(found.file, found.line, found.column);
+    else setState(`${found.folder}/${found.file}:${found.line}`);
   };
   const rename = async (asked) => {
     const to = prompt(t('labRename'));
@@ -178,34 +257,53 @@ export function Section({ rest }) {
     await openFile(now);
     taken(await at('look', { states: here.current.states }));
   };
-  const why = async (position, move, before) => show({ kind: 'why', move, readings: (await at('why', { state: position, play: typeof move === 'string' ? move : JSON.stringify(move), before })).readings });
+  const why = async (position, move, before) =>
+    setMore({
+      kind: 'why',
+      move,
+      readings: (
+        await at('why', { state: position, play: typeof move === 'string' ? move : JSON.stringify(move), before })
+      ).readings,
+    });
 
-  const does = (call) => () => { say(t('labWorking')); call().then(() => say(''), trouble); };
+  const does = (call) => () => {
+    setState(t('labWorking'));
+    call().then(() => setState(''), trouble);
+  };
   const smallest = does(async () => {
     const { state: found } = await at('smallest');
     if (found) await again([found, ...here.current.states]);
-    else show({ kind: 'text', text: t('labNoDifference') });
+    else setMore({ kind: 'text', text: t('labNoDifference') });
   });
   const coverage = does(async () => {
     const found = await at('coverage', { games: 300 });
-    here.current.editor.silent(found.silent.filter((each) => each.file === here.current.file).map((each) => each.line), t('labSilent', found.games));
-    show({ kind: 'coverage', found });
+    here.current.editor.silent(
+      found.silent.filter((each) => each.file === here.current.file).map((each) => each.line),
+      t('labSilent', found.games),
+    );
+    setMore({ kind: 'coverage', found });
   });
-  const balance = does(async () => show({ kind: 'balance', sides: (await at('balance', { games: 1000, player: 'kb' })).balance }));
-  const words = does(async () => show({ kind: 'words', sections: (await at('words', { language })).sections }));
-  const replay = (event) => does(async () => {
-    const text = await event.target.files[0].text();
-    event.target.value = '';
-    show({ kind: 'replay', found: await at('replay', { text }) });
-  })();
+  const balance = does(async () =>
+    setMore({ kind: 'balance', sides: (await at('balance', { games: 1000, player: 'kb' })).balance }),
+  );
+  const words = does(async () => setMore({ kind: 'words', sections: (await at('words', { language })).sections }));
+  const replay = (event) =>
+    does(async () => {
+      const text = await event.target.files[0].text();
+      event.target.value = '';
+      setMore({ kind: 'replay', found: await at('replay', { text }) });
+    })();
   const linked = does(async () => {
     await flush();
     const text = `${location.origin}${location.pathname}#/rules/${encodeURIComponent(here.current.lab.game)}/${await pack(await at('own'))}`;
-    if (text.length > LONGEST) { show({ kind: 'text', text: t('linkLong') }); return; }
+    if (text.length > LONGEST) {
+      setMore({ kind: 'text', text: t('linkLong') });
+      return;
+    }
     await navigator.clipboard?.writeText(text).catch(() => {});
-    show({ kind: 'link', text });
+    setMore({ kind: 'link', text });
   });
-  const keep = does(async () => show({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
+  const keep = does(async () => setMore({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
   const play = does(async () => {
     await flush();
     const made = await ask('/api/tables', { name: settings().name, game: `lab:${here.current.lab.lab}` });
@@ -225,46 +323,75 @@ export function Section({ rest }) {
     (async () => {
       const [known, { mount }] = await Promise.all([ask('/api/games'), later('editor')]);
       if (gone) return;
-      hear(known.games);
+      setGames(known.games);
       here.current.editor = mount(holder.current, {
-        changed, follow: (asked) => follow(asked).catch(trouble), rename: (asked) => rename(asked).catch(trouble), save: () => saveAndCheck().catch(trouble), words: { editor: t('labFiles') },
-        complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null), hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
+        changed,
+        follow: (asked) => follow(asked).catch(trouble),
+        rename: (asked) => rename(asked).catch(trouble),
+        save: () => saveAndCheck().catch(trouble),
+        words: { editor: t('labFiles') },
+        complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null),
+        hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
       });
       const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
       if (rest[1]?.startsWith(MARK)) {
         const brought = await unpack(rest[1]).catch(() => null);
         history.replaceState(null, '', `#/rules/${encodeURIComponent(first)}`);
-        if (brought) { offer(brought); say(''); return; }
-        say(t('linkDamaged'));
+        if (brought) {
+          setOffered(brought);
+          setState('');
+          return;
+        }
+        setState(t('linkDamaged'));
         await begin(first);
-        say(t('linkDamaged'));
+        setState(t('linkDamaged'));
         return;
       }
       const kept = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
       if (kept && (!rest[0] || kept.game === rest[0])) {
         try {
-          enter(kept);
+          setLab(kept);
           here.current.lab = kept;
           const found = await at('look', { states: kept.states });
-          pin(kept.states);
+          setStates(kept.states);
           here.current.states = kept.states;
           taken(found);
-          await openFile(kept.file && found.files.some((each) => each.name === kept.file) ? kept.file : found.files[0].name);
+          await openFile(
+            kept.file && found.files.some((each) => each.name === kept.file) ? kept.file : found.files[0].name,
+          );
           return;
-        } catch { say(t('labGoneAway')); }
+        } catch {
+          setState(t('labGoneAway'));
+        }
       }
       await begin(first);
     })().catch(trouble);
-    return () => { gone = true; clearTimeout(here.current.saving); clearTimeout(here.current.typing); here.current.editor?.destroy(); };
+    return () => {
+      gone = true;
+      clearTimeout(here.current.saving);
+      clearTimeout(here.current.typing);
+      here.current.editor?.destroy();
+    };
   }, []);
-  useEffect(() => { if (lab) sessionStorage.setItem(KEPT, JSON.stringify({ ...lab, states, file })); }, [lab, states, file]);
+  useEffect(() => {
+    if (lab) sessionStorage.setItem(KEPT, JSON.stringify({ ...lab, states, file }));
+  }, [lab, states, file]);
 
   const own = files.find((each) => each.name === file)?.own;
   const errors = outcome.problems;
-  const answered = (game, brought) => { offer(null); begin(game, brought).catch((problem) => { trouble(problem); return begin(games[0].name).then(() => trouble(problem)); }); };
-  return html`${offered && html`<section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}><p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
+  const answered = (game, brought) => {
+    setOffered(null);
+    begin(game, brought).catch((problem) => {
+      trouble(problem);
+      return begin(games[0].name).then(() => trouble(problem));
+    });
+  };
+  return html`${
+    offered &&
+    html`<section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}><p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
       ${Object.entries(offered.files).map(([name_, text]) => html`<details key=${name_}><summary>${name_.slice(0, 60)} <span class="small">${text.length}</span></summary><pre>${text.slice(0, 20000)}</pre></details>`)}
-      <p class="buttons"><button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>${t('linkOpen')}</button><button type="button" onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}>${t('linkRefuse')}</button></p></section>`}
+      <p class="buttons"><button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>${t('linkOpen')}</button><button type="button" onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}>${t('linkRefuse')}</button></p></section>`
+  }
   <div class="lab" data-version=${version}>
     <nav class="lab-files" aria-label=${t('labFiles')}>
       <label class="small">${t('labGame')} <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title[language === 'zh' ? 1 : 0]}</option>`)}</select></label>
@@ -274,32 +401,56 @@ export function Section({ rest }) {
     <section class="lab-text" aria-label=${t('labEditor', file)}>
       <div class="buttons"><h1>${file}</h1><span class="grow"></span><span class="small" role="status">${state}</span>
         <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(trouble)}>${t('labSave')} <kbd>Ctrl S</kbd></button>
-        ${own && file !== 'variant.lp' && html`<button type="button" onClick=${does(async () => { here.current.dirty = false; taken(await at('revert', { name: file, states })); await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp')); })}>${t('labRevert')}</button>`}</div>
+        ${
+          own &&
+          file !== 'variant.lp' &&
+          html`<button type="button" onClick=${does(async () => {
+            here.current.dirty = false;
+            taken(await at('revert', { name: file, states }));
+            await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp'));
+          })}>${t('labRevert')}</button>`
+        }</div>
       <div class="lab-editor" ref=${holder}></div>
       <p class="small">${t('labKeys')}</p>
-      ${errors.length > 0 ? html`<h2>${t('labProblems')}</h2><ul class="problems">${errors.map((each, place) => html`<li key=${place} class=${each.error ? 'problem' : 'small'}>
-        <button type="button" class="quiet" disabled=${!each.own} onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}>${each.file}:${each.line}</button> ${each.text}${each.remedy && ` (${each.remedy})`}</li>`)}</ul>` : html`<p class="small">${t('labNone')}</p>`}
+      ${
+        errors.length > 0
+          ? html`<h2>${t('labProblems')}</h2><ul class="problems">${errors.map(
+              (each, place) => html`<li key=${place} class=${each.error ? 'problem' : 'small'}>
+        <button type="button" class="quiet" disabled=${!each.own} onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}>${each.file}:${each.line}</button> ${each.text}${each.remedy && ` (${each.remedy})`}</li>`,
+            )}</ul>`
+          : html`<p class="small">${t('labNone')}</p>`
+      }
     </section>
     <aside class="lab-side">
-      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>${t('labCases')}</button><button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>${t('labMutations')}</button><button type="button" aria-pressed=${weighs} onClick=${() => weigh(!weighs)}>${t('labWeights')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
-      ${more && html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => show(null)}>✕</button>
+      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>${t('labCases')}</button><button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>${t('labMutations')}</button><button type="button" aria-pressed=${weighs} onClick=${() => setWeighs(!weighs)}>${t('labWeights')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
+      ${
+        more &&
+        html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setMore(null)}>✕</button>
         ${more.kind === 'replay' && html`<p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p><ul>${more.found.first.map((each, place) => html`<li key=${place}>${each.line}: ${each.text}</li>`)}</ul>`}
         ${more.kind === 'link' && html`<p>${t('linkMade', more.text.length)}</p><input readonly aria-label=${t('linkMake')} class="link" value=${more.text} onFocus=${(event) => event.target.select()} />`}
         ${more.kind === 'text' && html`<p>${more.text}</p>`}
         ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
         ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
         ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
-        ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`}
+        ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`
+      }
       ${refused && html`<p class="problem" role="status">${t('oldRules')} ${refused}</p>`}
       <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
       ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} keep=${keepWeights} />`}
       <h2>${t('labPinned')}</h2>
       <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
-      <form onSubmit=${(event) => { event.preventDefault(); try { again([...states, JSON.parse(draft)]).then(() => write(''), trouble); } catch (problem) { trouble(problem); } }}>
-        <label>${t('labState')} <textarea rows="3" value=${draft} placeholder='{"hand": …, "to_beat": null}' onInput=${(event) => write(event.target.value)}></textarea></label> <button type="submit">${t('labPin')}</button></form>
+      <form onSubmit=${(event) => {
+        event.preventDefault();
+        try {
+          again([...states, JSON.parse(draft)]).then(() => setDraft(''), trouble);
+        } catch (problem) {
+          trouble(problem);
+        }
+      }}>
+        <label>${t('labState')} <textarea rows="3" value=${draft} placeholder='{"hand": …, "to_beat": null}' onInput=${(event) => setDraft(event.target.value)}></textarea></label> <button type="submit">${t('labPin')}</button></form>
       <label>${t('labReplay')} <input type="file" accept=".jsonl,.json,.txt" onChange=${replay} /></label>
       <h2>${t('labFolder')}</h2>
-      <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => name(event.target.value)} />
+      <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => setFolder(event.target.value)} />
         ${lab && html`<a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>${t('labZip')}</a>`}
         <button type="button" disabled=${!lab} onClick=${linked}>${t('linkMake')}</button>
         ${lab?.saves && html`<button type="button" onClick=${keep}>${t('labKeep')}</button>`}</div>

@@ -16,23 +16,41 @@ function place() {
 
 function Shell() {
   const { language } = useSettings();
-  const [at, go] = useState(place());
-  const [more, found] = useState({});
+  const [at, setAt] = useState(place());
+  const [more, setMore] = useState({});
   useEffect(() => {
-    const moved = () => go(place());
+    const moved = () => setAt(place());
     addEventListener('hashchange', moved);
     return () => removeEventListener('hashchange', moved);
   }, []);
   const file = SECTIONS[at.section];
   useEffect(() => {
-    if (file && !more[file]) later(file).then((made) => found((known) => ({ ...known, [file]: made.Section })), (problem) => { throw problem; });
+    if (file && !more[file])
+      later(file).then(
+        (made) => setMore((known) => ({ ...known, [file]: made.Section })),
+        (problem) => {
+          throw problem;
+        },
+      );
   }, [file]);
-  useLayoutEffect(() => onKeys({ '?': () => openDialog('help'), y: () => set({ language: language === 'zh' ? 'en' : 'zh' }), ',': () => openDialog('settings') }), [language]);
-  useEffect(() => { document.title = `abl-cards · ${t(at.section)}`; });
+  useLayoutEffect(
+    () =>
+      onKeys({
+        '?': () => openDialog('help'),
+        y: () => set({ language: language === 'zh' ? 'en' : 'zh' }),
+        ',': () => openDialog('settings'),
+      }),
+    [language],
+  );
+  useEffect(() => {
+    document.title = `abl-cards · ${t(at.section)}`;
+  });
   const Section = file ? more[file] : Play;
   return html`<header class="bar">
-      <nav aria-label=${t('sections')}>${Object.keys(SECTIONS).map((name) => html`
-        <a key=${name} href=${`#/${name}`} aria-current=${at.section === name ? 'page' : undefined}>${t(name)}</a>`)}</nav>
+      <nav aria-label=${t('sections')}>${Object.keys(SECTIONS).map(
+        (name) => html`
+        <a key=${name} href=${`#/${name}`} aria-current=${at.section === name ? 'page' : undefined}>${t(name)}</a>`,
+      )}</nav>
       <span class="grow"></span>
       <span id="table-tools"></span>
       <button type="button" class="quiet" lang=${language === 'zh' ? 'en' : 'zh-CN'} onClick=${() => set({ language: language === 'zh' ? 'en' : 'zh' })}>${t('language')}</button>

@@ -38,13 +38,23 @@ const laid = () => {
 
 export function Play({ rest }) {
   const [table, key] = rest;
-  const [ready] = useState(() => { const found = laid(); return table || known() ? null : found; });
-  const [seen, show] = useState(ready?.seen ?? null);
-  const [welcome, greet] = useState(ready?.welcome ?? null);
-  const [state, hear] = useState('connecting');
-  const [problem, trouble] = useState('');
-  const [link, connect] = useState(NOBODY);
-  const start = (wishes) => { hear('opening'); trouble(''); return open(wishes).catch((error) => { hear('problem'); trouble(error.message); }); };
+  const [ready] = useState(() => {
+    const found = laid();
+    return table || known() ? null : found;
+  });
+  const [seen, setSeen] = useState(ready?.seen ?? null);
+  const [welcome, setWelcome] = useState(ready?.welcome ?? null);
+  const [state, setState] = useState('connecting');
+  const [problem, setProblem] = useState('');
+  const [link, setLink] = useState(NOBODY);
+  const start = (wishes) => {
+    setState('opening');
+    setProblem('');
+    return open(wishes).catch((error) => {
+      setState('problem');
+      setProblem(error.message);
+    });
+  };
 
   useEffect(() => {
     if (!table || !key) {
@@ -54,25 +64,34 @@ export function Play({ rest }) {
       else start();
       return undefined;
     }
-    if (welcome?.table !== table) show(null);
-    hear('connecting');
+    if (welcome?.table !== table) setSeen(null);
+    setState('connecting');
     const made = new Link(table, key, (told) => {
-      if (told.type === 'welcome') greet(told);
-      else if (told.type === 'table') { show(told); hear('there'); trouble(''); }
-      else if (told.type === 'error') trouble(told.text);
-      else { hear(told.type); if (told.type === 'gone') sessionStorage.removeItem('table'); }
+      if (told.type === 'welcome') setWelcome(told);
+      else if (told.type === 'table') {
+        setSeen(told);
+        setState('there');
+        setProblem('');
+      } else if (told.type === 'error') setProblem(told.text);
+      else {
+        setState(told.type);
+        if (told.type === 'gone') sessionStorage.removeItem('table');
+      }
     });
-    connect(made);
+    setLink(made);
     return () => made.close();
   }, [table, key]);
   useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
 
-  const state_text = state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
+  const state_text =
+    state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
   return html`<${NewTable} start=${start} game=${welcome?.game} />
-    ${problem && html`<p class="problem" role="alert">${problem} <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => trouble('')}>✕</button></p>`}
+    ${problem && html`<p class="problem" role="alert">${problem} <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setProblem('')}>✕</button></p>`}
     ${welcome?.refused && html`<p class="problem" role="status">${t('oldRules')} ${welcome.refused}</p>`}
-    ${seen && welcome && welcome.table === (table ?? ready?.table)
-      ? html`<${Table} seen=${seen} welcome=${welcome} link=${link} lost=${state !== 'there' ? state_text : ''} trouble=${trouble} />`
-      : html`<div class="felt empty"><p class="wait">${state === 'problem' ? '' : state_text}</p></div>`}
+    ${
+      seen && welcome && welcome.table === (table ?? ready?.table)
+        ? html`<${Table} seen=${seen} welcome=${welcome} link=${link} lost=${state !== 'there' ? state_text : ''} trouble=${setProblem} />`
+        : html`<div class="felt empty"><p class="wait">${state === 'problem' ? '' : state_text}</p></div>`
+    }
     ${(state === 'gone' || state === 'problem') && html`<p class="middle"><button type="button" class="strong" onClick=${() => start()}>${t('openAnother')}</button></p>`}`;
 }
