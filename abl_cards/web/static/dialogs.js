@@ -23,8 +23,24 @@ function Dialog({ name, heading, children, shown }) {
     self.current.addEventListener('shown', hear);
     return () => self.current?.removeEventListener('shown', hear);
   });
-  return html`<dialog id=${`dialog-${name}`} ref=${self} aria-labelledby=${`heading-${name}`} onClick=${(event) => event.target === self.current && self.current.close()}>
-    <div class="inside"><header><h2 id=${`heading-${name}`}>${heading}</h2><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => self.current.close()}>✕</button></header>${children}</div></dialog>`;
+  return html`
+    <dialog
+      id=${`dialog-${name}`}
+      ref=${self}
+      aria-labelledby=${`heading-${name}`}
+      onClick=${(event) => event.target === self.current && self.current.close()}
+    >
+      <div class="inside">
+        <header>
+          <h2 id=${`heading-${name}`}>${heading}</h2>
+          <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => self.current.close()}>
+            ✕
+          </button>
+        </header>
+        ${children}
+      </div>
+    </dialog>
+  `;
 }
 
 export function NewTable({ start, game }) {
@@ -74,36 +90,143 @@ export function NewTable({ start, game }) {
       ...(chosen.seed !== '' ? { seed: chosen.seed } : {}),
     });
   };
-  return html`<${Dialog} name="new" heading=${t('newTable')} shown=${shown}>
-    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${
-      known &&
-      html`<form onSubmit=${open}>
-      <label>${t('game')} <select id="new-game" value=${chosen.game} onChange=${(event) => setChosen({ ...chosen, game: event.target.value, profile: '', seats: null })}>
-        ${known.games.map((each) => html`<option key=${each.name} value=${each.name}>${say(each.title)}</option>`)}</select></label>
+  return html`
+    <${Dialog} name="new" heading=${t('newTable')} shown=${shown}>
       ${
-        found?.profiles.length > 1 &&
-        html`<label>${t('profile')} <select id="new-profile" value=${chosen.profile || found.profile} onChange=${(event) => setChosen({ ...chosen, profile: event.target.value })}>
-        ${found.profiles.map((each) => html`<option key=${each} value=${each}>${each.replaceAll('_', ' ')}${each === found.profile ? ` (${t('usual')})` : ''}</option>`)}</select></label>`
+        problem &&
+        html`
+          <p class="problem" role="alert">
+            ${problem}
+          </p>
+        `
       }
-      <fieldset><legend>${t('seats')}</legend>${seats.map((who, place) => html`<${Chooser} key=${`${chosen.game}${place}`} place=${place} who=${who} first=${seats.indexOf('person') === place} agents=${found.agents} choose=${(value) => seat(place, value)} />`)}</fieldset>
-      <label><input type="checkbox" checked=${chosen.practice} onChange=${(event) => setChosen({ ...chosen, practice: event.target.checked })} /> ${t('practice')}</label>
-      <label>${t('seed')} <input id="new-seed" inputmode="numeric" pattern="[0-9]{0,39}" size="10" value=${chosen.seed} onInput=${(event) => setChosen({ ...chosen, seed: event.target.value.replace(/\D/g, '') })} /></label>
-      <p class="buttons"><button type="submit" class="strong">${t('open')}</button></p></form>`
-    }
-  </${Dialog}>`;
+      ${
+        known &&
+        html`
+          <form onSubmit=${open}>
+            <label>
+              ${t('game')}${' '}
+              <select
+                id="new-game"
+                value=${chosen.game}
+                onChange=${(event) => setChosen({ ...chosen, game: event.target.value, profile: '', seats: null })}
+              >
+                ${known.games.map(
+                  (each) => html`
+                    <option key=${each.name} value=${each.name}>
+                      ${say(each.title)}
+                    </option>
+                  `,
+                )}
+              </select>
+            </label>
+            ${
+              found?.profiles.length > 1 &&
+              html`
+                <label>
+                  ${t('profile')}${' '}
+                  <select
+                    id="new-profile"
+                    value=${chosen.profile || found.profile}
+                    onChange=${(event) => setChosen({ ...chosen, profile: event.target.value })}
+                  >
+                    ${found.profiles.map(
+                      (each) => html`
+                        <option key=${each} value=${each}>
+                          ${each.replaceAll('_', ' ')}
+                          ${each === found.profile ? ` (${t('usual')})` : ''}
+                        </option>
+                      `,
+                    )}
+                  </select>
+                </label>
+              `
+            }
+            <fieldset>
+              <legend>${t('seats')}</legend>
+              ${seats.map(
+                (who, place) => html`
+                  <${Chooser}
+                    key=${`${chosen.game}${place}`}
+                    place=${place}
+                    who=${who}
+                    first=${seats.indexOf('person') === place}
+                    agents=${found.agents}
+                    choose=${(value) => seat(place, value)}
+                  />
+                `,
+              )}
+            </fieldset>
+            <label>
+              <input
+                type="checkbox"
+                checked=${chosen.practice}
+                onChange=${(event) => setChosen({ ...chosen, practice: event.target.checked })}
+              />${' '}
+              ${t('practice')}
+            </label>
+            <label>
+              ${t('seed')}${' '}
+              <input
+                id="new-seed"
+                inputmode="numeric"
+                pattern="[0-9]{0,39}"
+                size="10"
+                value=${chosen.seed}
+                onInput=${(event) => setChosen({ ...chosen, seed: event.target.value.replace(/\D/g, '') })}
+              />
+            </label>
+            <p class="buttons">
+              <button type="submit" class="strong">
+                ${t('open')}
+              </button>
+            </p>
+          </form>
+        `
+      }
+    </${Dialog}>
+  `;
 }
 
 function Chooser({ place, who, first, agents, choose }) {
   const own = who !== 'person' && !agents.includes(who);
   const [named, setNamed] = useState(own);
-  return html`<p class="chooser"><label>${t('seat', place)} <select value=${named ? '…' : who} onChange=${(event) => {
-    setNamed(event.target.value === '…');
-    if (event.target.value !== '…') choose(event.target.value);
-  }}>
-      <option value="person">${first || who !== 'person' ? t('me') : t('person')}</option>
-      ${agents.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}<option value="…">${t('agentNamed')}</option></select></label>
-    ${named && html`<input aria-label=${t('agentNamed')} size="18" placeholder="kb:without=…" value=${own ? who : ''} onChange=${(event) => choose(event.target.value.trim() || 'kb')} />`}</p>`;
+  return html`
+    <p class="chooser">
+      <label>
+        ${t('seat', place)}${' '}
+        <select
+          value=${named ? '…' : who}
+          onChange=${(event) => {
+            setNamed(event.target.value === '…');
+            if (event.target.value !== '…') choose(event.target.value);
+          }}
+        >
+          <option value="person">${first || who !== 'person' ? t('me') : t('person')}</option>
+          ${agents.map(
+            (each) => html`
+              <option key=${each} value=${each}>
+                ${each}
+              </option>
+            `,
+          )}
+          <option value="…">${t('agentNamed')}</option>
+        </select>
+      </label>
+      ${
+        named &&
+        html`
+          <input
+            aria-label=${t('agentNamed')}
+            size="18"
+            placeholder="kb:without=…"
+            value=${own ? who : ''}
+            onChange=${(event) => choose(event.target.value.trim() || 'kb')}
+          />
+        `
+      }
+    </p>
+  `;
 }
 
 const address = (table, key) => `${location.origin}${location.pathname}#/play/${table}/${key}`;
@@ -118,42 +241,151 @@ function CopyLink({ label, value }) {
       setDone(false);
     }
   };
-  return html`<p class="copy"><label>${label} <input readonly value=${value} onFocus=${(event) => event.target.select()} /></label> <button type="button" onClick=${copy}>${done ? t('copied') : t('copy')}</button></p>`;
+  return html`
+    <p class="copy">
+      <label>
+        ${label} <input readonly value=${value} onFocus=${(event) => event.target.select()} />
+      </label>${' '}
+      <button type="button" onClick=${copy}>
+        ${done ? t('copied') : t('copy')}
+      </button>
+    </p>
+  `;
 }
 
 export function Invite({ seen, welcome, link }) {
   const seats = seen.seats.map((chair, seat) => ({ ...chair, seat }));
   const mayChange = (seat) => seen.owner || seat === seen.me;
-  return html`<${Dialog} name="invite" heading=${t('seats')}>
-    ${seats.map(
-      ({ seat, kind, name, token, agent }) => html`<div key=${seat} class="chooser">
-      <p>${t('seat', seat)}: <b>${seat === seen.me ? t('you') : name || t('openSeat')}</b>
+  return html`
+    <${Dialog} name="invite" heading=${t('seats')}>
+      ${seats.map(
+        ({ seat, kind, name, token, agent }) => html`
+          <div key=${seat} class="chooser">
+            <p>
+              ${t('seat', seat)}: <b>${seat === seen.me ? t('you') : name || t('openSeat')}</b>
+              ${
+                mayChange(seat) &&
+                kind === 'person' &&
+                html`
+                  ${' '}
+                  <label>
+                    ${seat === seen.me ? t('giveUp') : ''}${' '}
+                    <select
+                      aria-label=${t('giveUp')}
+                      value=""
+                      onChange=${(event) =>
+                        event.target.value && link.say({ do: 'seat', seat, player: event.target.value })}
+                    >
+                      <option value="">…</option>
+                      ${welcome.agents.map(
+                        (each) => html`
+                          <option key=${each} value=${each}>
+                            ${each}
+                          </option>
+                        `,
+                      )}
+                    </select>
+                  </label>
+                `
+              }
+              ${
+                kind === 'agent' &&
+                (seen.owner || seat === seen.chair) &&
+                html`
+                  ${' '}
+                  <button type="button" onClick=${() => link.say({ do: 'seat', seat, player: 'person' })}>
+                    ${seen.me == null ? t('sit') : t('person')}
+                  </button>
+                `
+              }
+            </p>
+            ${
+              token &&
+              seat !== seen.me &&
+              html`
+                <${CopyLink} label=${t('linkFor', t('seat', seat))} value=${address(welcome.table, token)} />
+              `
+            }
+          </div>
+        `,
+      )}
+      ${welcome.watch && html`<${CopyLink} label=${t('watchLink')} value=${address(welcome.table, welcome.watch)} />`}
       ${
-        mayChange(seat) &&
-        kind === 'person' &&
-        html` <label>${seat === seen.me ? t('giveUp') : ''} <select aria-label=${t('giveUp')} value="" onChange=${(event) => event.target.value && link.say({ do: 'seat', seat, player: event.target.value })}>
-        <option value="">…</option>${welcome.agents.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}</select></label>`
+        seen.seed != null &&
+        html`
+          <p class="small">
+            ${t('seed')}: ${seen.seed}
+          </p>
+        `
       }
-      ${kind === 'agent' && (seen.owner || seat === seen.chair) && html` <button type="button" onClick=${() => link.say({ do: 'seat', seat, player: 'person' })}>${seen.me == null ? t('sit') : t('person')}</button>`}</p>
-      ${token && seat !== seen.me && html`<${CopyLink} label=${t('linkFor', t('seat', seat))} value=${address(welcome.table, token)} />`}</div>`,
-    )}
-    ${welcome.watch && html`<${CopyLink} label=${t('watchLink')} value=${address(welcome.table, welcome.watch)} />`}
-    ${seen.seed != null && html`<p class="small">${t('seed')}: ${seen.seed}</p>`}
-  </${Dialog}>`;
+    </${Dialog}>
+  `;
 }
 
 export function Settings() {
   const now = useSettings();
-  const box = (field, label, on, off) =>
-    html`<label><input type="checkbox" checked=${now[field] === on} onChange=${(event) => set({ [field]: event.target.checked ? on : off })} /> ${label}</label>`;
-  return html`<${Dialog} name="settings" heading=${t('settings')}><form onSubmit=${(event) => event.preventDefault()}>
-    <label>${t('name')} <input maxlength="24" value=${now.name} onChange=${(event) => set({ name: event.target.value })} /></label>
-    <label>${t('theme')} <select value=${now.theme} onChange=${(event) => set({ theme: event.target.value })}>${['system', 'light', 'dark'].map((each) => html`<option key=${each} value=${each}>${t(each)}</option>`)}</select></label>
-    ${box('colours', t('four'), 4, 2)}
-    <label>${t('order')} <select value=${now.order} onChange=${(event) => set({ order: event.target.value })}><option value="rank">${t('byRank')}</option><option value="suit">${t('bySuit')}</option></select></label>
-    <label>${t('pace')} <input type="range" min="0" max="3000" step="100" value=${now.pace} onChange=${(event) => set({ pace: Number(event.target.value) })} /> ${t('seconds', (now.pace / 1000).toFixed(1))}</label>
-    <label>${t('advisor')} <input size="14" placeholder="abl, kb" value=${now.advisor} onChange=${(event) => set({ advisor: event.target.value.trim() })} /></label>
-    ${box('announce', t('announce'), true, false)}</form></${Dialog}>`;
+  const box = (field, label, on, off) => html`
+    <label>
+      <input
+        type="checkbox"
+        checked=${now[field] === on}
+        onChange=${(event) => set({ [field]: event.target.checked ? on : off })}
+      />${' '}
+      ${label}
+    </label>
+  `;
+  return html`
+    <${Dialog} name="settings" heading=${t('settings')}>
+      <form onSubmit=${(event) => event.preventDefault()}>
+        <label>
+          ${t('name')}${' '}
+          <input maxlength="24" value=${now.name} onChange=${(event) => set({ name: event.target.value })} />
+        </label>
+        <label>
+          ${t('theme')}${' '}
+          <select value=${now.theme} onChange=${(event) => set({ theme: event.target.value })}>
+            ${['system', 'light', 'dark'].map(
+              (each) => html`
+                <option key=${each} value=${each}>
+                  ${t(each)}
+                </option>
+              `,
+            )}
+          </select>
+        </label>
+        ${box('colours', t('four'), 4, 2)}
+        <label>
+          ${t('order')}${' '}
+          <select value=${now.order} onChange=${(event) => set({ order: event.target.value })}>
+            <option value="rank">${t('byRank')}</option>
+            <option value="suit">${t('bySuit')}</option>
+          </select>
+        </label>
+        <label>
+          ${t('pace')}${' '}
+          <input
+            type="range"
+            min="0"
+            max="3000"
+            step="100"
+            value=${now.pace}
+            onChange=${(event) => set({ pace: Number(event.target.value) })}
+          />${' '}
+          ${t('seconds', (now.pace / 1000).toFixed(1))}
+        </label>
+        <label>
+          ${t('advisor')}${' '}
+          <input
+            size="14"
+            placeholder="abl, kb"
+            value=${now.advisor}
+            onChange=${(event) => set({ advisor: event.target.value.trim() })}
+          />
+        </label>
+        ${box('announce', t('announce'), true, false)}
+      </form>
+    </${Dialog}>
+  `;
 }
 
 const KEYS = [
@@ -182,5 +414,22 @@ const KEYS = [
 
 export function Help() {
   useSettings();
-  return html`<${Dialog} name="help" heading=${t('help')}><table class="keys"><tbody>${KEYS.map(([key, word]) => html`<tr key=${word}><th scope="row"><kbd>${key}</kbd></th><td>${t(word)}</td></tr>`)}</tbody></table></${Dialog}>`;
+  return html`
+    <${Dialog} name="help" heading=${t('help')}>
+      <table class="keys">
+        <tbody>
+          ${KEYS.map(
+            ([key, word]) => html`
+              <tr key=${word}>
+                <th scope="row">
+                  <kbd>${key}</kbd>
+                </th>
+                <td>${t(word)}</td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </${Dialog}>
+  `;
 }

@@ -19,18 +19,44 @@ export function Graph({ label, length, lines, marks = [], at, go, refer, zero = 
     );
     go(Math.min(length - 1, Math.max(0, place)));
   };
-  return html`<svg class="graph" ref=${refer} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${label} onClick=${click} xmlns="http://www.w3.org/2000/svg">
-    <rect class="ground" x="0" y="0" width=${WIDE} height=${HIGH} />
-    <line class="axis" x1=${LEFT} x2=${WIDE - 8} y1=${y(zero ? 0 : low)} y2=${y(zero ? 0 : low)} />
-    <text x="2" y=${y(top) + 8}>${top.toFixed(1)}</text><text x="2" y=${y(low)}>${low.toFixed(1)}</text>
-    ${lines.map(
-      (
-        line,
-        number,
-      ) => html`<polyline key=${line.name} class=${`line line${number}`} points=${line.points.map(([place, value]) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(' ')} />
-      <text class=${`name line${number}`} x=${LEFT + 6 + number * 150} y=${HIGH - 4}>${line.name}</text>`,
-    )}
-    ${marks.map((mark) => html`<circle key=${mark.place} class="mark" cx=${x(mark.place)} cy=${y(mark.value)} r="5"><title>${mark.text}</title></circle>`)}
-    <line class="now" x1=${x(at)} x2=${x(at)} y1="4" y2=${HIGH - LOW} />
-  </svg>`;
+  return html`
+    <svg
+      class="graph"
+      ref=${refer}
+      viewBox=${`0 0 ${WIDE} ${HIGH}`}
+      role="img"
+      aria-label=${label}
+      onClick=${click}
+      xmlns="http://www.w3.org/2000/svg"
+    >
+      <rect class="ground" x="0" y="0" width=${WIDE} height=${HIGH} />
+      <line class="axis" x1=${LEFT} x2=${WIDE - 8} y1=${y(zero ? 0 : low)} y2=${y(zero ? 0 : low)} />
+      <text x="2" y=${y(top) + 8}>
+        ${top.toFixed(1)}
+      </text>
+      <text x="2" y=${y(low)}>
+        ${low.toFixed(1)}
+      </text>
+      ${lines.map(
+        (line, number) => html`
+          <polyline
+            key=${line.name}
+            class=${`line line${number}`}
+            points=${line.points.map(([place, value]) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}
+          />
+          <text class=${`name line${number}`} x=${LEFT + 6 + number * 150} y=${HIGH - 4}>
+            ${line.name}
+          </text>
+        `,
+      )}
+      ${marks.map(
+        (mark) => html`
+          <circle key=${mark.place} class="mark" cx=${x(mark.place)} cy=${y(mark.value)} r="5">
+            <title>${mark.text}</title>
+          </circle>
+        `,
+      )}
+      <line class="now" x1=${x(at)} x2=${x(at)} y1="4" y2=${HIGH - LOW} />
+    </svg>
+  `;
 }

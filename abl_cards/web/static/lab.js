@@ -85,21 +85,61 @@ const stateText = (state) =>
 
 function Moves({ heading, kind, moves, why }) {
   if (!moves.length) return null;
-  return html`<p class=${`moves ${kind}`}><b>${heading}</b> ${moves.map((move, place) => html`<button key=${place} type="button" class="quiet" onClick=${() => why(move)}>${textOf(move)}</button>`)}</p>`;
+  return html`
+    <p class=${`moves ${kind}`}>
+      <b>${heading}</b>${' '}
+      ${moves.map(
+        (move, place) => html`
+          <button key=${place} type="button" class="quiet" onClick=${() => why(move)}>
+            ${textOf(move)}
+          </button>
+        `,
+      )}
+    </p>
+  `;
 }
 
 function Pinned({ pinned, unpin, why }) {
   const told = (side) => (typeof side === 'string' ? side : null);
   const problem = told(pinned.before) || told(pinned.after);
-  return html`<li class="pinned"><p><code>${stateText(pinned.state)}</code> <button type="button" class="quiet" onClick=${unpin}>${t('labUnpin')}</button></p>
-    ${
-      problem
-        ? html`<p class="small">${problem}</p>`
-        : html`<p class="small">${t('labMoves', pinned.before.length, pinned.after.length)}${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}</p>
-      <${Moves} heading=${t('labGone')} kind="lost" moves=${pinned.gone} why=${(move) => why(pinned.state, move, true)} />
-      <${Moves} heading=${t('labAdded')} kind="gained" moves=${pinned.new} why=${(move) => why(pinned.state, move, false)} />
-      <details><summary>${t('labAll')}</summary><${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} /></details>`
-    }</li>`;
+  return html`
+    <li class="pinned">
+      <p>
+        <code>${stateText(pinned.state)}</code>${' '}
+        <button type="button" class="quiet" onClick=${unpin}>
+          ${t('labUnpin')}
+        </button>
+      </p>
+      ${
+        problem
+          ? html`
+            <p class="small">${problem}</p>
+          `
+          : html`
+            <p class="small">
+              ${t('labMoves', pinned.before.length, pinned.after.length)}
+              ${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}
+            </p>
+            <${Moves}
+              heading=${t('labGone')}
+              kind="lost"
+              moves=${pinned.gone}
+              why=${(move) => why(pinned.state, move, true)}
+            />
+            <${Moves}
+              heading=${t('labAdded')}
+              kind="gained"
+              moves=${pinned.new}
+              why=${(move) => why(pinned.state, move, false)}
+            />
+            <details>
+              <summary>${t('labAll')}</summary>
+              <${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} />
+            </details>
+          `
+      }
+    </li>
+  `;
 }
 
 function Balance({ sides }) {
@@ -111,8 +151,28 @@ function Balance({ sides }) {
     [t('labForced'), share(before.forced_share), share(now.forced_share)],
     [t('labPasses'), share(before.pass_share), share(now.pass_share)],
   ];
-  return html`<table class="labels"><thead><tr><th></th><th scope="col">${t('labBefore')}</th><th scope="col">${t('labNow')}</th></tr></thead>
-    <tbody>${rows.map(([name, one, two]) => html`<tr key=${name}><th scope="row">${name}</th><td>${one}</td><td>${two}</td></tr>`)}</tbody></table>`;
+  return html`
+    <table class="labels">
+      <thead>
+        <tr>
+          <th></th>
+          <th scope="col">${t('labBefore')}</th>
+          <th scope="col">${t('labNow')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([name, one, two]) => html`
+            <tr key=${name}>
+              <th scope="row">${name}</th>
+              <td>${one}</td>
+              <td>${two}</td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
 }
 
 export function Section({ rest }) {
@@ -295,7 +355,8 @@ export function Section({ rest }) {
     })();
   const linked = does(async () => {
     await flush();
-    const text = `${location.origin}${location.pathname}#/rules/${encodeURIComponent(here.current.lab.game)}/${await pack(await at('own'))}`;
+    const game = encodeURIComponent(here.current.lab.game);
+    const text = `${location.origin}${location.pathname}#/rules/${game}/${await pack(await at('own'))}`;
     if (text.length > LONGEST) {
       setMore({ kind: 'text', text: t('linkLong') });
       return;
@@ -386,74 +447,340 @@ export function Section({ rest }) {
       return begin(games[0].name).then(() => trouble(problem));
     });
   };
-  return html`${
-    offered &&
-    html`<section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}><p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
-      ${Object.entries(offered.files).map(([name_, text]) => html`<details key=${name_}><summary>${name_.slice(0, 60)} <span class="small">${text.length}</span></summary><pre>${text.slice(0, 20000)}</pre></details>`)}
-      <p class="buttons"><button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>${t('linkOpen')}</button><button type="button" onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}>${t('linkRefuse')}</button></p></section>`
-  }
-  <div class="lab" data-version=${version}>
-    <nav class="lab-files" aria-label=${t('labFiles')}>
-      <label class="small">${t('labGame')} <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title[language === 'zh' ? 1 : 0]}</option>`)}</select></label>
-      <ul>${files.map((each) => html`<li key=${each.name}><button type="button" class="quiet" aria-current=${each.name === file ? 'true' : undefined} onClick=${() => openFile(each.name).catch(trouble)}>${each.name}${each.own ? html` <span title=${t('labOwn')}>✎<span class="unseen">${t('labOwn')}</span></span>` : ''}</button></li>`)}</ul>
-      <button type="button" onClick=${added}>${t('labNew')}</button>
-    </nav>
-    <section class="lab-text" aria-label=${t('labEditor', file)}>
-      <div class="buttons"><h1>${file}</h1><span class="grow"></span><span class="small" role="status">${state}</span>
-        <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(trouble)}>${t('labSave')} <kbd>Ctrl S</kbd></button>
+  return html`
+    ${
+      offered &&
+      html`
+        <section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}>
+          <p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
+          ${Object.entries(offered.files).map(
+            ([name_, text]) => html`
+              <details key=${name_}>
+                <summary>
+                  ${name_.slice(0, 60)} <span class="small">${text.length}</span>
+                </summary>
+                <pre>${text.slice(0, 20000)}</pre>
+              </details>
+            `,
+          )}
+          <p class="buttons">
+            <button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>
+              ${t('linkOpen')}
+            </button>
+            <button
+              type="button"
+              onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}
+            >
+              ${t('linkRefuse')}
+            </button>
+          </p>
+        </section>
+      `
+    }
+    <div class="lab" data-version=${version}>
+      <nav class="lab-files" aria-label=${t('labFiles')}>
+        <label class="small">
+          ${t('labGame')}${' '}
+          <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>
+            ${games.map(
+              (each) => html`
+                <option key=${each.name} value=${each.name}>
+                  ${each.title[language === 'zh' ? 1 : 0]}
+                </option>
+              `,
+            )}
+          </select>
+        </label>
+        <ul>
+          ${files.map(
+            (each) => html`
+              <li key=${each.name}>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-current=${each.name === file ? 'true' : undefined}
+                  onClick=${() => openFile(each.name).catch(trouble)}
+                >
+                  ${each.name}
+                  ${
+                    each.own
+                      ? html`
+                        ${' '}
+                        <span title=${t('labOwn')}>
+                          ✎<span class="unseen">${t('labOwn')}</span>
+                        </span>
+                      `
+                      : ''
+                  }
+                </button>
+              </li>
+            `,
+          )}
+        </ul>
+        <button type="button" onClick=${added}>
+          ${t('labNew')}
+        </button>
+      </nav>
+      <section class="lab-text" aria-label=${t('labEditor', file)}>
+        <div class="buttons">
+          <h1>${file}</h1>
+          <span class="grow"></span>
+          <span class="small" role="status">
+            ${state}
+          </span>
+          <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(trouble)}>
+            ${t('labSave')} <kbd>Ctrl S</kbd>
+          </button>
+          ${
+            own &&
+            file !== 'variant.lp' &&
+            html`
+              <button
+                type="button"
+                onClick=${does(async () => {
+                  here.current.dirty = false;
+                  taken(await at('revert', { name: file, states }));
+                  await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp'));
+                })}
+              >
+                ${t('labRevert')}
+              </button>
+            `
+          }
+        </div>
+        <div class="lab-editor" ref=${holder}></div>
+        <p class="small">${t('labKeys')}</p>
         ${
-          own &&
-          file !== 'variant.lp' &&
-          html`<button type="button" onClick=${does(async () => {
-            here.current.dirty = false;
-            taken(await at('revert', { name: file, states }));
-            await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp'));
-          })}>${t('labRevert')}</button>`
-        }</div>
-      <div class="lab-editor" ref=${holder}></div>
-      <p class="small">${t('labKeys')}</p>
-      ${
-        errors.length > 0
-          ? html`<h2>${t('labProblems')}</h2><ul class="problems">${errors.map(
-              (each, place) => html`<li key=${place} class=${each.error ? 'problem' : 'small'}>
-        <button type="button" class="quiet" disabled=${!each.own} onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}>${each.file}:${each.line}</button> ${each.text}${each.remedy && ` (${each.remedy})`}</li>`,
-            )}</ul>`
-          : html`<p class="small">${t('labNone')}</p>`
-      }
-    </section>
-    <aside class="lab-side">
-      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>${t('labCases')}</button><button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>${t('labMutations')}</button><button type="button" aria-pressed=${weighs} onClick=${() => setWeighs(!weighs)}>${t('labWeights')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
-      ${
-        more &&
-        html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setMore(null)}>✕</button>
-        ${more.kind === 'replay' && html`<p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p><ul>${more.found.first.map((each, place) => html`<li key=${place}>${each.line}: ${each.text}</li>`)}</ul>`}
-        ${more.kind === 'link' && html`<p>${t('linkMade', more.text.length)}</p><input readonly aria-label=${t('linkMake')} class="link" value=${more.text} onFocus=${(event) => event.target.select()} />`}
-        ${more.kind === 'text' && html`<p>${more.text}</p>`}
-        ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
-        ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
-        ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
-        ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`
-      }
-      ${refused && html`<p class="problem" role="status">${t('oldRules')} ${refused}</p>`}
-      <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
-      ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} keep=${keepWeights} />`}
-      <h2>${t('labPinned')}</h2>
-      <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
-      <form onSubmit=${(event) => {
-        event.preventDefault();
-        try {
-          again([...states, JSON.parse(draft)]).then(() => setDraft(''), trouble);
-        } catch (problem) {
-          trouble(problem);
+          errors.length > 0
+            ? html`
+              <h2>${t('labProblems')}</h2>
+              <ul class="problems">
+                ${errors.map(
+                  (each, place) => html`
+                    <li key=${place} class=${each.error ? 'problem' : 'small'}>
+                      <button
+                        type="button"
+                        class="quiet"
+                        disabled=${!each.own}
+                        onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}
+                      >
+                        ${each.file}:${each.line}
+                      </button>${' '}
+                      ${each.text}
+                      ${each.remedy && ` (${each.remedy})`}
+                    </li>
+                  `,
+                )}
+              </ul>
+            `
+            : html`
+              <p class="small">${t('labNone')}</p>
+            `
         }
-      }}>
-        <label>${t('labState')} <textarea rows="3" value=${draft} placeholder='{"hand": …, "to_beat": null}' onInput=${(event) => setDraft(event.target.value)}></textarea></label> <button type="submit">${t('labPin')}</button></form>
-      <label>${t('labReplay')} <input type="file" accept=".jsonl,.json,.txt" onChange=${replay} /></label>
-      <h2>${t('labFolder')}</h2>
-      <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => setFolder(event.target.value)} />
-        ${lab && html`<a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>${t('labZip')}</a>`}
-        <button type="button" disabled=${!lab} onClick=${linked}>${t('linkMake')}</button>
-        ${lab?.saves && html`<button type="button" onClick=${keep}>${t('labKeep')}</button>`}</div>
-    </aside>
-  </div>`;
+      </section>
+      <aside class="lab-side">
+        <div class="buttons">
+          <button type="button" onClick=${smallest}>
+            ${t('labSmallest')}
+          </button>
+          <button type="button" onClick=${coverage}>
+            ${t('labCoverage')}
+          </button>
+          <button type="button" onClick=${balance}>
+            ${t('labBalance')}
+          </button>
+          <button type="button" onClick=${words}>
+            ${t('labWords')}
+          </button>
+          <button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>
+            ${t('labCases')}
+          </button>
+          <button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>
+            ${t('labMutations')}
+          </button>
+          <button type="button" aria-pressed=${weighs} onClick=${() => setWeighs(!weighs)}>
+            ${t('labWeights')}
+          </button>
+          <button type="button" class="strong" onClick=${play}>
+            ${t('labPlay')}
+          </button>
+        </div>
+        ${
+          more &&
+          html`
+            <div class="lab-more">
+              <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setMore(null)}>
+                ✕
+              </button>
+              ${
+                more.kind === 'replay' &&
+                html`
+                  <p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p>
+                  <ul>
+                    ${more.found.first.map(
+                      (each, place) => html`
+                        <li key=${place}>
+                          ${each.line}: ${each.text}
+                        </li>
+                      `,
+                    )}
+                  </ul>
+                `
+              }
+              ${
+                more.kind === 'link' &&
+                html`
+                  <p>${t('linkMade', more.text.length)}</p>
+                  <input
+                    readonly
+                    aria-label=${t('linkMake')}
+                    class="link"
+                    value=${more.text}
+                    onFocus=${(event) => event.target.select()}
+                  />
+                `
+              }
+              ${more.kind === 'text' && html`<p>${more.text}</p>`}
+              ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
+              ${
+                more.kind === 'coverage' &&
+                html`
+                  <p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p>
+                  <ul class="problems">
+                    ${more.found.silent.map(
+                      (each, place) => html`
+                        <li key=${place} class="small">
+                          <button
+                            type="button"
+                            class="quiet"
+                            onClick=${() => openFile(each.file, each.line).catch(trouble)}
+                          >
+                            ${each.file}:${each.line}
+                          </button>${' '}
+                          <code>${each.rule}</code>
+                        </li>
+                      `,
+                    )}
+                  </ul>
+                `
+              }
+              ${
+                more.kind === 'words' &&
+                more.sections.map(
+                  (each) => html`
+                    <h3 key=${each.heading}>${each.heading}</h3>
+                    <ul>
+                      ${each.lines.map(
+                        (line, place) => html`
+                          <li key=${place}>${line}</li>
+                        `,
+                      )}
+                    </ul>
+                  `,
+                )
+              }
+              ${
+                more.kind === 'why' &&
+                html`
+                  <h3>${textOf(more.move)}</h3>
+                  ${more.readings.map(
+                    (each, place) => html`
+                      <${Why} key=${place} why=${each.why} />
+                    `,
+                  )}
+                `
+              }
+            </div>
+          `
+        }
+        ${
+          refused &&
+          html`
+            <p class="problem" role="status">
+              ${t('oldRules')} ${refused}
+            </p>
+          `
+        }
+        <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
+        ${
+          weighs &&
+          lab &&
+          html`
+            <${Weights}
+              at=${at}
+              states=${states}
+              language=${language}
+              work=${work}
+              trouble=${trouble}
+              version=${version}
+              keep=${keepWeights}
+            />
+          `
+        }
+        <h2>${t('labPinned')}</h2>
+        <ul class="pins">
+          ${(outcome.pinned.length
+            ? outcome.pinned
+            : states.map((each) => ({ state: each, before: '…', after: '' }))
+          ).map(
+            (each, place) => html`
+              <${Pinned}
+                key=${place}
+                pinned=${each}
+                why=${(...asked) => why(...asked).catch(trouble)}
+                unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)}
+              />
+            `,
+          )}
+        </ul>
+        <form
+          onSubmit=${(event) => {
+            event.preventDefault();
+            try {
+              again([...states, JSON.parse(draft)]).then(() => setDraft(''), trouble);
+            } catch (problem) {
+              trouble(problem);
+            }
+          }}
+        >
+          <label>
+            ${t('labState')}${' '}
+            <textarea
+              rows="3"
+              value=${draft}
+              placeholder='{"hand": …, "to_beat": null}'
+              onInput=${(event) => setDraft(event.target.value)}
+            ></textarea>
+          </label>${' '}
+          <button type="submit">${t('labPin')}</button>
+        </form>
+        <label>
+          ${t('labReplay')} <input type="file" accept=".jsonl,.json,.txt" onChange=${replay} />
+        </label>
+        <h2>${t('labFolder')}</h2>
+        <div class="buttons">
+          <input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => setFolder(event.target.value)} />
+          ${
+            lab &&
+            html`
+              <a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>
+                ${t('labZip')}
+              </a>
+            `
+          }
+          <button type="button" disabled=${!lab} onClick=${linked}>
+            ${t('linkMake')}
+          </button>
+          ${
+            lab?.saves &&
+            html`
+              <button type="button" onClick=${keep}>
+                ${t('labKeep')}
+              </button>
+            `
+          }
+        </div>
+      </aside>
+    </div>
+  `;
 }

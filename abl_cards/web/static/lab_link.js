@@ -1,4 +1,4 @@
-// A small folder in a link: the files written in the lab, packed, behind the mark of an address. No server is told of it.
+// Pack the files edited in the lab into a link. They stand behind the `#`, so no server receives them.
 import { add } from './words.js';
 
 add({

@@ -71,18 +71,48 @@ export function Job({ work, open }) {
   const { job } = work;
   if (!job) return null;
   const goes = GOES.includes(job.state);
-  return html`<div class="lab-more job" data-state=${job.state} aria-busy=${goes}>
-    ${
-      goes
-        ? html`<p role="status"><progress max=${job.total || 1} value=${job.done}></progress> ${job.state === 'waiting' ? t('workWaits') : `${job.done} / ${job.total || '…'}`} <button type="button" onClick=${work.stop}>${t('workStop')}</button></p>`
-        : html`<button type="button" class="quiet" aria-label=${t('close')} onClick=${work.forget}>✕</button>`
-    }
-    ${job.state === 'stopped' && html`<p>${t('workStopped')}</p>`}${job.problem && html`<p class="problem" role="alert">${job.problem}</p>`}
-    ${job.what === 'cases' && job.result && html`<${Cases} result=${job.result} goes=${goes} open=${open} />`}
-    ${job.what === 'mutations' && job.result && html`<${Mutations} result=${job.result} />`}
-    ${job.what === 'match' && job.result && html`<p>${t('matchWon', share(job.result.rate), job.result.games, share(job.result.low), share(job.result.high))}</p>`}
-    ${job.what === 'ablation' && job.result && html`<${Ablation} rows=${job.result} />`}
-  </div>`;
+  return html`
+    <div class="lab-more job" data-state=${job.state} aria-busy=${goes}>
+      ${
+        goes
+          ? html`
+            <p role="status">
+              <progress max=${job.total || 1} value=${job.done}></progress>${' '}
+              ${job.state === 'waiting' ? t('workWaits') : `${job.done} / ${job.total || '…'}`}${' '}
+              <button type="button" onClick=${work.stop}>
+                ${t('workStop')}
+              </button>
+            </p>
+          `
+          : html`
+            <button type="button" class="quiet" aria-label=${t('close')} onClick=${work.forget}>
+              ✕
+            </button>
+          `
+      }
+      ${job.state === 'stopped' && html`<p>${t('workStopped')}</p>`}
+      ${
+        job.problem &&
+        html`
+          <p class="problem" role="alert">
+            ${job.problem}
+          </p>
+        `
+      }
+      ${job.what === 'cases' && job.result && html`<${Cases} result=${job.result} goes=${goes} open=${open} />`}
+      ${job.what === 'mutations' && job.result && html`<${Mutations} result=${job.result} />`}
+      ${
+        job.what === 'match' &&
+        job.result &&
+        html`
+          <p>
+            ${t('matchWon', share(job.result.rate), job.result.games, share(job.result.low), share(job.result.high))}
+          </p>
+        `
+      }
+      ${job.what === 'ablation' && job.result && html`<${Ablation} rows=${job.result} />`}
+    </div>
+  `;
 }
 
 function Cases({ result, goes, open }) {
@@ -93,23 +123,88 @@ function Cases({ result, goes, open }) {
       : result.cases
         ? t('casesHold', result.cases)
         : t('casesNone');
-  return html`<p role="status"><b>${heading}</b></p><ul class="problems">${result.first.map(
-    (each) => html`<li key=${each.line}>
-    <button type="button" class="quiet" onClick=${() => open('cases.jsonl', each.line)}>cases.jsonl:${each.line}</button> ${each.said} <span class="small">${each.why}</span></li>`,
-  )}</ul>`;
+  return html`
+    <p role="status">
+      <b>${heading}</b>
+    </p>
+    <ul class="problems">
+      ${result.first.map(
+        (each) => html`
+          <li key=${each.line}>
+            <button type="button" class="quiet" onClick=${() => open('cases.jsonl', each.line)}>
+              cases.jsonl:${each.line}
+            </button>${' '}
+            ${each.said} <span class="small">${each.why}</span>
+          </li>
+        `,
+      )}
+    </ul>
+  `;
 }
 
 function Mutations({ result }) {
-  return html`<p role="status">${t('mutationsFound', result.noticed, result.edits - result.same, result.edits, result.of, result.same, result.cases)}</p>
-    <p><b>${result.left.length ? t('mutationsLeft') : t('mutationsAll')}</b></p><ul class="problems">${result.left.map(
-      (each, place) => html`<li key=${place}><code>${each.edit}</code> <span class="small">${each.said}</span>
-      ${each.case && html`<details><summary class="small">${t('wouldNotice')}</summary><code>${JSON.stringify(each.case)}</code></details>`}</li>`,
-    )}</ul>`;
+  return html`
+    <p role="status">
+      ${t(
+        'mutationsFound',
+        result.noticed,
+        result.edits - result.same,
+        result.edits,
+        result.of,
+        result.same,
+        result.cases,
+      )}
+    </p>
+    <p>
+      <b>${result.left.length ? t('mutationsLeft') : t('mutationsAll')}</b>
+    </p>
+    <ul class="problems">
+      ${result.left.map(
+        (each, place) => html`
+          <li key=${place}>
+            <code>${each.edit}</code> <span class="small">${each.said}</span>
+            ${
+              each.case &&
+              html`
+                <details>
+                  <summary class="small">${t('wouldNotice')}</summary>
+                  <code>${JSON.stringify(each.case)}</code>
+                </details>
+              `
+            }
+          </li>
+        `,
+      )}
+    </ul>
+  `;
 }
 
 function Ablation({ rows }) {
-  return html`<p class="small">${t('ablationOf')}</p><table class="labels"><thead><tr><th scope="col">${t('weightsIn')}</th><th scope="col">${t('ablationRate')}</th><th scope="col">${t('interval')}</th></tr></thead>
-    <tbody>${rows.map((each) => html`<tr key=${each.name}><th scope="row">${each.name}</th><td>${share(each.rate)}</td><td>${share(each.low)} – ${share(each.high)}</td></tr>`)}</tbody></table>`;
+  return html`
+    <p class="small">${t('ablationOf')}</p>
+    <table class="labels">
+      <thead>
+        <tr>
+          <th scope="col">${t('weightsIn')}</th>
+          <th scope="col">${t('ablationRate')}</th>
+          <th scope="col">${t('interval')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (each) => html`
+            <tr key=${each.name}>
+              <th scope="row">${each.name}</th>
+              <td>${share(each.rate)}</td>
+              <td>
+                ${share(each.low)} – ${share(each.high)}
+              </td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
 }
 
 const PAUSE = 120;
@@ -151,27 +246,103 @@ export function Weights({ at, states, language, work, trouble, version, keep }) 
       return value === 1 ? others : { ...others, [name]: value };
     });
   const told = (each) => each.weights.map((weight) => Math.round(weight * (factors[each.name] ?? 1))).join(', ');
-  return html`<section class="weights"><h2>${t('weightsIn')}</h2>
-    ${known.length === 0 && html`<p class="small">${t('weightsNone')}</p>`}
-    <div class="sliders">${known.map(
-      (
-        each,
-      ) => html`<label key=${each.name}><span>${each.words[place]} <span class="small">${each.name} ${told(each)}</span></span>
-      <input type="range" min="-1" max="4" step="0.05" value=${factors[each.name] ?? 1} aria-valuetext=${t('weightOf', each.name, factors[each.name] ?? 1)} onInput=${(event) => slide(each.name, Number(event.target.value))} /></label>`,
-    )}</div>
-    <p class="buttons"><button type="button" disabled=${!Object.keys(factors).length} onClick=${() => setFactors({})}>${t('weightsBack')}</button>
-      <button type="button" disabled=${!Object.keys(factors).length} onClick=${() => keep(factors).then(() => setFactors({}), trouble)}>${t('weightsKeep')}</button>
-      <label>${t('matchGames')} <input type="number" min="2" max="4000" value=${games} onInput=${(event) => setGames(event.target.value)} /></label>
-      <button type="button" onClick=${() => work.begin('match', { factors, games: Number(games) })}>${t('matchOf')}</button>
-      <button type="button" onClick=${() => work.begin('ablation', { games: Number(games) })}>${t('ablation')}</button></p>
-    <ol class="decided">${decisions.map(
-      (each, number) =>
-        html`<li key=${number} class=${each.changed ? 'changed' : ''}>${
-          each.problem
-            ? html`<span class="small">${each.problem}</span>`
-            : html`${each.changed ? html`<s>${each.before}</s> → <b>${each.now}</b>` : html`<b>${each.now}</b> <span class="small">${t('choiceSame')}</span>`}
-        <details><summary class="small">${t('costNow')}</summary><table class="labels"><thead><tr><td></td><th scope="col">${t('costBefore')}</th><th scope="col">${t('costNow')}</th></tr></thead><tbody>${each.moves.map((move) => html`<tr key=${move.text}><th scope="row">${move.text}</th><td>${move.before}</td><td>${move.now}</td></tr>`)}</tbody></table></details>`
-        }</li>`,
-    )}</ol>
-  </section>`;
+  return html`
+    <section class="weights">
+      <h2>${t('weightsIn')}</h2>
+      ${known.length === 0 && html`<p class="small">${t('weightsNone')}</p>`}
+      <div class="sliders">
+        ${known.map(
+          (each) => html`
+            <label key=${each.name}>
+              <span>
+                ${each.words[place]}${' '}
+                <span class="small">
+                  ${each.name} ${told(each)}
+                </span>
+              </span>
+              <input
+                type="range"
+                min="-1"
+                max="4"
+                step="0.05"
+                value=${factors[each.name] ?? 1}
+                aria-valuetext=${t('weightOf', each.name, factors[each.name] ?? 1)}
+                onInput=${(event) => slide(each.name, Number(event.target.value))}
+              />
+            </label>
+          `,
+        )}
+      </div>
+      <p class="buttons">
+        <button type="button" disabled=${!Object.keys(factors).length} onClick=${() => setFactors({})}>
+          ${t('weightsBack')}
+        </button>
+        <button
+          type="button"
+          disabled=${!Object.keys(factors).length}
+          onClick=${() => keep(factors).then(() => setFactors({}), trouble)}
+        >
+          ${t('weightsKeep')}
+        </button>
+        <label>
+          ${t('matchGames')}${' '}
+          <input type="number" min="2" max="4000" value=${games} onInput=${(event) => setGames(event.target.value)} />
+        </label>
+        <button type="button" onClick=${() => work.begin('match', { factors, games: Number(games) })}>
+          ${t('matchOf')}
+        </button>
+        <button type="button" onClick=${() => work.begin('ablation', { games: Number(games) })}>
+          ${t('ablation')}
+        </button>
+      </p>
+      <ol class="decided">
+        ${decisions.map(
+          (each, number) => html`
+            <li key=${number} class=${each.changed ? 'changed' : ''}>
+              ${
+                each.problem
+                  ? html`
+                    <span class="small">${each.problem}</span>
+                  `
+                  : html`
+                    ${
+                      each.changed
+                        ? html`
+                          <s>${each.before}</s> → <b>${each.now}</b>
+                        `
+                        : html`
+                          <b>${each.now}</b> <span class="small">${t('choiceSame')}</span>
+                        `
+                    }
+                    <details>
+                      <summary class="small">${t('costNow')}</summary>
+                      <table class="labels">
+                        <thead>
+                          <tr>
+                            <td></td>
+                            <th scope="col">${t('costBefore')}</th>
+                            <th scope="col">${t('costNow')}</th>
+                          </tr>
+                        </thead>
+                        <tbody>
+                          ${each.moves.map(
+                            (move) => html`
+                              <tr key=${move.text}>
+                                <th scope="row">${move.text}</th>
+                                <td>${move.before}</td>
+                                <td>${move.now}</td>
+                              </tr>
+                            `,
+                          )}
+                        </tbody>
+                      </table>
+                    </details>
+                  `
+              }
+            </li>
+          `,
+        )}
+      </ol>
+    </section>
+  `;
 }

@@ -46,19 +46,52 @@ function Shell() {
     document.title = `abl-cards · ${t(at.section)}`;
   });
   const Section = file ? more[file] : Play;
-  return html`<header class="bar">
-      <nav aria-label=${t('sections')}>${Object.keys(SECTIONS).map(
-        (name) => html`
-        <a key=${name} href=${`#/${name}`} aria-current=${at.section === name ? 'page' : undefined}>${t(name)}</a>`,
-      )}</nav>
+  return html`
+    <header class="bar">
+      <nav aria-label=${t('sections')}>
+        ${Object.keys(SECTIONS).map(
+          (name) => html`
+            <a key=${name} href=${`#/${name}`} aria-current=${at.section === name ? 'page' : undefined}>
+              ${t(name)}
+            </a>
+          `,
+        )}
+      </nav>
       <span class="grow"></span>
       <span id="table-tools"></span>
-      <button type="button" class="quiet" lang=${language === 'zh' ? 'en' : 'zh-CN'} onClick=${() => set({ language: language === 'zh' ? 'en' : 'zh' })}>${t('language')}</button>
-      <button type="button" class="quiet" aria-label=${t('settings')} title=${t('settings')} onClick=${() => openDialog('settings')}>⚙</button>
-      <button type="button" class="quiet" aria-label=${t('help')} title=${t('help')} onClick=${() => openDialog('help')}>?</button>
+      <button
+        type="button"
+        class="quiet"
+        lang=${language === 'zh' ? 'en' : 'zh-CN'}
+        onClick=${() => set({ language: language === 'zh' ? 'en' : 'zh' })}
+      >
+        ${t('language')}
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${t('settings')}
+        title=${t('settings')}
+        onClick=${() => openDialog('settings')}
+      >
+        ⚙
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${t('help')}
+        title=${t('help')}
+        onClick=${() => openDialog('help')}
+      >
+        ?
+      </button>
     </header>
-    <main key=${at.section}>${Section ? html`<${Section} rest=${at.rest} />` : html`<p class="wait">${t('connecting')}</p>`}</main>
-    <${Settings} /><${Help} />`;
+    <main key=${at.section}>
+      ${Section ? html`<${Section} rest=${at.rest} />` : html`<p class="wait">${t('connecting')}</p>`}
+    </main>
+    <${Settings} />
+    <${Help} />
+  `;
 }
 
 function trouble(text) {

@@ -85,13 +85,53 @@ export function Play({ rest }) {
 
   const state_text =
     state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
-  return html`<${NewTable} start=${start} game=${welcome?.game} />
-    ${problem && html`<p class="problem" role="alert">${problem} <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setProblem('')}>✕</button></p>`}
-    ${welcome?.refused && html`<p class="problem" role="status">${t('oldRules')} ${welcome.refused}</p>`}
+  return html`
+    <${NewTable} start=${start} game=${welcome?.game} />
+    ${
+      problem &&
+      html`
+        <p class="problem" role="alert">
+          ${problem}${' '}
+          <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setProblem('')}>
+            ✕
+          </button>
+        </p>
+      `
+    }
+    ${
+      welcome?.refused &&
+      html`
+        <p class="problem" role="status">
+          ${t('oldRules')} ${welcome.refused}
+        </p>
+      `
+    }
     ${
       seen && welcome && welcome.table === (table ?? ready?.table)
-        ? html`<${Table} seen=${seen} welcome=${welcome} link=${link} lost=${state !== 'there' ? state_text : ''} trouble=${setProblem} />`
-        : html`<div class="felt empty"><p class="wait">${state === 'problem' ? '' : state_text}</p></div>`
+        ? html`
+          <${Table}
+            seen=${seen}
+            welcome=${welcome}
+            link=${link}
+            lost=${state !== 'there' ? state_text : ''}
+            trouble=${setProblem}
+          />
+        `
+        : html`
+          <div class="felt empty">
+            <p class="wait">${state === 'problem' ? '' : state_text}</p>
+          </div>
+        `
     }
-    ${(state === 'gone' || state === 'problem') && html`<p class="middle"><button type="button" class="strong" onClick=${() => start()}>${t('openAnother')}</button></p>`}`;
+    ${
+      (state === 'gone' || state === 'problem') &&
+      html`
+        <p class="middle">
+          <button type="button" class="strong" onClick=${() => start()}>
+            ${t('openAnother')}
+          </button>
+        </p>
+      `
+    }
+  `;
 }

@@ -39,14 +39,53 @@ function Seat({ seen, welcome, seat, place }) {
   const acts = seen.turn === seat;
   const said = chair.said;
   const role = say(chair.role);
-  return html`<section class=${`seat ${place} side${chair.side} ${acts ? 'acts' : ''}`} aria-label=${seatName(seen, seat)}>
-    <h2 class="who"><span class="name">${seatName(seen, seat)}</span>${role && html` <span class="role">${role}</span>`}
-      ${chair.kind === 'person' && seat !== seen.me && !chair.here && html` <span class="away">${t('offline')}</span>`}</h2>
-    <p class="held">${chair.face ? null : html`<${Back} small />`}<span class="count">${chair.place ? t('place', chair.place) : count(chair.cards)}</span>
-      ${acts && html`<span class="thinks">${t('thinking')}<${Clock} since=${seen.since} /></span>`}</p>
-    ${chair.face && html`<${Cards} deck=${welcome.deck} cards=${chair.face} small />`}
-    ${seat !== seen.me && said && said.kind === 'choice' && html`<p class="said">${say(said.stage)}: ${say(said.text)}</p>`}
-  </section>`;
+  return html`
+    <section class=${`seat ${place} side${chair.side} ${acts ? 'acts' : ''}`} aria-label=${seatName(seen, seat)}>
+      <h2 class="who">
+        <span class="name">${seatName(seen, seat)}</span>
+        ${
+          role &&
+          html`
+            ${' '}
+            <span class="role">${role}</span>
+          `
+        }
+        ${
+          chair.kind === 'person' &&
+          seat !== seen.me &&
+          !chair.here &&
+          html`
+            ${' '}
+            <span class="away">${t('offline')}</span>
+          `
+        }
+      </h2>
+      <p class="held">
+        ${chair.face ? null : html`<${Back} small />`}
+        <span class="count">${chair.place ? t('place', chair.place) : count(chair.cards)}</span>
+        ${
+          acts &&
+          html`
+            <span class="thinks">
+              ${t('thinking')}
+              <${Clock} since=${seen.since} />
+            </span>
+          `
+        }
+      </p>
+      ${chair.face && html`<${Cards} deck=${welcome.deck} cards=${chair.face} small />`}
+      ${
+        seat !== seen.me &&
+        said &&
+        said.kind === 'choice' &&
+        html`
+          <p class="said">
+            ${say(said.stage)}: ${say(said.text)}
+          </p>
+        `
+      }
+    </section>
+  `;
 }
 
 function Clock({ since }) {
@@ -56,31 +95,90 @@ function Clock({ since }) {
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.floor(Date.now() / 1000 - since));
-  return seconds > 2 ? html` <span class="clock" aria-hidden="true">${t('seconds', seconds)}</span>` : null;
+  return seconds > 2
+    ? html`
+      ${' '}
+      <span class="clock" aria-hidden="true">
+        ${t('seconds', seconds)}
+      </span>
+    `
+    : null;
 }
 
 function Lying({ seen, welcome, trick, faded }) {
   const where = Object.fromEntries(placesOf(seen).map(({ seat, place }) => [seat, place]));
   const last = {};
   for (const act of trick) last[act.seat] = act;
-  return html`<${Fragment}>${[...AROUND, 'mine'].map(
-    (place) =>
-      html`<div key=${place} class=${`heap ${place}`}>${Object.values(last)
-        .filter((act) => (where[act.seat] ?? 'mine') === place)
-        .map(
-          (act) => html`
-    <div key=${act.number} class=${`lies ${place} ${faded ? 'faded' : ''} ${act.seat === seen.owned && !act.passed ? 'leads' : ''}`}>
-      ${act.cards.length ? html`<${Cards} deck=${welcome.deck} cards=${act.cards} wild=${seen.orders.wild} label=${seatName(seen, act.seat)} />` : null}
-      <span class="what">${say(act.text)}</span></div>`,
-        )}</div>`,
-  )}</${Fragment}>`;
+  const leads = (act) => act.seat === seen.owned && !act.passed;
+  return html`
+    <${Fragment}>
+      ${[...AROUND, 'mine'].map(
+        (place) => html`
+          <div key=${place} class=${`heap ${place}`}>
+            ${Object.values(last)
+              .filter((act) => (where[act.seat] ?? 'mine') === place)
+              .map(
+                (act) => html`
+                  <div
+                    key=${act.number}
+                    class=${`lies ${place} ${faded ? 'faded' : ''} ${leads(act) ? 'leads' : ''}`}
+                  >
+                    ${
+                      act.cards.length
+                        ? html`
+                          <${Cards}
+                            deck=${welcome.deck}
+                            cards=${act.cards}
+                            wild=${seen.orders.wild}
+                            label=${seatName(seen, act.seat)}
+                          />
+                        `
+                        : null
+                    }
+                    <span class="what">${say(act.text)}</span>
+                  </div>
+                `,
+              )}
+          </div>
+        `,
+      )}
+    </${Fragment}>
+  `;
 }
 
 function Told({ seen }) {
   const plain = seen.told.filter((each) => each.plain);
-  return html`<dl class="told">${plain.map((each) => html`<div key=${say(each.name)}><dt>${say(each.name)}</dt><dd>${shown(each.value)}</dd></div>`)}
-    ${seen.aside > 0 && !seen.stock && html`<div><dt>${t('kitty')}</dt><dd>${seen.aside}</dd></div>`}
-    ${seen.stock > 0 && html`<div><dt>${t('stock')}</dt><dd>${seen.stock}</dd></div>`}</dl>`;
+  return html`
+    <dl class="told">
+      ${plain.map(
+        (each) => html`
+          <div key=${say(each.name)}>
+            <dt>${say(each.name)}</dt>
+            <dd>${shown(each.value)}</dd>
+          </div>
+        `,
+      )}
+      ${
+        seen.aside > 0 &&
+        !seen.stock &&
+        html`
+          <div>
+            <dt>${t('kitty')}</dt>
+            <dd>${seen.aside}</dd>
+          </div>
+        `
+      }
+      ${
+        seen.stock > 0 &&
+        html`
+          <div>
+            <dt>${t('stock')}</dt>
+            <dd>${seen.stock}</dd>
+          </div>
+        `
+      }
+    </dl>
+  `;
 }
 
 export function eventText(seen, welcome, event) {
@@ -100,26 +198,54 @@ function Ended({ seen, welcome, link }) {
   }, [end?.number, end?.over]);
   if (!end) return null;
   const winners = end.winners.map((seat) => seatName(seen, seat)).join(', ');
-  return html`<section class="ended" role="dialog" aria-label=${t('result', end.episode + 1)}>
-    <h2>${end.over ? t('matchOver') : t('result', end.episode + 1)}</h2>
-    ${end.over && html`<p class="big">${end.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
-    <table><thead><tr><th scope="col">${t('seats')}</th><th scope="col">${t('points')}</th><th scope="col">${t('total')}</th><th scope="col">${t('left')}</th></tr></thead>
-      <tbody>${seen.seats.map(
-        (
-          _,
-          seat,
-        ) => html`<tr key=${seat}><th scope="row">${seatName(seen, seat)}</th><td>${signed(end.points[seat])}</td><td>${signed(end.total[seat])}</td>
-        <td><${Cards} deck=${welcome.deck} cards=${end.hands[seat]} small /></td></tr>`,
-      )}</tbody></table>
-    <p class="buttons">${
-      end.over
-        ? seen.owner &&
-          html`<button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'again' })}>${t('again')} <kbd>G</kbd></button>`
-        : seen.me != null &&
-          html`<button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'go' })}>${t('goOn')} <kbd>G</kbd></button>`
-    }
-      ${welcome.watch && html`<${RecordButtons} link=${link} welcome=${welcome} />`}</p>
-  </section>`;
+  return html`
+    <section class="ended" role="dialog" aria-label=${t('result', end.episode + 1)}>
+      <h2>${end.over ? t('matchOver') : t('result', end.episode + 1)}</h2>
+      ${end.over && html`<p class="big">${end.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${t('seats')}</th>
+            <th scope="col">${t('points')}</th>
+            <th scope="col">${t('total')}</th>
+            <th scope="col">${t('left')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${seen.seats.map(
+            (_, seat) => html`
+              <tr key=${seat}>
+                <th scope="row">${seatName(seen, seat)}</th>
+                <td>${signed(end.points[seat])}</td>
+                <td>${signed(end.total[seat])}</td>
+                <td>
+                  <${Cards} deck=${welcome.deck} cards=${end.hands[seat]} small />
+                </td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+      <p class="buttons">
+        ${
+          end.over
+            ? seen.owner &&
+              html`
+                <button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'again' })}>
+                  ${t('again')} <kbd>G</kbd>
+                </button>
+              `
+            : seen.me != null &&
+              html`
+                <button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'go' })}>
+                  ${t('goOn')} <kbd>G</kbd>
+                </button>
+              `
+        }
+        ${welcome.watch && html`<${RecordButtons} link=${link} welcome=${welcome} />`}
+      </p>
+    </section>
+  `;
 }
 
 const signed = (number) => (number > 0 ? `+${number}` : String(number));
@@ -160,8 +286,21 @@ export function RecordButtons({ link, welcome }) {
     );
     location.hash = '#/review';
   };
-  return html`<button type="button" onClick=${review}>${t('reviewThis')}</button> <button type="button" onClick=${download}>${t('download')}</button>
-    ${problem && html` <span role="status">${problem}</span>`}`;
+  return html`
+    <button type="button" onClick=${review}>
+      ${t('reviewThis')}
+    </button>${' '}
+    <button type="button" onClick=${download}>
+      ${t('download')}
+    </button>
+    ${
+      problem &&
+      html`
+        ${' '}
+        <span role="status">${problem}</span>
+      `
+    }
+  `;
 }
 
 function Hand({ seen, welcome, picking }) {
@@ -192,20 +331,38 @@ function Hand({ seen, welcome, picking }) {
       }),
     [cards.length, at],
   );
-  return html`<div class="hand" role="group" aria-label=${`${t('hand')}, ${count(cards.length)}`} data-cards=${cards.length} onKeyDown=${move}>
-    ${cards.map(
-      (card, place) => html`<${HandCard} key=${card.key} deck=${welcome.deck} text=${card.text} place=${place}
-      picked=${picked.includes(card.key)} wild=${seen.orders.wild.includes(card.text)} tab=${place === at}
-      dim=${asked != null && !picked.includes(card.key) && !now.more.includes(card.text)}
-      refer=${(element) => {
-        refs.current[place] = element;
-      }} focus=${() => setFocus(place)}
-      toggle=${() => {
-        announce(t(picked.includes(card.key) ? 'unpicked' : 'picked', nameOf(welcome.deck, card.text)));
-        toggle(card.key);
-      }} />`,
-    )}
-  </div>`;
+  return html`
+    <div
+      class="hand"
+      role="group"
+      aria-label=${`${t('hand')}, ${count(cards.length)}`}
+      data-cards=${cards.length}
+      onKeyDown=${move}
+    >
+      ${cards.map(
+        (card, place) => html`
+          <${HandCard}
+            key=${card.key}
+            deck=${welcome.deck}
+            text=${card.text}
+            place=${place}
+            picked=${picked.includes(card.key)}
+            wild=${seen.orders.wild.includes(card.text)}
+            tab=${place === at}
+            dim=${asked != null && !picked.includes(card.key) && !now.more.includes(card.text)}
+            refer=${(element) => {
+              refs.current[place] = element;
+            }}
+            focus=${() => setFocus(place)}
+            toggle=${() => {
+              announce(t(picked.includes(card.key) ? 'unpicked' : 'picked', nameOf(welcome.deck, card.text)));
+              toggle(card.key);
+            }}
+          />
+        `,
+      )}
+    </div>
+  `;
 }
 
 export function Table({ seen, welcome, link, lost, trouble }) {
@@ -321,62 +478,211 @@ export function Table({ seen, welcome, link, lost, trouble }) {
   const others = placesOf(seen);
   const trick = old ? seen.last : seen.trick;
   const turn = seen.turn == null ? '' : seen.turn === seen.me ? t('yourTurn') : t('turnOf', seatName(seen, seen.turn));
-  return html`<div class="room">
-    ${welcome.watch && html`<${Invite} seen=${seen} welcome=${welcome} link=${link} />`}
-    <div class=${`felt seats${seen.seats.length}`} aria-label=${say(welcome.title)} data-turn=${seen.turn} data-at=${seen.at} data-phase=${seen.phase} data-me=${seen.me}>
-      <div class="corner"><h1>${say(welcome.title)}</h1><${Told} seen=${seen} /></div>
-      ${welcome.watch && html`<p class="tools"><button type="button" onClick=${() => openDialog('new')}>${t('newTable')}</button> <button type="button" onClick=${() => openDialog('invite')}>${t('seats')}</button></p>`}
-      ${AROUND.map((side) => html`<div key=${side} class=${`place ${side}`}>${others.filter(({ place }) => place === side).map(({ seat, place }) => html`<${Seat} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />`)}</div>`)}
-      <section class="trick" aria-label=${old ? t('lastTrick') : t('trick')}>
-        ${old && html`<p class="old">${t('lastTrick')}${seen.last.length ? '' : `: ${t('noLast')}`}</p>`}
-        <${Lying} seen=${seen} welcome=${welcome} trick=${trick} faded=${old || (seen.closed && seen.phase === 'play')} />
-      </section>
-      <p class="turn" data-mine=${seen.turn === seen.me && seen.me != null}>${lost || (asked?.kind === 'choice' ? `${turn}: ${say(asked.stage)}` : turn)}</p>
-      ${seen.problem && html`<p class="problem" role="alert">${t('problem')} ${seen.problem}</p>`}
-      <${Ended} seen=${seen} welcome=${welcome} link=${link} />
-    </div>
-    ${
-      seen.me == null
-        ? html`<p class="wait">${t('onlooker')}</p>`
-        : html`<section class="mine" aria-label=${t('actions')}>
-      <p class="reads" role="status">${
-        texts.length > 0 &&
-        asked?.kind === 'play' &&
-        (now.readings.length > 1
-          ? html`${t('ways')} <span role="radiogroup" aria-label=${t('ways')}>${now.readings.map((each, place) => html`<button type="button" key=${JSON.stringify(each.value)} role="radio" aria-checked=${place === reading} class=${`way ${place === reading ? 'chosen' : ''}`} onClick=${() => picking.read(place)}>${say(each.text)}</button>`)}</span>`
-          : read
-            ? say(read.text)
-            : now.waits
-              ? ''
-              : now.plays
-                ? t('unfinished', now.plays)
-                : t('notLegal'))
-      }
-        ${asked?.kind === 'play' && !texts.length && asked.plays === 1 && asked.passes && t('only')}</p>
-      <p class="buttons">
+  return html`
+    <div class="room">
+      ${welcome.watch && html`<${Invite} seen=${seen} welcome=${welcome} link=${link} />`}
+      <div
+        class=${`felt seats${seen.seats.length}`}
+        aria-label=${say(welcome.title)}
+        data-turn=${seen.turn}
+        data-at=${seen.at}
+        data-phase=${seen.phase}
+        data-me=${seen.me}
+      >
+        <div class="corner">
+          <h1>${say(welcome.title)}</h1>
+          <${Told} seen=${seen} />
+        </div>
         ${
-          asked?.kind === 'choice' && !cardOptions
-            ? asked.options.map(
-                (each, place) =>
-                  html`<button type="button" class="strong" key=${JSON.stringify(each.value)} onClick=${() => act({ do: 'choose', values: [each.value] })}>${say(each.text)} <kbd>${place + 1}</kbd></button>`,
-              )
-            : html`<button type="button" class="strong" disabled=${!(asked && (cardOptions ? texts.length : read))} onClick=${lay}>${cardOptions ? `${say(asked.stage)}${texts.length > 1 ? ` ×${texts.length}` : ''}` : t('lay')}</button>
-        <button type="button" disabled=${!asked?.passes} onClick=${pass}>${t('pass')} <kbd>P</kbd></button>`
+          welcome.watch &&
+          html`
+            <p class="tools">
+              <button type="button" onClick=${() => openDialog('new')}>
+                ${t('newTable')}
+              </button>${' '}
+              <button type="button" onClick=${() => openDialog('invite')}>
+                ${t('seats')}
+              </button>
+            </p>
+          `
         }
-        <button type="button" disabled=${!asked} aria-busy=${advice.busy === 'hint'} onClick=${() => advice.hint()}>${t('hint')} <kbd>H</kbd></button>
-        <button type="button" disabled=${!asked || (asked.kind === 'choice' && !texts.length)} aria-busy=${advice.busy === 'why'} onClick=${why}>${texts.length && !read && asked?.kind === 'play' ? t('whyNot') : t('why')} <kbd>W</kbd></button>
-        <button type="button" disabled=${!texts.length} onClick=${() => picking.clear()}>${t('clear')}</button>
-        ${welcome.practice && html`<button type="button" disabled=${!seen.back} onClick=${() => act({ do: 'back' })}>${t('back')} <kbd>Z</kbd></button>`}
-        <button type="button" aria-pressed=${old} onClick=${() => setOld(!old)}>${t('lastTrick')} <kbd>L</kbd></button>
-        <button type="button" onClick=${() => set({ order: liked.order === 'rank' ? 'suit' : 'rank' })}>${liked.order === 'rank' ? t('bySuit') : t('byRank')} <kbd>S</kbd></button>
-      </p>
-      <${Hand} seen=${seen} welcome=${welcome} picking=${picking} />
-    </section>`
-    }
-    <aside class="side">
-      <${Advice} advice=${advice} welcome=${welcome} seen=${seen} take=${take} />
-      <details class="panel"><summary>${t('remembered')}</summary><dl class="told all">${seen.told.map((each) => html`<div key=${say(each.name)}><dt>${say(each.name)}</dt><dd>${each.value}</dd></div>`)}</dl></details>
-      <details class="panel"><summary>${t('log')}</summary><ol class="log" reversed>${[...seen.log].reverse().map((event) => html`<li key=${event.number}>${eventText(seen, welcome, event)}</li>`)}</ol></details>
-    </aside>
-  </div>`;
+        ${AROUND.map(
+          (side) => html`
+            <div key=${side} class=${`place ${side}`}>
+              ${others
+                .filter(({ place }) => place === side)
+                .map(
+                  ({ seat, place }) => html`
+                    <${Seat} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />
+                  `,
+                )}
+            </div>
+          `,
+        )}
+        <section class="trick" aria-label=${old ? t('lastTrick') : t('trick')}>
+          ${
+            old &&
+            html`
+              <p class="old">
+                ${t('lastTrick')}
+                ${seen.last.length ? '' : `: ${t('noLast')}`}
+              </p>
+            `
+          }
+          <${Lying}
+            seen=${seen}
+            welcome=${welcome}
+            trick=${trick}
+            faded=${old || (seen.closed && seen.phase === 'play')}
+          />
+        </section>
+        <p class="turn" data-mine=${seen.turn === seen.me && seen.me != null}>
+          ${lost || (asked?.kind === 'choice' ? `${turn}: ${say(asked.stage)}` : turn)}
+        </p>
+        ${
+          seen.problem &&
+          html`
+            <p class="problem" role="alert">
+              ${t('problem')} ${seen.problem}
+            </p>
+          `
+        }
+        <${Ended} seen=${seen} welcome=${welcome} link=${link} />
+      </div>
+      ${
+        seen.me == null
+          ? html`
+            <p class="wait">${t('onlooker')}</p>
+          `
+          : html`
+            <section class="mine" aria-label=${t('actions')}>
+              <p class="reads" role="status">
+                ${
+                  texts.length > 0 &&
+                  asked?.kind === 'play' &&
+                  (now.readings.length > 1
+                    ? html`
+                      ${t('ways')}${' '}
+                      <span role="radiogroup" aria-label=${t('ways')}>
+                        ${now.readings.map(
+                          (each, place) => html`
+                            <button
+                              type="button"
+                              key=${JSON.stringify(each.value)}
+                              role="radio"
+                              aria-checked=${place === reading}
+                              class=${`way ${place === reading ? 'chosen' : ''}`}
+                              onClick=${() => picking.read(place)}
+                            >
+                              ${say(each.text)}
+                            </button>
+                          `,
+                        )}
+                      </span>
+                    `
+                    : read
+                      ? say(read.text)
+                      : now.waits
+                        ? ''
+                        : now.plays
+                          ? t('unfinished', now.plays)
+                          : t('notLegal'))
+                }
+                ${asked?.kind === 'play' && !texts.length && asked.plays === 1 && asked.passes && t('only')}
+              </p>
+              <p class="buttons">
+                ${
+                  asked?.kind === 'choice' && !cardOptions
+                    ? asked.options.map(
+                        (each, place) => html`
+                          <button
+                            type="button"
+                            class="strong"
+                            key=${JSON.stringify(each.value)}
+                            onClick=${() => act({ do: 'choose', values: [each.value] })}
+                          >
+                            ${say(each.text)} <kbd>${place + 1}</kbd>
+                          </button>
+                        `,
+                      )
+                    : html`
+                      <button
+                        type="button"
+                        class="strong"
+                        disabled=${!(asked && (cardOptions ? texts.length : read))}
+                        onClick=${lay}
+                      >
+                        ${cardOptions ? `${say(asked.stage)}${texts.length > 1 ? ` ×${texts.length}` : ''}` : t('lay')}
+                      </button>
+                      <button type="button" disabled=${!asked?.passes} onClick=${pass}>
+                        ${t('pass')} <kbd>P</kbd>
+                      </button>
+                    `
+                }
+                <button
+                  type="button"
+                  disabled=${!asked}
+                  aria-busy=${advice.busy === 'hint'}
+                  onClick=${() => advice.hint()}
+                >
+                  ${t('hint')} <kbd>H</kbd>
+                </button>
+                <button
+                  type="button"
+                  disabled=${!asked || (asked.kind === 'choice' && !texts.length)}
+                  aria-busy=${advice.busy === 'why'}
+                  onClick=${why}
+                >
+                  ${texts.length && !read && asked?.kind === 'play' ? t('whyNot') : t('why')} <kbd>W</kbd>
+                </button>
+                <button type="button" disabled=${!texts.length} onClick=${() => picking.clear()}>
+                  ${t('clear')}
+                </button>
+                ${
+                  welcome.practice &&
+                  html`
+                    <button type="button" disabled=${!seen.back} onClick=${() => act({ do: 'back' })}>
+                      ${t('back')} <kbd>Z</kbd>
+                    </button>
+                  `
+                }
+                <button type="button" aria-pressed=${old} onClick=${() => setOld(!old)}>
+                  ${t('lastTrick')} <kbd>L</kbd>
+                </button>
+                <button type="button" onClick=${() => set({ order: liked.order === 'rank' ? 'suit' : 'rank' })}>
+                  ${liked.order === 'rank' ? t('bySuit') : t('byRank')} <kbd>S</kbd>
+                </button>
+              </p>
+              <${Hand} seen=${seen} welcome=${welcome} picking=${picking} />
+            </section>
+          `
+      }
+      <aside class="side">
+        <${Advice} advice=${advice} welcome=${welcome} seen=${seen} take=${take} />
+        <details class="panel">
+          <summary>${t('remembered')}</summary>
+          <dl class="told all">
+            ${seen.told.map(
+              (each) => html`
+                <div key=${say(each.name)}>
+                  <dt>${say(each.name)}</dt>
+                  <dd>${each.value}</dd>
+                </div>
+              `,
+            )}
+          </dl>
+        </details>
+        <details class="panel">
+          <summary>${t('log')}</summary>
+          <ol class="log" reversed>
+            ${[...seen.log].reverse().map(
+              (event) => html`
+                <li key=${event.number}>${eventText(seen, welcome, event)}</li>
+              `,
+            )}
+          </ol>
+        </details>
+      </aside>
+    </div>
+  `;
 }

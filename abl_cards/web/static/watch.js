@@ -34,8 +34,37 @@ const told_ = (cell) =>
   cell == null ? '–' : typeof cell === 'number' ? (Number.isInteger(cell) ? String(cell) : cell.toFixed(3)) : cell;
 
 function Rows({ columns, rows, caption }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}><table class="grid"><caption>${caption}</caption><thead><tr>${columns.map((each, place) => html`<th scope="col" key=${place}>${each}</th>`)}</tr></thead>
-    <tbody>${rows.map((row, number) => html`<tr key=${number}>${row.map((cell, place) => html`<td key=${place}>${told_(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+  return html`
+    <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+      <table class="grid">
+        <caption>${caption}</caption>
+        <thead>
+          <tr>
+            ${columns.map(
+              (each, place) => html`
+                <th scope="col" key=${place}>
+                  ${each}
+                </th>
+              `,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row, number) => html`
+              <tr key=${number}>
+                ${row.map(
+                  (cell, place) => html`
+                    <td key=${place}>${told_(cell)}</td>
+                  `,
+                )}
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
 }
 
 const STEPS = 200;
@@ -52,21 +81,61 @@ function Plot({ plot }) {
       name,
       points: points.map(([x, value]) => [((x - low) / wide) * (STEPS - 1), value]),
     }));
-    return html`<figure><figcaption>${plot.title} <span class="small">${plot.across} ${low} – ${low + wide} · ${plot.up}</span></figcaption><${Graph} label=${plot.title} length=${STEPS} zero=${false} lines=${lines} at=${0} go=${() => {}} /></figure>`;
+    return html`
+      <figure>
+        <figcaption>
+          ${plot.title}${' '}
+          <span class="small">
+            ${plot.across} ${low} – ${low + wide} · ${plot.up}
+          </span>
+        </figcaption>
+        <${Graph} label=${plot.title} length=${STEPS} zero=${false} lines=${lines} at=${0} go=${() => {}} />
+      </figure>
+    `;
   }
   if (plot.kind === 'bars') {
     const ends = Object.values(plot.bars).flat();
     const low = Math.min(...ends),
       wide = Math.max(...ends) - low || 1;
     const x = (value) => 4 + (292 * (value - low)) / wide;
-    return html`<figure><figcaption>${plot.title} <span class="small">${plot.across}</span></figcaption><table class="grid"><tbody>${Object.entries(
-      plot.bars,
-    ).map(
-      ([name, [value, from, to]]) => html`<tr key=${name}><th scope="row">${name}</th>
-      <td><svg class="bar" viewBox="0 0 300 14" aria-hidden="true"><line class="line line0" x1=${x(from)} x2=${x(to)} y1="7" y2="7" /><circle class="mark" cx=${x(value)} cy="7" r="4" /></svg></td><td>${told_(value)} <span class="small">${told_(from)} – ${told_(to)}</span></td></tr>`,
-    )}</tbody></table></figure>`;
+    return html`
+      <figure>
+        <figcaption>
+          ${plot.title} <span class="small">${plot.across}</span>
+        </figcaption>
+        <table class="grid">
+          <tbody>
+            ${Object.entries(plot.bars).map(
+              ([name, [value, from, to]]) => html`
+                <tr key=${name}>
+                  <th scope="row">${name}</th>
+                  <td>
+                    <svg class="bar" viewBox="0 0 300 14" aria-hidden="true">
+                      <line class="line line0" x1=${x(from)} x2=${x(to)} y1="7" y2="7" />
+                      <circle class="mark" cx=${x(value)} cy="7" r="4" />
+                    </svg>
+                  </td>
+                  <td>
+                    ${told_(value)}${' '}
+                    <span class="small">
+                      ${told_(from)} – ${told_(to)}
+                    </span>
+                  </td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </figure>
+    `;
   }
-  return html`<${Rows} caption=${plot.title} columns=${['', ...plot.columns]} rows=${plot.values.map((row, number) => [plot.rows[number], ...row])} />`;
+  return html`
+    <${Rows}
+      caption=${plot.title}
+      columns=${['', ...plot.columns]}
+      rows=${plot.values.map((row, number) => [plot.rows[number], ...row])}
+    />
+  `;
 }
 
 function Report({ name }) {
@@ -92,10 +161,46 @@ function Report({ name }) {
     };
   }, [name]);
   if (!found) return html`<p class="wait">${problem || t('connecting')}</p>`;
-  return html`<article class="report"><h3>${found.experiment || found.name}</h3>${problem && html`<p class="problem" role="alert">${problem}</p>`}${found.missing && html`<p><b>${t('reportPart', found.missing)}</b></p>`}
-    ${found.tables.map((table) => html`<${Rows} key=${table.name} caption=${table.title || table.name} columns=${table.columns} rows=${table.rows} />${table.note && html`<p class="small">${table.note}</p>`}`)}
-    ${found.plots.map((plot) => html`<${Plot} key=${plot.name} plot=${plot} />`)}
-    ${found.command && html`<p class="small">${t('reportCommand')}: <code>${found.command}</code></p>`}</article>`;
+  return html`
+    <article class="report">
+      <h3>${found.experiment || found.name}</h3>
+      ${
+        problem &&
+        html`
+          <p class="problem" role="alert">
+            ${problem}
+          </p>
+        `
+      }
+      ${
+        found.missing &&
+        html`
+          <p>
+            <b>${t('reportPart', found.missing)}</b>
+          </p>
+        `
+      }
+      ${found.tables.map(
+        (table) => html`
+          <${Rows} key=${table.name} caption=${table.title || table.name} columns=${table.columns} rows=${table.rows} />
+          ${table.note && html`<p class="small">${table.note}</p>`}
+        `,
+      )}
+      ${found.plots.map(
+        (plot) => html`
+          <${Plot} key=${plot.name} plot=${plot} />
+        `,
+      )}
+      ${
+        found.command &&
+        html`
+          <p class="small">
+            ${t('reportCommand')}: <code>${found.command}</code>
+          </p>
+        `
+      }
+    </article>
+  `;
 }
 
 const ago = (written) => Math.max(0, Math.round(Date.now() / 1000 - written));
@@ -129,8 +234,34 @@ function Served({ name }) {
     };
   }, [name]);
   const still = told && told.seen.phase !== 'over' && ago(told.written) > STILL;
-  return html`<p class="middle"><a href="#/watch">${t('servedAll')}</a></p>${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${told ? html`<${Table} seen=${told.seen} welcome=${told.welcome} link=${NOBODY} lost=${still ? t('servedAgo', ago(told.written)) : ''} trouble=${setProblem} />` : html`<p class="wait">${problem ? '' : t('connecting')}</p>`}`;
+  return html`
+    <p class="middle">
+      <a href="#/watch">${t('servedAll')}</a>
+    </p>
+    ${
+      problem &&
+      html`
+        <p class="problem" role="alert">
+          ${problem}
+        </p>
+      `
+    }
+    ${
+      told
+        ? html`
+          <${Table}
+            seen=${told.seen}
+            welcome=${told.welcome}
+            link=${NOBODY}
+            lost=${still ? t('servedAgo', ago(told.written)) : ''}
+            trouble=${setProblem}
+          />
+        `
+        : html`
+          <p class="wait">${problem ? '' : t('connecting')}</p>
+        `
+    }
+  `;
 }
 
 export function Section({ rest }) {
@@ -179,29 +310,165 @@ function Overview() {
         ? `${share(1 - other.rate)} (${share(1 - other.high)}–${share(1 - other.low)})`
         : '';
   };
-  return html`<div class="opener">${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <section class="panel"><h1>${t('tablesHere')}</h1>
-      ${told.tables.length ? html`<ul class="list">${told.tables.map((each) => html`<li key=${each.table}><b>${say(each.title)}</b> ${each.players.join(' · ')} <span class="small">${t('episode', each.episode + 1)}</span> <a href=${`#/play/${each.table}/${each.watch}`}>${t('lookOn')}</a></li>`)}</ul>` : html`<p>${t('noTables')}</p>`}</section>
-    ${
-      told.served.length > 0 &&
-      html`<section class="panel"><h2>${t('servedHere')}</h2><ul class="list">${told.served.map(
-        (each) => html`<li key=${each.name}><b>${say(each.title)}</b> ${each.players.join(' · ')}
-      <span class="small">${each.over ? t('servedOver') : `${t('episode', each.episode + 1)}, ${t('servedAgo', ago(each.written))}`}</span> <a href=${`#/watch/served/${encodeURIComponent(each.name)}`}>${t('lookOn')}</a></li>`,
-      )}</ul></section>`
-    }
-    <section class="panel runs"><h2>${t('runsHere')}</h2>
-      ${told.runs.length ? html`<label>${t('runsHere')} <select value=${chosen} onChange=${(event) => setName(event.target.value)}>${told.runs.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}</select></label>` : html`<p class="small">${t('noRuns')}</p>`}
-      ${run && html`<p class="small">${t('rowsOf', run.rows)}</p>${Object.entries(run.columns).map(([column, points]) => html`<${Graph} key=${column} label=${column} length=${run.points} zero=${false} lines=${[{ name: column, points }]} at=${run.points - 1} go=${() => {}} />`)}`}</section>
-    ${
-      told.reports.length > 0 &&
-      html`<section class="panel"><h2>${t('reportsHere')}</h2><label>${t('reportsHere')} <select value=${report || told.reports[0]} onChange=${(event) => setReport(event.target.value)}>${told.reports.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}</select></label>
-      <${Report} key=${report || told.reports[0]} name=${report || told.reports[0]} /></section>`
-    }
-    ${
-      agents.length > 0 &&
-      html`<section class="panel"><h2>${t('matchesHere')}</h2><div class="scroll" tabindex="0" role="region" aria-label=${t('matchesHere')}><table class="grid"><caption>${t('rowWins')}</caption>
-      <thead><tr><td></td>${agents.map((each) => html`<th scope="col" key=${each}>${each}</th>`)}</tr></thead>
-      <tbody>${agents.map((one) => html`<tr key=${one}><th scope="row">${one}</th>${agents.map((two) => html`<td key=${two}>${one === two ? '–' : cell(one, two)}</td>`)}</tr>`)}</tbody></table></div></section>`
-    }
-  </div>`;
+  return html`
+    <div class="opener">
+      ${
+        problem &&
+        html`
+          <p class="problem" role="alert">
+            ${problem}
+          </p>
+        `
+      }
+      <section class="panel">
+        <h1>${t('tablesHere')}</h1>
+        ${
+          told.tables.length
+            ? html`
+              <ul class="list">
+                ${told.tables.map(
+                  (each) => html`
+                    <li key=${each.table}>
+                      <b>${say(each.title)}</b> ${each.players.join(' · ')}${' '}
+                      <span class="small">${t('episode', each.episode + 1)}</span>${' '}
+                      <a href=${`#/play/${each.table}/${each.watch}`}>${t('lookOn')}</a>
+                    </li>
+                  `,
+                )}
+              </ul>
+            `
+            : html`
+              <p>${t('noTables')}</p>
+            `
+        }
+      </section>
+      ${
+        told.served.length > 0 &&
+        html`
+          <section class="panel">
+            <h2>${t('servedHere')}</h2>
+            <ul class="list">
+              ${told.served.map(
+                (each) => html`
+                  <li key=${each.name}>
+                    <b>${say(each.title)}</b> ${each.players.join(' · ')}
+                    <span class="small">
+                      ${
+                        each.over
+                          ? t('servedOver')
+                          : `${t('episode', each.episode + 1)}, ${t('servedAgo', ago(each.written))}`
+                      }
+                    </span>${' '}
+                    <a href=${`#/watch/served/${encodeURIComponent(each.name)}`}>${t('lookOn')}</a>
+                  </li>
+                `,
+              )}
+            </ul>
+          </section>
+        `
+      }
+      <section class="panel runs">
+        <h2>${t('runsHere')}</h2>
+        ${
+          told.runs.length
+            ? html`
+              <label>
+                ${t('runsHere')}${' '}
+                <select value=${chosen} onChange=${(event) => setName(event.target.value)}>
+                  ${told.runs.map(
+                    (each) => html`
+                      <option key=${each} value=${each}>
+                        ${each}
+                      </option>
+                    `,
+                  )}
+                </select>
+              </label>
+            `
+            : html`
+              <p class="small">${t('noRuns')}</p>
+            `
+        }
+        ${
+          run &&
+          html`
+            <p class="small">${t('rowsOf', run.rows)}</p>
+            ${Object.entries(run.columns).map(
+              ([column, points]) => html`
+                <${Graph}
+                  key=${column}
+                  label=${column}
+                  length=${run.points}
+                  zero=${false}
+                  lines=${[{ name: column, points }]}
+                  at=${run.points - 1}
+                  go=${() => {}}
+                />
+              `,
+            )}
+          `
+        }
+      </section>
+      ${
+        told.reports.length > 0 &&
+        html`
+          <section class="panel">
+            <h2>${t('reportsHere')}</h2>
+            <label>
+              ${t('reportsHere')}${' '}
+              <select value=${report || told.reports[0]} onChange=${(event) => setReport(event.target.value)}>
+                ${told.reports.map(
+                  (each) => html`
+                    <option key=${each} value=${each}>
+                      ${each}
+                    </option>
+                  `,
+                )}
+              </select>
+            </label>
+            <${Report} key=${report || told.reports[0]} name=${report || told.reports[0]} />
+          </section>
+        `
+      }
+      ${
+        agents.length > 0 &&
+        html`
+          <section class="panel">
+            <h2>${t('matchesHere')}</h2>
+            <div class="scroll" tabindex="0" role="region" aria-label=${t('matchesHere')}>
+              <table class="grid">
+                <caption>${t('rowWins')}</caption>
+                <thead>
+                  <tr>
+                    <td></td>
+                    ${agents.map(
+                      (each) => html`
+                        <th scope="col" key=${each}>
+                          ${each}
+                        </th>
+                      `,
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${agents.map(
+                    (one) => html`
+                      <tr key=${one}>
+                        <th scope="row">${one}</th>
+                        ${agents.map(
+                          (two) => html`
+                            <td key=${two}>${one === two ? '–' : cell(one, two)}</td>
+                          `,
+                        )}
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+          </section>
+        `
+      }
+    </div>
+  `;
 }
