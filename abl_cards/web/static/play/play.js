@@ -1,25 +1,26 @@
-// The section Play: the table that the address names, or a new one. The address is all that a browser keeps of it.
-import { html, useState, useEffect, useLayoutEffect } from './html.js';
-import { ask, Link, NOBODY } from './link.js';
-import { t } from './words.js';
-import { settings } from './settings.js';
-import { Table } from './table.js';
-import { NewTable, openDialog } from './dialogs.js';
-import { onKeys } from './keys.js';
+// Component Play: the table that the address names, or a new one.
+import { NewTable } from '../dialogs/new_table.js';
+import { openDialog } from '../dialogs/open_dialog.js';
+import { html, useEffect, useLayoutEffect, useState } from '../html.js';
+import { onKeys } from '../keys.js';
+import { Link, NOBODY, ask } from '../link.js';
+import { settings } from '../settings.js';
+import { Table } from '../table/table.js';
+import { t } from '../words.js';
 
-export const tableAddress = (table, key) => `#/play/${table}/${key}`;
+const tableAddress = (table, key) => `#/play/${table}/${key}`;
 
-async function open(wishes = {}) {
+async function openTable(wishes = {}) {
   const made = await ask('/api/tables', { name: settings().name, ...wishes });
-  sit(made.table, made.token);
+  enterTable(made.table, made.token);
 }
 
-function sit(table, key) {
+function enterTable(table, key) {
   sessionStorage.setItem('table', JSON.stringify([table, key]));
   location.replace(tableAddress(table, key));
 }
 
-function known() {
+function storedTable() {
   try {
     const [table, key] = JSON.parse(sessionStorage.getItem('table'));
     return [table, key];
@@ -29,7 +30,7 @@ function known() {
 }
 
 // The table that lies ready, which has come with the page itself: it is painted before anything else is asked for.
-const laid = () => {
+const takePrewarmedTable = () => {
   const meta = document.querySelector('meta[name=laid]');
   const text = meta?.content;
   meta?.remove();
@@ -39,8 +40,8 @@ const laid = () => {
 export function Play({ rest }) {
   const [table, key] = rest;
   const [ready] = useState(() => {
-    const found = laid();
-    return table || known() ? null : found;
+    const found = takePrewarmedTable();
+    return table || storedTable() ? null : found;
   });
   const [seen, setSeen] = useState(ready?.seen ?? null);
   const [welcome, setWelcome] = useState(ready?.welcome ?? null);
@@ -50,7 +51,7 @@ export function Play({ rest }) {
   const start = (wishes) => {
     setState('opening');
     setProblem('');
-    return open(wishes).catch((error) => {
+    return openTable(wishes).catch((error) => {
       setState('problem');
       setProblem(error.message);
     });
@@ -58,9 +59,9 @@ export function Play({ rest }) {
 
   useEffect(() => {
     if (!table || !key) {
-      const before = known();
+      const before = storedTable();
       if (before) location.replace(tableAddress(...before));
-      else if (ready) sit(ready.table, ready.token);
+      else if (ready) enterTable(ready.table, ready.token);
       else start();
       return undefined;
     }

@@ -1,21 +1,11 @@
 // Pack the files edited in the lab into a link. They stand behind the `#`, so no server receives them.
-import { add } from './words.js';
+export const MAX_LINK_LENGTH = 24000; // characters of a link
 
-add({
-  linkMake: ['Copy a link to these rules', '复制规则链接'],
-  linkMade: ['The link is copied: {} characters.', '链接已复制，共{}个字符。'],
-  linkLong: ['These files are too large for a link: download the zip.', '文件太大，放不进链接，请下载 zip。'],
-  linkBrings: ['This link brings rules of somebody’s for “{}”: {}', '此链接带来别人为“{}”写的规则：{}'],
-  linkOpen: ['Open them as a new copy', '作为新副本打开'],
-  linkRefuse: ['Do not open', '不打开'],
-  linkDamaged: ['This link is damaged, or too large.', '此链接已损坏或过大。'],
-});
+const MAX_CONTENT_LENGTH = 400000; // characters of what is in it
 
-export const LONGEST = 24000; // characters of a link
-const MOST = 400000; // characters of what is in it
-export const MARK = '~';
+export const LINK_MARK = '~';
 
-const through = async (bytes, made, most) => {
+const pipeThrough = async (bytes, made, most) => {
   const reader = new Blob([bytes]).stream().pipeThrough(made).getReader();
   const parts = [];
   let size = 0;
@@ -33,24 +23,24 @@ const through = async (bytes, made, most) => {
 };
 
 export async function pack(folder) {
-  const bytes = await through(
+  const bytes = await pipeThrough(
     new TextEncoder().encode(JSON.stringify(folder)),
     new CompressionStream('deflate-raw'),
-    MOST,
+    MAX_CONTENT_LENGTH,
   );
   const text = btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join(''));
-  return MARK + text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return LINK_MARK + text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 // What a link brings; nothing of it is believed: the server checks each name and each text.
 export async function unpack(text) {
-  if (!text.startsWith(MARK) || text.length > LONGEST) throw new Error('no link');
+  if (!text.startsWith(LINK_MARK) || text.length > MAX_LINK_LENGTH) throw new Error('no link');
   const bytes = Uint8Array.from(atob(text.slice(1).replaceAll('-', '+').replaceAll('_', '/')), (each) =>
     each.charCodeAt(0),
   );
   const folder = JSON.parse(
     new TextDecoder('utf-8', { fatal: true }).decode(
-      await through(bytes, new DecompressionStream('deflate-raw'), MOST),
+      await pipeThrough(bytes, new DecompressionStream('deflate-raw'), MAX_CONTENT_LENGTH),
     ),
   );
   const { game, files } = folder;

@@ -1,24 +1,24 @@
-// Picking cards: which are picked is all that is kept here; what they can be is asked of the engine.
-import { useState, useEffect, useRef } from './html.js';
-import { settings } from './settings.js';
+// Hook useCardSelection: selected cards of the hand; the server computes the plays they form.
+import { useEffect, useRef, useState } from '../html.js';
+import { settings } from '../settings.js';
 
-export function inOrder(hand, orders, way) {
+function sortHand(hand, orders, way) {
   const place = new Map((orders[way] || orders.rank).map((text, number) => [text, number]));
   return [...hand].sort((one, two) => place.get(one) - place.get(two));
 }
 
 // Cards of a hand by names of their own, since there may be two of a kind.
-export function named(hand) {
+function withKeys(hand) {
   const counts = {};
   return hand.map((text) => ({ text, key: `${text}#${(counts[text] = (counts[text] || 0) + 1)}` }));
 }
 
-const NOTHING = { readings: [], more: [], plays: 0 };
+const NO_MATCHES = { readings: [], more: [], plays: 0 };
 
-export function usePicking(seen, link) {
+export function useCardSelection(seen, link) {
   const { asked, at, hand = [], orders } = seen;
   const order = settings().order;
-  const cards = named(inOrder(hand, orders, order));
+  const cards = withKeys(sortHand(hand, orders, order));
   const [keys, setKeys] = useState([]);
   const [answer, setAnswer] = useState(null);
   const [reading, setReading] = useState(0);
@@ -41,12 +41,12 @@ export function usePicking(seen, link) {
   }, [signature, link]);
 
   const options = asked?.kind === 'choice' ? asked.options.filter((each) => each.card) : [];
-  let now = NOTHING;
+  let now = NO_MATCHES;
   if (asked?.kind === 'play')
     now = texts.length
       ? answer?.signature === signature
         ? answer
-        : { ...NOTHING, more: answer?.more ?? asked.more, waits: true }
+        : { ...NO_MATCHES, more: answer?.more ?? asked.more, waits: true }
       : { readings: [], more: asked.more, plays: asked.plays };
   if (asked?.kind === 'choice') now = { readings: [], more: options.map((each) => each.card), plays: options.length };
 

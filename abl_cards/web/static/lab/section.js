@@ -1,179 +1,22 @@
-// The rules lab: a game's files in an editor; what an edit changes is told at once, in pinned positions, by the engine.
-import { html, useState, useEffect, useRef, later } from './html.js';
-import { ask } from './link.js';
-import { add, t } from './words.js';
-import { settings, useSettings } from './settings.js';
-import { announce } from './announce.js';
-import { Why } from './advice.js';
-import { useJob, Job, Weights } from './lab_work.js';
-import { pack, unpack, LONGEST, MARK } from './lab_link.js';
+// Component Section: rule files of a game in an editor, and the effect of each edit on pinned positions.
+import { ProofTree } from '../advice/proof_tree.js';
+import { announce } from '../announce.js';
+import { html, later, useEffect, useRef, useState } from '../html.js';
+import { ask } from '../link.js';
+import { settings, useSettings } from '../settings.js';
+import { t } from '../words.js';
+import { BalanceTable } from './balance_table.js';
+import { JobPanel } from './job_panel.js';
+import { moveText } from './move_text.js';
+import { PinnedPosition } from './pinned_position.js';
+import { LINK_MARK, MAX_LINK_LENGTH, pack, unpack } from './share_link.js';
+import { useJob } from './use_job.js';
+import { WeightSliders } from './weight_sliders.js';
+import './words.js';
 
-add({
-  labGame: ['Game to edit', '要编辑的游戏'],
-  labFiles: ['Files', '文件'],
-  labEditor: ['Rule file {}', '规则文件 {}'],
-  labOwn: ['changed here', '已在此修改'],
-  labSave: ['Save and check', '保存并检查'],
-  labSaved: ['saved; loaded in {} s', '已保存，{}秒后生效'],
-  labUnsaved: ['not saved yet', '尚未保存'],
-  labWorking: ['loading the rules …', '正在载入规则……'],
-  labRevert: ['Back to the original', '恢复原文件'],
-  labNew: ['New file', '新文件'],
-  labNewName: ['Name of the file, such as more.lp', '文件名，例如 more.lp'],
-  labPinned: ['Pinned positions', '固定的局面'],
-  labPin: ['Pin', '固定'],
-  labUnpin: ['Unpin', '取消固定'],
-  labState: ['A position as JSON', '一个局面（JSON）'],
-  labMoves: ['{} legal moves before, {} now', '合法出法：原{}种，现{}种'],
-  labGone: ['no more', '不再合法'],
-  labAdded: ['new', '新增'],
-  labSame: ['the same', '不变'],
-  labAll: ['all of them now', '现在的全部出法'],
-  labProblems: ['Problems', '问题'],
-  labNone: ['Nothing is wrong.', '没有问题。'],
-  labSmallest: ['Smallest hand that shows a difference', '最小的有差别的手牌'],
-  labNoDifference: ['No difference was found.', '没有发现差别。'],
-  labCoverage: ['Rules that never fire', '从未触发的规则'],
-  labSilent: ['never fired in {} games', '{}局中从未触发'],
-  labCovered: ['{} of {} rules never fired in {} games', '{}条规则（共{}条）在{}局中从未触发'],
-  labBalance: ['Balance, 1,000 games', '平衡性（1000局）'],
-  labWins: ['most points, seat {}', '{}号位得分最多'],
-  labLength: ['decisions a game', '每局决策数'],
-  labForced: ['only one move', '仅一种出法'],
-  labPasses: ['passes', '不出'],
-  labBefore: ['before', '原来'],
-  labNow: ['now', '现在'],
-  labWords: ['The rules in words', '规则的文字说明'],
-  labZip: ['Download as zip', '下载 zip'],
-  labFolder: ['Folder', '文件夹名'],
-  labKeep: ['Save as a folder', '存为文件夹'],
-  labKept: ['saved as {}', '已存为 {}'],
-  labPlay: ['Play these rules', '按这些规则打牌'],
-  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'],
-  labReplay: ['Replay records under these rules', '按这些规则重放记录'],
-  labReplayed: [
-    '{} episodes, {} plays: {} lines are not as these rules would have it',
-    '{}副牌、{}手：{}行与这些规则不符',
-  ],
-  labCases: ['Run the cases', '运行用例'],
-  labMutations: ['Edits that no case notices', '用例发现不了的修改'],
-  labWeights: ['Preferences', '偏好权重'],
-  labKeys: [
-    'Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.',
-    'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。',
-  ],
-  labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
-});
+const TYPING_PAUSE = 400;
 
-const PAUSE = 400;
-const KEPT = 'lab';
-
-const textOf = (move) =>
-  Array.isArray(move)
-    ? move.flat(2).join(' ')
-    : move && typeof move === 'object'
-      ? `${move.label}: ${textOf(move.cards)}`
-      : String(move);
-const stateText = (state) =>
-  Object.entries(state)
-    .map(([name, value]) =>
-      name === 'hand'
-        ? textOf(value)
-        : `${name}: ${value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : value}`,
-    )
-    .join(' · ');
-
-function Moves({ heading, kind, moves, why }) {
-  if (!moves.length) return null;
-  return html`
-    <p class=${`moves ${kind}`}>
-      <b>${heading}</b>${' '}
-      ${moves.map(
-        (move, place) => html`
-          <button key=${place} type="button" class="quiet" onClick=${() => why(move)}>
-            ${textOf(move)}
-          </button>
-        `,
-      )}
-    </p>
-  `;
-}
-
-function Pinned({ pinned, unpin, why }) {
-  const told = (side) => (typeof side === 'string' ? side : null);
-  const problem = told(pinned.before) || told(pinned.after);
-  return html`
-    <li class="pinned">
-      <p>
-        <code>${stateText(pinned.state)}</code>${' '}
-        <button type="button" class="quiet" onClick=${unpin}>
-          ${t('labUnpin')}
-        </button>
-      </p>
-      ${
-        problem
-          ? html`
-            <p class="small">${problem}</p>
-          `
-          : html`
-            <p class="small">
-              ${t('labMoves', pinned.before.length, pinned.after.length)}
-              ${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}
-            </p>
-            <${Moves}
-              heading=${t('labGone')}
-              kind="lost"
-              moves=${pinned.gone}
-              why=${(move) => why(pinned.state, move, true)}
-            />
-            <${Moves}
-              heading=${t('labAdded')}
-              kind="gained"
-              moves=${pinned.new}
-              why=${(move) => why(pinned.state, move, false)}
-            />
-            <details>
-              <summary>${t('labAll')}</summary>
-              <${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} />
-            </details>
-          `
-      }
-    </li>
-  `;
-}
-
-function Balance({ sides }) {
-  const [before, now] = sides;
-  const share = (value) => `${(100 * value).toFixed(1)} %`;
-  const rows = [
-    ...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
-    [t('labLength'), before.decisions_an_episode, now.decisions_an_episode],
-    [t('labForced'), share(before.forced_share), share(now.forced_share)],
-    [t('labPasses'), share(before.pass_share), share(now.pass_share)],
-  ];
-  return html`
-    <table class="labels">
-      <thead>
-        <tr>
-          <th></th>
-          <th scope="col">${t('labBefore')}</th>
-          <th scope="col">${t('labNow')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ([name, one, two]) => html`
-            <tr key=${name}>
-              <th scope="row">${name}</th>
-              <td>${one}</td>
-              <td>${two}</td>
-            </tr>
-          `,
-        )}
-      </tbody>
-    </table>
-  `;
-}
+const STORAGE_KEY = 'lab';
 
 export function Section({ rest }) {
   const { language } = useSettings();
@@ -266,8 +109,8 @@ export function Section({ rest }) {
       const text = editor.text();
       const { problems } = await at('typed', { name: now, text });
       if (editor.text() === text && here.current.file === now && problems.length) editor.problems(problems);
-    }, PAUSE / 2);
-    here.current.saving = setTimeout(() => save().catch(trouble), PAUSE);
+    }, TYPING_PAUSE / 2);
+    here.current.saving = setTimeout(() => save().catch(trouble), TYPING_PAUSE);
   };
 
   const save = async () => {
@@ -357,7 +200,7 @@ export function Section({ rest }) {
     await flush();
     const game = encodeURIComponent(here.current.lab.game);
     const text = `${location.origin}${location.pathname}#/rules/${game}/${await pack(await at('own'))}`;
-    if (text.length > LONGEST) {
+    if (text.length > MAX_LINK_LENGTH) {
       setMore({ kind: 'text', text: t('linkLong') });
       return;
     }
@@ -382,7 +225,7 @@ export function Section({ rest }) {
   useEffect(() => {
     let gone = false;
     (async () => {
-      const [known, { mount }] = await Promise.all([ask('/api/games'), later('editor')]);
+      const [known, { mount }] = await Promise.all([ask('/api/games'), later('lab/editor')]);
       if (gone) return;
       setGames(known.games);
       here.current.editor = mount(holder.current, {
@@ -395,7 +238,7 @@ export function Section({ rest }) {
         hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
       });
       const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
-      if (rest[1]?.startsWith(MARK)) {
+      if (rest[1]?.startsWith(LINK_MARK)) {
         const brought = await unpack(rest[1]).catch(() => null);
         history.replaceState(null, '', `#/rules/${encodeURIComponent(first)}`);
         if (brought) {
@@ -408,7 +251,7 @@ export function Section({ rest }) {
         setState(t('linkDamaged'));
         return;
       }
-      const kept = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
+      const kept = JSON.parse(sessionStorage.getItem(STORAGE_KEY) || 'null');
       if (kept && (!rest[0] || kept.game === rest[0])) {
         try {
           setLab(kept);
@@ -435,7 +278,7 @@ export function Section({ rest }) {
     };
   }, []);
   useEffect(() => {
-    if (lab) sessionStorage.setItem(KEPT, JSON.stringify({ ...lab, states, file }));
+    if (lab) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...lab, states, file }));
   }, [lab, states, file]);
 
   const own = files.find((each) => each.name === file)?.own;
@@ -641,7 +484,7 @@ export function Section({ rest }) {
                 `
               }
               ${more.kind === 'text' && html`<p>${more.text}</p>`}
-              ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
+              ${more.kind === 'balance' && html`<${BalanceTable} sides=${more.sides} />`}
               ${
                 more.kind === 'coverage' &&
                 html`
@@ -682,10 +525,10 @@ export function Section({ rest }) {
               ${
                 more.kind === 'why' &&
                 html`
-                  <h3>${textOf(more.move)}</h3>
+                  <h3>${moveText(more.move)}</h3>
                   ${more.readings.map(
                     (each, place) => html`
-                      <${Why} key=${place} why=${each.why} />
+                      <${ProofTree} key=${place} why=${each.why} />
                     `,
                   )}
                 `
@@ -701,12 +544,12 @@ export function Section({ rest }) {
             </p>
           `
         }
-        <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
+        <${JobPanel} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
         ${
           weighs &&
           lab &&
           html`
-            <${Weights}
+            <${WeightSliders}
               at=${at}
               states=${states}
               language=${language}
@@ -724,7 +567,7 @@ export function Section({ rest }) {
             : states.map((each) => ({ state: each, before: '…', after: '' }))
           ).map(
             (each, place) => html`
-              <${Pinned}
+              <${PinnedPosition}
                 key=${place}
                 pinned=${each}
                 why=${(...asked) => why(...asked).catch(trouble)}

@@ -1,5 +1,5 @@
 // The editor of the rules lab: CodeMirror in a shadow tree, where its styles need no permission of the page's policy.
-import * as cm from './vendor/codemirror.mjs';
+import * as cm from '../vendor/codemirror.mjs';
 
 const { EditorState, EditorView, StateEffect, StateField, RangeSet, GutterMarker } = cm;
 

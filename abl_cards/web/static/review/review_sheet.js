@@ -1,180 +1,23 @@
-// The section Review: a record stepped through, each decision judged, its mistakes found.
-import { html, useState, useEffect, useLayoutEffect, useRef, useMemo } from './html.js';
-import { ask } from './link.js';
-import { t, add } from './words.js';
-import { say, set, settings, useSettings } from './settings.js';
-import { Cards, nameOf } from './cards.js';
-import { Imagined, Labels, Reasons, Verdict } from './advice.js';
-import { HeatMap } from './heat.js';
-import { Graph } from './graph.js';
-import { roundFrom } from './table.js';
-import { onKeys } from './keys.js';
-import { announce } from './announce.js';
+// Component ReviewSheet: positions of a record, its mistakes, and the advice at each decision.
+import { HeatMap } from '../advice/heat_map.js';
+import { ImaginedDeals } from '../advice/imagined_deals.js';
+import { LabelTable } from '../advice/label_table.js';
+import { ReasonList } from '../advice/reason_list.js';
+import { Verdict } from '../advice/verdict.js';
+import { announce } from '../announce.js';
+import { CardRow } from '../cards/card_row.js';
+import { cardName } from '../cards/card_text.js';
+import { signedPoints } from '../format.js';
+import { Graph } from '../graph.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
+import { onKeys } from '../keys.js';
+import { ask } from '../link.js';
+import { say, set, useSettings } from '../settings.js';
+import { seatsFrom } from '../table/seats.js';
+import { t } from '../words.js';
+import { saveFile } from './save_file.js';
 
-add({
-  openRecord: ['Open a record', '打开记录'],
-  recordsHere: [
-    'A file of records (.jsonl, .jsonl.gz, .json), or paste them',
-    '记录文件（.jsonl、.jsonl.gz、.json），或直接粘贴',
-  ],
-  lineOf: ['Record {} of {}', '第{}条，共{}条'],
-  look: ['Look it over', '开始复盘'],
-  first: ['first', '开头'],
-  previous: ['back', '上一步'],
-  following: ['next', '下一步'],
-  lastStep: ['last', '结尾'],
-  run: ['play', '播放'],
-  stop: ['stop', '停止'],
-  speed: ['speed', '速度'],
-  nextMistake: ['next mistake', '下一个失误'],
-  nextSwing: ['next swing', '下一次转折'],
-  hiddenHands: ['show all hands', '显示所有手牌'],
-  hints: ['show what the agent thinks', '显示智能体的看法'],
-  asker: ['Agent', '智能体'],
-  findMistakes: ['Find the mistakes', '找出失误'],
-  finding: ['trying moves: {} of {}', '正在试走：{}／{}'],
-  threshold: ['points a mistake costs at least', '失误至少损失的分数'],
-  expected: ['expected points', '期望得分'],
-  estimateError: ['share of hidden cards misplaced', '暗牌估错的比例'],
-  act: ['Act {} of {}', '第{}步，共{}步'],
-  made: ['Made', '实际'],
-  gaveAway: ['gave away {} ± {} points', '损失{} ± {}分'],
-  instead: ['better: {}', '更好：{}'],
-  ranking: ['Every legal move, the best first', '全部合法出法，从好到差'],
-  move: ['move', '出法'],
-  costs: ['cost', '代价'],
-  noMistakes: ['No mistakes at this threshold.', '按这个门槛没有失误。'],
-  mistakes: ['Mistakes', '失误'],
-  bySeat: ['By seat', '各家'],
-  agreed: ['as the agent', '与智能体一致'],
-  lost: ['given away', '损失'],
-  plays: ['plays', '出牌'],
-  asJson: ['Download as JSON', '下载JSON'],
-  asSvg: ['Download the graph', '下载曲线图'],
-  stepLink: ['This position has the address of the page.', '页面地址就是这一步的链接。'],
-  truth: ['rings: what was really there', '圆圈：真实的牌'],
-  errorHere: ['{} of the hidden cards misplaced', '估错{}的暗牌'],
-  wrongFrom: ['The rules do not confirm this record: {}', '规则不认可这份记录：{}'],
-  ends: ['what came of it', '结果'],
-  deals: ['imagined deals a move', '每步设想的牌局数'],
-  searching: ['thinking …', '思考中……'],
-});
-
-const signed = (number) => (number == null ? '' : `${number > 0 ? '+' : ''}${number.toFixed(2)}`);
-
-async function textOf(file) {
-  const stream = file.name.endsWith('.gz') ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-  return new Response(stream).text();
-}
-
-function Opener({ opened }) {
-  const [games, setGames] = useState(null);
-  const [wish, setWish] = useState({ game: '', profile: '', text: '', line: 1 });
-  const [problem, setProblem] = useState('');
-  const lines = wish.text.split('\n').filter((line) => line.trim()).length;
-  const open = async (wanted) => {
-    try {
-      const made = await ask('/api/reviews', {
-        game: wanted.game,
-        text: wanted.text,
-        line: Math.max(1, Number(wanted.line) || 1),
-        ...(wanted.profile ? { profile: wanted.profile } : {}),
-      });
-      opened(made);
-    } catch (error) {
-      setProblem(error.message);
-    }
-  };
-  useEffect(() => {
-    ask('/api/games').then(
-      (told) => {
-        setGames(told);
-        const kept = sessionStorage.getItem('review');
-        sessionStorage.removeItem('review');
-        const before = kept ? JSON.parse(kept) : {};
-        const now = { game: told.first, profile: '', text: '', line: 1, ...before };
-        setWish(now);
-        if (kept) open({ ...now, line: now.text.split('\n').length });
-      },
-      (error) => setProblem(error.message),
-    );
-  }, []);
-  if (!games) return html`<p class="wait">${problem || t('connecting')}</p>`;
-  return html`
-    <form
-      class="panel opener"
-      onSubmit=${(event) => {
-        event.preventDefault();
-        open(wish);
-      }}
-    >
-      <h1>${t('openRecord')}</h1>
-      ${
-        problem &&
-        html`
-          <p class="problem" role="alert">
-            ${problem}
-          </p>
-        `
-      }
-      <label>
-        ${t('game')}${' '}
-        <select value=${wish.game} onChange=${(event) => setWish({ ...wish, game: event.target.value })}>
-          ${games.games.map(
-            (each) => html`
-              <option key=${each.name} value=${each.name}>
-                ${say(each.title)}
-              </option>
-            `,
-          )}
-        </select>
-      </label>
-      <label>
-        ${t('recordsHere')}${' '}
-        <input
-          type="file"
-          accept=".jsonl,.json,.gz,.txt"
-          onChange=${async (event) =>
-            setWish({ ...wish, text: event.target.files[0] ? await textOf(event.target.files[0]) : '' })}
-        />
-      </label>
-      <textarea
-        aria-label=${t('recordsHere')}
-        rows="6"
-        value=${wish.text}
-        onInput=${(event) => setWish({ ...wish, text: event.target.value })}
-      ></textarea>
-      ${
-        lines > 1 &&
-        html`
-          <label>
-            ${t('lineOf', '', lines)}${' '}
-            <input
-              type="number"
-              min="1"
-              max=${lines}
-              value=${wish.line}
-              onInput=${(event) => setWish({ ...wish, line: event.target.value })}
-            />
-          </label>
-        `
-      }
-      <p class="buttons">
-        <button type="submit" class="strong" disabled=${!lines}>
-          ${t('look')}
-        </button>
-      </p>
-    </form>
-  `;
-}
-
-function save(name, text, type) {
-  const made = URL.createObjectURL(new Blob([text], { type }));
-  Object.assign(document.createElement('a'), { href: made, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(made), 5000);
-}
-
-const PAINT = [
+const GRAPH_STYLE = [
   'text{font:11px sans-serif;fill:#222}',
   '.ground{fill:#fff}',
   '.axis{stroke:#999}',
@@ -188,44 +31,7 @@ const PAINT = [
   '.now{stroke:#555}',
 ].join('');
 
-export function Section({ rest }) {
-  const [name, act] = rest;
-  const [sheet, setSheet] = useState(null);
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    if (!name || sheet?.review === name) return;
-    ask(`/api/reviews/${encodeURIComponent(name)}`).then(setSheet, (error) => {
-      setProblem(error.message);
-      location.replace('#/review');
-    });
-  }, [name]);
-  const opened = (made) => {
-    setProblem('');
-    setSheet(made);
-    location.hash = `#/review/${made.review}/0`;
-  };
-  if (!name || !sheet)
-    return html`
-      ${
-        problem &&
-        html`
-          <p class="problem" role="alert">
-            ${problem}
-          </p>
-        `
-      }
-      <${Opener} opened=${opened} />
-    `;
-  return html`
-    <${Sheet}
-      key=${sheet.review}
-      sheet=${sheet}
-      at=${Math.min(sheet.pictures.length - 1, Math.max(0, Number(act) || 0))}
-    />
-  `;
-}
-
-function Sheet({ sheet, at }) {
+export function ReviewSheet({ sheet, at }) {
   const liked = useSettings();
   const [work, setWork] = useState({
     state: sheet.state,
@@ -331,7 +137,7 @@ function Sheet({ sheet, at }) {
     t(
       'played',
       who(each.seat),
-      [say(each.stage ?? ''), say(each.text), each.cards.map((text) => nameOf(sheet.deck, text)).join(', ')]
+      [say(each.stage ?? ''), say(each.text), each.cards.map((text) => cardName(sheet.deck, text)).join(', ')]
         .filter(Boolean)
         .join(' '),
     );
@@ -352,9 +158,9 @@ function Sheet({ sheet, at }) {
   const saveSvg = () => {
     const copy = drawing.current.cloneNode(true);
     const paint = document.createElementNS('http://www.w3.org/2000/svg', 'style');
-    paint.textContent = PAINT;
+    paint.textContent = GRAPH_STYLE;
     copy.prepend(paint);
-    save('review.svg', new XMLSerializer().serializeToString(copy), 'image/svg+xml');
+    saveFile('review.svg', new XMLSerializer().serializeToString(copy), 'image/svg+xml');
   };
   return html`
     <div class="review" data-at=${at} data-state=${work.state}>
@@ -444,7 +250,7 @@ function Sheet({ sheet, at }) {
                 ${
                   hands || seat === picture.seat
                     ? html`
-                      <${Cards} deck=${sheet.deck} cards=${hand} wild=${picture.wild} small label=${who(seat)} />
+                      <${CardRow} deck=${sheet.deck} cards=${hand} wild=${picture.wild} small label=${who(seat)} />
                     `
                     : ''
                 }
@@ -464,7 +270,7 @@ function Sheet({ sheet, at }) {
                     ${
                       each.cards.length
                         ? html`
-                          <${Cards} deck=${sheet.deck} cards=${each.cards} small />
+                          <${CardRow} deck=${sheet.deck} cards=${each.cards} small />
                         `
                         : say(each.text)
                     }
@@ -480,7 +286,7 @@ function Sheet({ sheet, at }) {
             <h2>
               ${t('made')}: ${who(picture.seat)} ${say(picture.act.text)}
             </h2>
-            <${Cards} deck=${sheet.deck} cards=${picture.act.cards} wild=${picture.wild} />
+            <${CardRow} deck=${sheet.deck} cards=${picture.act.cards} wild=${picture.wild} />
           `
         }
         ${
@@ -632,7 +438,7 @@ function Sheet({ sheet, at }) {
             <p class="buttons">
               <button
                 type="button"
-                onClick=${() => save('review.json', JSON.stringify(work.result), 'application/json')}
+                onClick=${() => saveFile('review.json', JSON.stringify(work.result), 'application/json')}
               >
                 ${t('asJson')}
               </button>
@@ -679,7 +485,7 @@ function Sheet({ sheet, at }) {
                               (each) => html`
                                 <tr key=${each.text} class=${each.made ? 'is-made' : ''}>
                                   <th scope="row">${each.text}</th>
-                                  <td>${signed(each.points)}</td>
+                                  <td>${signedPoints(each.points)}</td>
                                 </tr>
                               `,
                             )}
@@ -704,10 +510,10 @@ function Sheet({ sheet, at }) {
                           moves=${decision.moves}
                         />
                         <h4>${t('difference')}</h4>
-                        <${Reasons} reasons=${decision.difference} />
+                        <${ReasonList} reasons=${decision.difference} />
                       `
                     }
-                    <${Labels} labels=${decision.labels} />
+                    <${LabelTable} labels=${decision.labels} />
                     ${
                       decision.estimate &&
                       html`
@@ -718,7 +524,7 @@ function Sheet({ sheet, at }) {
                         <${HeatMap}
                           estimate=${decision.estimate}
                           deck=${sheet.deck}
-                          names=${roundFrom(picture.seat, sheet.after).slice(1).map(who)}
+                          names=${seatsFrom(picture.seat, sheet.after).slice(1).map(who)}
                           truth=${hands ? decision.estimate.truth : null}
                         />
                       `
@@ -726,10 +532,10 @@ function Sheet({ sheet, at }) {
                     ${
                       decision.imagined &&
                       html`
-                        <${Imagined}
+                        <${ImaginedDeals}
                           deals=${decision.imagined}
                           deck=${sheet.deck}
-                          names=${roundFrom(picture.seat, sheet.after).slice(1).map(who)}
+                          names=${seatsFrom(picture.seat, sheet.after).slice(1).map(who)}
                         />
                       `
                     }
@@ -753,7 +559,7 @@ function Sheet({ sheet, at }) {
                                 <td>
                                   ${each.probability == null ? '' : `${(100 * each.probability).toFixed(1)}%`}
                                 </td>
-                                <td>${signed(each.points)}</td>
+                                <td>${signedPoints(each.points)}</td>
                               </tr>
                             `,
                           )}
