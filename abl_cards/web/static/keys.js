@@ -3,7 +3,9 @@ const layers = [];
 
 function typing(event) {
   const where = event.target;
-  return where.closest?.('input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]');
+  return where.closest?.(
+    'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]',
+  );
 }
 
 function pressed(event) {

@@ -9,7 +9,14 @@ export const token = () => {
 };
 
 export async function ask(path, body) {
-  const options = body === undefined ? { headers: { 'x-token': token() } } : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-token': token() } };
+  const options =
+    body === undefined
+      ? { headers: { 'x-token': token() } }
+      : {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', 'x-token': token() },
+        };
   const response = await fetch(path, options);
   const value = await response.json().catch(() => ({ error: response.statusText }));
   if (!response.ok) throw new Error(value.error || response.statusText);
@@ -19,7 +26,9 @@ export async function ask(path, body) {
 // In place of a connection, where there is none yet, or never.
 export const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
 
-const GONE = 4404, REFUSED = 4401, ASLEEP = 4408; // the last one's table was put away, and is opened again for who comes back
+const GONE = 4404,
+  REFUSED = 4401,
+  ASLEEP = 4408; // the last one's table was put away, and is opened again for who comes back
 
 export class Link {
   constructor(table, key, hear) {
@@ -28,7 +37,9 @@ export class Link {
   }
 
   open() {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/tables/${encodeURIComponent(this.table)}`);
+    const socket = new WebSocket(
+      `${location.origin.replace(/^http/, 'ws')}/api/tables/${encodeURIComponent(this.table)}`,
+    );
     this.socket = socket;
     socket.onopen = () => socket.send(JSON.stringify({ token: this.key }));
     socket.onmessage = (event) => {

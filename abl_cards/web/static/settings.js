@@ -4,13 +4,24 @@ import { useState, useEffect } from './html.js';
 const KEY = 'abl-cards';
 const usual = {
   language: (navigator.language || 'en').toLowerCase().startsWith('zh') ? 'zh' : 'en',
-  theme: 'system', colours: 4, order: 'rank', weak: true, pace: 600, name: '', advisor: '', threshold: 0.5, announce: true,
+  theme: 'system',
+  colours: 4,
+  order: 'rank',
+  weak: true,
+  pace: 600,
+  name: '',
+  advisor: '',
+  threshold: 0.5,
+  announce: true,
 };
 
 function read() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) || '{}');
-    return { ...usual, ...Object.fromEntries(Object.entries(kept).filter(([name, value]) => typeof value === typeof usual[name])) };
+    return {
+      ...usual,
+      ...Object.fromEntries(Object.entries(kept).filter(([name, value]) => typeof value === typeof usual[name])),
+    };
   } catch {
     return { ...usual };
   }
@@ -23,7 +34,11 @@ export const settings = () => now;
 
 export function set(changes) {
   now = { ...now, ...changes };
-  try { localStorage.setItem(KEY, JSON.stringify(now)); } catch { /* private windows keep nothing */ }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(now));
+  } catch {
+    /* private windows keep nothing */
+  }
   apply();
   for (const hear of hearing) hear(now);
 }
@@ -36,10 +51,13 @@ export function apply() {
 }
 
 export function useSettings() {
-  const [value, hear] = useState(now);
-  useEffect(() => { hearing.add(hear); return () => hearing.delete(hear); }, []);
+  const [value, setValue] = useState(now);
+  useEffect(() => {
+    hearing.add(setValue);
+    return () => hearing.delete(setValue);
+  }, []);
   return value;
 }
 
 // One of a pair [English, Chinese] that the server has sent.
-export const say = (pair) => (Array.isArray(pair) ? pair[now.language === 'zh' ? 1 : 0] : pair ?? '');
+export const say = (pair) => (Array.isArray(pair) ? pair[now.language === 'zh' ? 1 : 0] : (pair ?? ''));

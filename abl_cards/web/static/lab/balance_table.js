@@ -1,0 +1,36 @@
+// Component BalanceTable: statistics of simulated games before and after the edits.
+import { html } from '../html.js';
+import { t } from '../words.js';
+
+export function BalanceTable({ sides }) {
+  const [before, now] = sides;
+  const share = (value) => `${(100 * value).toFixed(1)} %`;
+  const rows = [
+    ...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
+    [t('labLength'), before.decisions_an_episode, now.decisions_an_episode],
+    [t('labForced'), share(before.forced_share), share(now.forced_share)],
+    [t('labPasses'), share(before.pass_share), share(now.pass_share)],
+  ];
+  return html`
+    <table class="labels">
+      <thead>
+        <tr>
+          <th></th>
+          <th scope="col">${t('labBefore')}</th>
+          <th scope="col">${t('labNow')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([name, one, two]) => html`
+            <tr key=${name}>
+              <th scope="row">${name}</th>
+              <td>${one}</td>
+              <td>${two}</td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
+}

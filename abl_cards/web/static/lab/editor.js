@@ -1,0 +1,226 @@
+// The editor of the rules lab: CodeMirror in a shadow tree, where its styles need no permission of the page's policy.
+import * as cm from '../vendor/codemirror.mjs';
+
+const { EditorState, EditorView, StateEffect, StateField, RangeSet, GutterMarker } = cm;
+
+const language = cm.StreamLanguage.define({
+  name: 'rules',
+  startState: () => ({ block: 0 }),
+  token(stream, state) {
+    if (state.block || stream.match('%*')) {
+      state.block = state.block || 1;
+      while (!stream.eol())
+        if (stream.match('*%')) {
+          state.block = 0;
+          break;
+        } else stream.next();
+      return 'comment';
+    }
+    if (stream.match(/^%.*/)) return 'comment';
+    if (stream.match(/^"(?:\\.|[^"\\])*"?/)) return 'string';
+    if (stream.match(/^#[a-z]+\+?/) || stream.match(/^:[-~]/) || stream.match(/^not\b/)) return 'keyword';
+    if (stream.match(/^\d+/)) return 'number';
+    if (stream.match(/^[_']*[A-Z][\w']*|^_\b/)) return 'variableName.special';
+    if (stream.match(/^[_']*[a-z][\w']*(?=\()/)) return 'typeName';
+    if (stream.match(/^[_']*[a-z][\w']*/)) return 'atom';
+    stream.next();
+    return null;
+  },
+  languageData: { commentTokens: { line: '%' }, closeBrackets: { brackets: ['(', '{', '['] } },
+});
+
+const { tags } = cm;
+const colours = cm.HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.keyword, color: 'var(--strong)', fontWeight: '600' },
+  { tag: tags.number, color: 'var(--bad)' },
+  { tag: tags.typeName, color: 'var(--ink)', fontWeight: '600' },
+  { tag: tags.special(tags.variableName), color: 'var(--strong)' },
+]);
+
+const look = EditorView.theme({
+  '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--panel)', fontSize: '14px' },
+  '.cm-content': { fontFamily: 'ui-monospace, monospace', caretColor: 'var(--ink)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--soft)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'light-dark(#0b5f8a14, #ffffff14)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'light-dark(#9fd0ea, #2a5a75) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--panel)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    maxWidth: '32rem',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--strong)', color: 'var(--on-strong)' },
+  '.told': { padding: '.4rem .6rem', whiteSpace: 'pre-wrap', font: '13px/1.4 system-ui, sans-serif' },
+  '.cm-panels': { backgroundColor: 'var(--page)', color: 'var(--ink)' },
+});
+
+class Silent extends GutterMarker {
+  toDOM() {
+    const mark = document.createElement('span');
+    mark.textContent = '○';
+    mark.title = this.words;
+    return mark;
+  }
+}
+
+const setSilent = StateEffect.define();
+const silentLines = StateField.define({
+  create: () => RangeSet.empty,
+  update(now, transaction) {
+    const told = transaction.effects.find((effect) => effect.is(setSilent));
+    return told ? told.value : now.map(transaction.changes);
+  },
+});
+
+// The server counts letters, the browser halves of pairs: they differ beyond the common plane alone.
+const pairs = /[\ud800-\udfff]/;
+const lettersBefore = (text, offset) => (pairs.test(text) ? [...text.slice(0, offset)].length : offset);
+const offsetOf = (text, letters) => (pairs.test(text) ? [...text].slice(0, letters).join('').length : letters);
+
+const plain = (markdown) =>
+  markdown
+    .replace(/```\w*\n?/g, '')
+    .replace(/`/g, '')
+    .trim();
+
+export function mount(parent, { changed, save, complete, hover, follow, rename, words }) {
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
+  root.replaceChildren();
+  const holder = document.createElement('div');
+  holder.style.height = '100%';
+  holder.addEventListener('keydown', (event) => event.stopPropagation()); // the page's own keys are letters here
+  root.append(holder);
+  const at = (view) => {
+    const text = view.state.doc.toString();
+    return { text, offset: lettersBefore(text, view.state.selection.main.head) };
+  };
+  const offers = async (context) => {
+    const word = context.matchBefore(/[#\w']*/);
+    if (!context.explicit && (!word || word.from === word.to)) return null;
+    const text = context.state.doc.toString();
+    const found = await complete({ text, offset: lettersBefore(text, context.pos) });
+    return (
+      found && {
+        from: offsetOf(text, found.from),
+        options: found.offers.map((each) => ({
+          label: each.label,
+          detail: each.detail,
+          type: { predicate: 'function', variable: 'variable', directive: 'keyword' }[each.kind] ?? 'constant',
+          apply: cm.snippet(each.snippet),
+          info: each.words ? plain(each.words) : undefined,
+        })),
+      }
+    );
+  };
+  const told = cm.hoverTooltip(async (view, pos) => {
+    const text = view.state.doc.toString();
+    const found = await hover({ text, offset: lettersBefore(text, pos) });
+    if (!found?.text) return null;
+    return {
+      pos,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'told';
+        dom.textContent = plain(found.text);
+        return { dom };
+      },
+    };
+  });
+  const keys = [
+    {
+      key: 'Mod-s',
+      preventDefault: true,
+      run: () => {
+        save();
+        return true;
+      },
+    },
+    {
+      key: 'F12',
+      run: (view) => {
+        follow(at(view));
+        return true;
+      },
+    },
+    {
+      key: 'F2',
+      run: (view) => {
+        rename(at(view));
+        return true;
+      },
+    },
+  ];
+  const extensions = [
+    cm.lineNumbers(),
+    cm.history(),
+    cm.drawSelection(),
+    cm.bracketMatching(),
+    cm.closeBrackets(),
+    cm.highlightActiveLine(),
+    cm.search({ top: true }),
+    cm.highlightSelectionMatches(),
+    language,
+    cm.syntaxHighlighting(colours),
+    look,
+    told,
+    silentLines,
+    cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }),
+    cm.lintGutter(),
+    cm.autocompletion({ override: [offers], closeOnBlur: true }),
+    EditorView.contentAttributes.of({ 'aria-label': words.editor }),
+    cm.keymap.of([
+      ...keys,
+      ...cm.defaultKeymap,
+      ...cm.historyKeymap,
+      ...cm.searchKeymap,
+      ...cm.completionKeymap,
+      ...cm.lintKeymap,
+    ]),
+    EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
+  ];
+  const view = new EditorView({ root, parent: holder, state: EditorState.create({ doc: '', extensions }) });
+  const placed = (line, column) => {
+    const found = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)));
+    return Math.min(found.to, found.from + Math.max(0, column - 1));
+  };
+  return {
+    show(text) {
+      view.setState(EditorState.create({ doc: text, extensions }));
+    },
+    text: () => view.state.doc.toString(),
+    problems(found) {
+      const marked = found.map((each) => {
+        const from = placed(each.line, each.column);
+        return {
+          from,
+          to: Math.max(from, placed(each.end_line, each.end_column)),
+          severity: each.error ? 'error' : 'warning',
+          message: each.remedy ? `${each.text} (${each.remedy})` : each.text,
+        };
+      });
+      view.dispatch(cm.setDiagnostics(view.state, marked));
+    },
+    silent(lines, text) {
+      const mark = new Silent();
+      mark.words = text;
+      const marks = [...new Set(lines)]
+        .filter((line) => line <= view.state.doc.lines)
+        .sort((a, b) => a - b)
+        .map((line) => mark.range(view.state.doc.line(line).from));
+      view.dispatch({ effects: setSilent.of(RangeSet.of(marks)) });
+    },
+    go(line, column = 1) {
+      const anchor = placed(line, column);
+      view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+      view.focus();
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}

@@ -1,0 +1,39 @@
+// Component DataGrid: a table of numbers with caption.
+import { html } from '../html.js';
+
+export const cellText = (cell) =>
+  cell == null ? '–' : typeof cell === 'number' ? (Number.isInteger(cell) ? String(cell) : cell.toFixed(3)) : cell;
+
+export function DataGrid({ columns, rows, caption }) {
+  return html`
+    <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+      <table class="grid">
+        <caption>${caption}</caption>
+        <thead>
+          <tr>
+            ${columns.map(
+              (each, place) => html`
+                <th scope="col" key=${place}>
+                  ${each}
+                </th>
+              `,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row, number) => html`
+              <tr key=${number}>
+                ${row.map(
+                  (cell, place) => html`
+                    <td key=${place}>${cellText(cell)}</td>
+                  `,
+                )}
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}

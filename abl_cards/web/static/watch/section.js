@@ -1,0 +1,12 @@
+// Component Section: the overview, or one served table.
+import { html } from '../html.js';
+import { Overview } from './overview.js';
+import { ServedTable } from './served_table.js';
+import './words.js';
+
+export function Section({ rest }) {
+  const [what, name] = rest;
+  return what === 'served' && name
+    ? html`<${ServedTable} key=${name} name=${decodeURIComponent(name)} />`
+    : html`<${Overview} />`;
+}

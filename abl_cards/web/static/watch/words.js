@@ -1,0 +1,24 @@
+// Texts of the section Watch, in English and Chinese.
+import { add } from '../words.js';
+
+add({
+  tablesHere: ['Tables of this page', '本页的牌桌'],
+  noTables: ['No table is open.', '没有开着的牌桌。'],
+  lookOn: ['look on', '观战'],
+  runsHere: ['Runs', '训练'],
+  noRuns: ['No runs: start the page with --watch and a folder.', '没有训练：启动时用 --watch 指定文件夹。'],
+  rowsOf: ['{} lines', '{}行'],
+  matchesHere: ['Matches', '对局结果'],
+  rowWins: ['share of the games that the agent of the row wins, with its 95 % interval', '行中智能体的胜率及95%区间'],
+});
+
+add({
+  servedHere: ['Tables that are served', '服务中的牌桌'],
+  servedAgo: ['last change {} s ago', '最近变化在{}秒前'],
+  servedOver: ['over', '已结束'],
+  servedAll: ['All tables', '全部牌桌'],
+  reportsHere: ['Reports of experiments', '实验报告'],
+  reportPart: ['A part; not measured yet: {}', '尚不完整，还没有测量：{}'],
+  reportOpen: ['open', '打开'],
+  reportCommand: ['measured by', '测量命令'],
+});
