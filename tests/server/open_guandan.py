@@ -117,7 +117,7 @@ class OpenGuanDan:
         names = ["greedy" if (seat - min(self._connections)) % 2 == 0 else "random" for seat in range(4)]
         companions = [make_agent(name, engine("openguandan")) for name in names]
         for number in range(self.rounds):
-            self.dealer.start_game(np.uint64(self.key + number), turned=False)
+            self.dealer.start_game(np.uint64(self.key + number), is_rotated=False)
             while self.dealer.winner == -1:
                 await self._tell_news()
                 if self.dealer.tables.state.to_beat[0] < 0:

@@ -68,7 +68,7 @@ def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> No
     guests = [ContestClient(engine(), ContestHandshake()) for _ in range(4)]
     stages = set[str]()
     for game in range(games):
-        dealer.start_game(np.uint64(game + 5), turned=False)
+        dealer.start_game(np.uint64(game + 5), is_rotated=False)
         while dealer.winner == -1 and (len(stages) < 3 or dealer.tables.num_decisions[0] < ENOUGH):
             for seat, message in dealer.pop_notifications():
                 guests[seat].handle_message(message)
