@@ -148,6 +148,7 @@ class ErrorCode(StrEnum):
     INVALID_MESSAGE = "invalid-message", "A message or log of a network protocol has the wrong form."
     INVALID_ADDRESS = "invalid-address", "The text is not the address of a web socket."
     CONNECTION_FAILED = "connection-failed", "No table answers at the address."
+    JOIN_REJECTED = "join-rejected", "A remote table rejects the client, such as for a room or seat that is taken."
     PROGRAM_FAILED = "program-failed", "A program cannot be started or has ended."
     JUDGES_DISAGREE = "judges-disagree", "A log has another output than the judge computes."
     UNKNOWN_PROTOCOL = "unknown-protocol", "The game has no protocol of this name."

@@ -1,4 +1,4 @@
-"""Protocols and records of other platforms."""
+"""Network protocols and record formats of other platforms."""
 
 from __future__ import annotations
 

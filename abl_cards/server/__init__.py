@@ -1,4 +1,4 @@
-"""Serve tables for other programs, and join tables elsewhere."""
+"""Serve tables for other programs, and join remote tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Somebody else's program on one of our seats: it may die, stall, talk out of turn, or talk nonsense.
+"""Connection of an external program at a seat of a hosted table.
 
-Nothing it does stops the game. Answers carry no number, so they are taken in order: after a question was given up,
-the next answer is held to belong to it. Where no second answer comes, the client had skipped the question, and the one
-that did come is taken.
+No fault of a program stops the game. Answers carry no number, so they are matched to requests in order: after a
+request has timed out, the next answer is taken for the late one. If no second answer follows, the program has skipped
+the timed-out request, and the answer counts for the current one.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from abl_cards.protocols.common import ChoiceRequest, InvalidAnswerError, Messag
 from abl_cards.server.results import SeatResult
 
 MAX_QUEUED_CHARS = 8 << 20
-"""Characters that may wait to be sent; a client that reads none is let go."""
+"""Limit of the characters in a client's queue; a connection that exceeds it is aborted."""
 CLOSE_TIMEOUT = 2.0
-"""Seconds to say what is left to say, and as many to say good-bye."""
+"""Timeout in seconds for sending the queued messages, and again for the closing handshake."""
 _MAX_NAME_LENGTH = 40
 
 Frame = str | bytes
 AnswerReader = Callable[[Frame, int], int]
-"""The choice of an answer among so many; raises InvalidAnswerError."""
+"""Function that reads the choice of a frame among a number of choices; raises InvalidAnswerError."""
 
 
 class Client:
-    """A connection on a seat."""
+    """Connection of a program at a seat."""
 
     def __init__(self, connection: ServerConnection, read_answer: AnswerReader, log: Callable[[str], None]) -> None:
-        """Make a client; the first fault of each kind is logged."""
+        """Make a client of a connection; the first fault of each kind is logged."""
         path = connection.request.path if connection.request else ""
         self.name = client_name(path)
         self.result = SeatResult(-1, self.name, is_client=True)
@@ -42,12 +42,12 @@ class Client:
         self._outbox: asyncio.Queue[str] = asyncio.Queue()
         self._queued_chars = 0  # characters in the outbox
         self._pending_answer: asyncio.Future[Frame | None] | None = None
-        self._late_answers = 0  # questions given up whose answers may still come
-        self._held_answer: Frame | None = None  # an answer that may belong to one of them
+        self._late_answers = 0  # timed-out requests whose answers may still arrive
+        self._held_answer: Frame | None = None  # answer that may belong to a timed-out request
         self._alive, self._closing = True, False
 
     async def run(self) -> None:
-        """Send and receive until the connection ends, however it ends."""
+        """Send and receive until the connection ends or is lost."""
         writing = asyncio.create_task(self._write())
         with suppress(ConnectionClosed):
             async for frame in self._connection:
@@ -59,7 +59,7 @@ class Client:
         self._resolve_answer(None)
 
     def send(self, message: Message) -> None:
-        """Send a message when the client is ready for it."""
+        """Queue a message; does nothing after the end of the connection."""
         if not self._alive:
             return
         text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
@@ -69,19 +69,27 @@ class Client:
             self._connection.transport.abort()
 
     async def request_choice(self, request: ChoiceRequest, timeout: float | None) -> int:
-        """Its choice; the default one where it makes none."""
+        """Send a request and wait for the answer.
+
+        Args:
+            request: Request to the client.
+            timeout: Seconds to wait; None for no limit.
+
+        Returns:
+            Index of the choice; the default of the request without a valid answer.
+        """
         self.result.decisions += 1
         frame = await self._await_answer(request.message, timeout)
         try:
             if frame is not None:
                 return self._read(frame, request.num_choices)
-        except InvalidAnswerError as problem:
-            self._add_fault(problem.fault)
+        except InvalidAnswerError as error:
+            self._add_fault(error.fault)
         self.result.defaults += 1
         return request.default
 
     async def close(self) -> None:
-        """Say what is left to say, and good-bye; who reads neither is not waited for."""
+        """Send the queued messages and close; the connection is aborted after a timeout."""
         self._closing = True
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wait_until_sent(), CLOSE_TIMEOUT)
@@ -92,11 +100,11 @@ class Client:
         if self._alive:
             await self._outbox.join()
 
-    async def _await_answer(self, question: Message, timeout: float | None) -> Frame | None:
+    async def _await_answer(self, request: Message, timeout: float | None) -> Frame | None:
         if not self._alive:
             return None
         self._pending_answer = asyncio.get_running_loop().create_future()
-        self.send(question)
+        self.send(request)
         try:
             return await asyncio.wait_for(self._pending_answer, timeout)
         except TimeoutError:
@@ -140,6 +148,6 @@ class Client:
 
 
 def client_name(path: str) -> str:
-    """The name at the end of ``/game/NAME``, fit to be printed."""
+    """Return the name at the end of a path ``/game/NAME``, shortened and with printable characters only."""
     name = unquote(path.partition("?")[0]).rstrip("/").rpartition("/")[2][:_MAX_NAME_LENGTH]
     return "".join(letter if letter.isprintable() else "?" for letter in name) or "client"

@@ -1,4 +1,4 @@
-"""A seat at somebody else's table, taken by one of our agents."""
+"""Play with an agent at a remote table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abl_cards.matches import WriteRecord
 from abl_cards.protocols.common import ClientSession, JoinRejectedError, Message, SessionResult
 
 MAX_FRAME_BYTES = 64 << 20
-"""Bytes; lists of thousands of actions come."""
+"""Limit of a frame in bytes; requests may list thousands of actions."""
 _HANDSHAKE_TIMEOUT, _CLOSE_TIMEOUT = 20.0, 2.0  # seconds
 
 
@@ -28,19 +28,19 @@ class JoinResult:
     """Result of a match at a remote table."""
 
     url: str
-    agent: str
-    outcome: SessionResult
-    decisions: int
-    problems: int  # questions answered by the default choice, messages not understood
-    median_time: float  # seconds for a decision, the median
-    max_time: float
+    agent: str  # specification of the agent
+    outcome: SessionResult  # according to the messages of the table
+    decisions: int  # number of answered requests
+    problems: int  # requests answered by the default choice, and messages that could not be read
+    median_time: float  # median seconds for a decision
+    max_time: float  # maximal seconds for a decision
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
-        heard = self.outcome
+        """Return the fields as JSON values in a fixed order."""
+        outcome = self.outcome
         return {
-            "url": self.url, "agent": self.agent, "seat": heard.seat, "games": heard.games, "wins": heard.wins,
-            "draws": heard.draws, "over": heard.is_over, "decisions": self.decisions, "problems": self.problems,
+            "url": self.url, "agent": self.agent, "seat": outcome.seat, "games": outcome.games, "wins": outcome.wins,
+            "draws": outcome.draws, "over": outcome.is_over, "decisions": self.decisions, "problems": self.problems,
             "typical": round(self.median_time, 6), "slowest": round(self.max_time, 6),
         }  # fmt: skip
 
@@ -54,14 +54,29 @@ async def join(
     log: Callable[[str], None] = lambda line: None,
     write: WriteRecord | None = None,
 ) -> JoinResult:
-    """Play at a table until it sends the result or closes; ``write`` gets the record of each episode as it ends.
+    """Play at a remote table until it sends the result or closes the connection.
 
-    Raises GameError if there is no table or it rejects the player, OSError if nothing listens at the address.
+    Args:
+        url: Address of the table, with scheme, port and path.
+        client: Client of the table's protocol.
+        name: Specification of the agent, for the result and the records.
+        agent: Agent that decides.
+        seed: Seed of the agent's random keys.
+        log: Function that receives lines for the user.
+        write: Function that receives the record of each finished episode, or None.
+
+    Returns:
+        Result, number of decisions and their times.
+
+    Raises:
+        GameError: No table answers at the address (code ``connection-failed``), or it rejects the client
+            (JoinRejectedError).
+        OSError: The connection is refused.
     """
     heading = {"url": url, "agent": name, "seed": format_seed(seed)}
-    seat = _ClientRunner(client, agent, seed, log, write and (lambda record: write({**record, **heading})))
+    runner = _ClientRunner(client, agent, seed, log, write and (lambda record: write({**record, **heading})))
     try:
-        # No proxy: tables stand on the loopback or in the same room. No pings: not every server answers them.
+        # No proxy: tables are on the loopback or the local network. No pings: not every server answers them.
         async with connect(
             url,
             compression=None,
@@ -71,15 +86,15 @@ async def join(
             close_timeout=_CLOSE_TIMEOUT,
             proxy=None,
         ) as connection:
-            await seat.play(connection)
-    except (InvalidHandshake, InvalidURI, TimeoutError) as problem:
-        raise GameError(f"{url}: no table there: {str(problem) or 'no answer'}", ErrorCode.CONNECTION_FAILED) from None
-    typical, slowest = (median(seat.times), max(seat.times)) if seat.times else (0.0, 0.0)
-    return JoinResult(url, name, client.result, seat.decisions, seat.problems, typical, slowest)
+            await runner.play(connection)
+    except (InvalidHandshake, InvalidURI, TimeoutError) as error:
+        raise GameError(f"{url}: no table there: {str(error) or 'no answer'}", ErrorCode.CONNECTION_FAILED) from None
+    median_time, max_time = (median(runner.times), max(runner.times)) if runner.times else (0.0, 0.0)
+    return JoinResult(url, name, client.result, runner.decisions, runner.problems, median_time, max_time)
 
 
 class _ClientRunner:
-    """The connection's side of a guest."""
+    """Loop that passes messages between a connection and a client."""
 
     def __init__(
         self, client: ClientSession, agent: Agent, seed: int, log: Callable[[str], None], write: WriteRecord | None
@@ -97,16 +112,16 @@ class _ClientRunner:
                 answer = await self._answer(frame)
                 if answer is not None:
                     await connection.send(json.dumps(answer))
-                self._report_news()
-                if self._client.result.is_over:  # not every table closes by itself
+                self._report_updates()
+                if self._client.result.is_over:  # some tables leave the connection open
                     return
         except ConnectionClosed:
             pass
-        reason = connection.close_reason or "no reason given"
-        self._log(f"the table closed before it told the result ({reason})")
+        close_reason = connection.close_reason or "no reason given"
+        self._log(f"the table closed before it sent the result ({close_reason})")
 
-    def _report_news(self) -> None:
-        """Report pending messages of the client to the user."""
+    def _report_updates(self) -> None:
+        """Log pending messages of the client and write its records."""
         for line in self._client.pop_user_messages():
             self._log(line)
         for record in self._client.pop_records():
@@ -114,13 +129,13 @@ class _ClientRunner:
                 self._write(record)
 
     async def _answer(self, frame: str | bytes) -> Message | None:
-        """Return the answer to a frame, if it needs one; the agent may take its time."""
+        """Return the answer to a frame, if it is a request; the agent decides in another thread."""
         try:
             message = json.loads(frame)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            self._report_problem("a frame is no JSON object")
+            self._report_problem("a frame is not a JSON object")
         elif self._client.is_request(message):
             return await asyncio.to_thread(self._choose, message)
         else:
@@ -132,13 +147,13 @@ class _ClientRunner:
             self._client.handle_message(message)
         except JoinRejectedError:
             raise
-        except GameError as problem:
-            self._report_problem(str(problem))
+        except GameError as error:
+            self._report_problem(str(error))
 
     def _choose(self, message: Message) -> Message:
-        began = time.perf_counter()
+        start = time.perf_counter()
         reply = self._client.reply(message, self._agent, derive_key(self._seed, self.decisions))
-        self.times.append(time.perf_counter() - began)
+        self.times.append(time.perf_counter() - start)
         self.decisions += 1
         if reply.problem:
             self._report_problem(reply.problem)

@@ -8,14 +8,14 @@ from typing import Any
 from abl_cards.core import format_seed
 
 FAULTS = {
-    "garbage": "no JSON object with a number actIndex",
+    "garbage": "not a JSON object with a number actIndex",
     "null": "null, or null as actIndex",
-    "range": "a number that is not offered",
-    "turn": "an answer when nothing was asked",
+    "range": "an index that is not offered",
+    "turn": "an answer without a request",
     "late": "no answer within the think time",
     "lost": "the connection ended",
 }
-"""Faults of clients."""
+"""Descriptions of the faults of clients by kind."""
 
 
 @dataclass
@@ -23,28 +23,28 @@ class SeatResult:
     """Player and faults of one seat."""
 
     seat: int
-    player: str  # an agent, or the name a client came by
+    player: str  # specification of the agent, or name of the client
     is_client: bool
     team: int = 0
     decisions: int = 0
-    defaults: int = 0  # decisions that were made for it
+    defaults: int = 0  # decisions made by default
     faults: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FAULTS, 0))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; clients have faults, agents have none."""
-        told: dict[str, Any] = {
+        """Return the fields as JSON values; defaults and faults for clients only."""
+        fields: dict[str, Any] = {
             "seat": self.seat, "team": self.team, "player": self.player, "client": self.is_client,
             "decisions": self.decisions,
         }  # fmt: skip
-        return told | ({"defaults": self.defaults, "faults": dict(self.faults)} if self.is_client else {})
+        return fields | ({"defaults": self.defaults, "faults": dict(self.faults)} if self.is_client else {})
 
 
 @dataclass
 class TableResult:
-    """The games of one table."""
+    """Result of the games of one table."""
 
     table: int
-    first_game: int  # the number of its first game in a match of the same seed
+    first_game: int  # number of its first game in a match of the same seed
     games: int
     wins: list[int]  # by team
     draws: int
@@ -52,7 +52,7 @@ class TableResult:
     seats: list[SeatResult]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return the fields as JSON values in a fixed order."""
         return {
             "table": self.table, "first": self.first_game, "games": self.games, "wins": self.wins, "draws": self.draws,
             "episodes": self.episodes, "seats": [seat.to_json() for seat in self.seats],
@@ -61,7 +61,7 @@ class TableResult:
 
 @dataclass(frozen=True)
 class ServedResult:
-    """The games of all tables."""
+    """Result of the games of all tables."""
 
     game: str
     dialect: str
@@ -70,11 +70,11 @@ class ServedResult:
 
     @property
     def games(self) -> int:
-        """Whole matches."""
+        """Number of games of all tables."""
         return sum(table.games for table in self.tables)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order; sums over the tables, then the tables."""
+        """Return JSON values in a fixed order: sums over the tables, then each table."""
         wins = [sum(wins) for wins in zip(*(table.wins for table in self.tables), strict=True)]
         draws, episodes = (sum(getattr(table, name) for table in self.tables) for name in ("draws", "episodes"))
         return {

@@ -1,4 +1,4 @@
-"""The house: one port, several tables, seats in the order in which clients come."""
+"""Server of tables: one port, several tables, seats in the order in which clients connect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from abl_cards.server.results import ServedResult
 from abl_cards.server.table import ServedTable
 
 MAX_ANSWER_BYTES = 1 << 16
-"""Bytes; an answer has about 20. A longer frame ends its connection."""
+"""Limit of a frame in bytes; an answer has about 20. A longer frame ends its connection."""
 _HANDSHAKE_TIMEOUT = 5.0  # seconds
 
 
@@ -34,57 +34,77 @@ class ServeConfig:
 
     game: str
     engine: Engine
-    agents: Mapping[int, str] = field(default_factory=dict)  # by seat; the other seats are for clients
-    games: int = 1  # at each table
-    seed: int = field(default_factory=secret_seed)  # nobody is sent it before all games are over
-    tables: int = 1
-    dialect: str = ""  # the game's usual one
-    think_time: float | None = None  # seconds for an answer; None to wait for ever
-    start_delay: float = 1.0  # seconds from the last handshake to the first message, for clients that need them
+    agents: Mapping[int, str] = field(default_factory=dict)  # agents by seat; the other seats are for clients
+    games: int = 1  # number of games at each table
+    seed: int = field(default_factory=secret_seed)  # secret until all games are over
+    tables: int = 1  # number of tables
+    dialect: str = ""  # empty for the default of the game
+    think_time: float | None = None  # seconds for an answer; None for no limit
+    start_delay: float = 1.0  # seconds from the last handshake to the first message; some clients need a pause
     host: str = "127.0.0.1"
-    port: int | None = None  # the game's usual one; 0 for any
-    origins: tuple[str, ...] = ()  # of web pages whose scripts may sit down, or ANY_ORIGIN; programs name none
+    port: int | None = None  # None for the default of the dialect; 0 for any free port
+    origins: tuple[str, ...] = ()  # origins of web pages that may connect, or ANY_ORIGIN; programs send no origin
 
 
 ANY_ORIGIN = "*"
-"""The origin that stands for all."""
+"""Value of ``origins`` that allows every web page."""
 ListenerFactory = Callable[[int], Listener]
-"""Makes the listener of a table by its number."""
+"""Function that makes the listener of a table from the table's number."""
 
 
 async def serve(
     config: ServeConfig, log: Callable[[str], None] = lambda line: None, write: WriteRecord | None = None
 ) -> ServedResult:
-    """Play all games of a plan; ``write`` is given the record of every episode as it ends.
+    """Open a server, play all games, and close it.
 
-    Raises GameError for a plan that cannot be, OSError where the port is taken.
+    Args:
+        config: Configuration of the server.
+        log: Function that receives lines for the user.
+        write: Function that receives the record of each finished episode, or None.
+
+    Returns:
+        Result of all tables.
+
+    Raises:
+        GameError: The configuration is invalid.
+        OSError: The port is in use.
     """
     return await GameServer(config, log, write).serve()
 
 
 class GameServer:
-    """Tables behind a port, open as long as the context lasts."""
+    """Server of tables on one port; open inside its ``async with`` block."""
 
     def __init__(
         self, config: ServeConfig, log: Callable[[str], None] = lambda line: None, write: WriteRecord | None = None,
         listener_factory: ListenerFactory | None = None,
     ) -> None:  # fmt: skip
-        """Make a server for a configuration; raises GameError for an invalid one. Events go to the log."""
+        """Make a server.
+
+        Args:
+            config: Configuration of the server.
+            log: Function that receives lines for the user.
+            write: Function that receives the record of each finished episode, or None.
+            listener_factory: Function that makes an additional listener for each table, or None.
+
+        Raises:
+            GameError: The dialect, a seat or an agent is unknown.
+        """
         self._config, self._log, self._write, self._service = config, log, write, find_protocol(config.game)
         self._listener_factory = listener_factory
         self._dialect = config.dialect or self._service.dialects[0]
         if self._dialect not in self._service.dialects:
             raise GameError(
-                f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})",
+                f"unknown dialect '{self._dialect}'; known: {', '.join(self._service.dialects)}",
                 ErrorCode.UNKNOWN_PROTOCOL,
             )
         self._teams: list[int] = config.engine.teams.tolist()
-        odd = [seat for seat in config.agents if not 0 <= seat < len(self._teams)]
-        if odd:
+        unknown_seats = [seat for seat in config.agents if not 0 <= seat < len(self._teams)]
+        if unknown_seats:
             raise GameError(
-                f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})", ErrorCode.INVALID_VALUE
+                f"unknown seat {unknown_seats[0]}; known: 0 to {len(self._teams) - 1}", ErrorCode.INVALID_VALUE
             )
-        self.tables = [self._make_table(number) for number in range(config.tables)]
+        self.tables = [self._make_table(table) for table in range(config.tables)]
         self._server: Server | None = None
         self._connections: set[ServerConnection] = set()
 
@@ -102,53 +122,57 @@ class GameServer:
         if self._server:
             self._server.close()
             await asyncio.wait([asyncio.ensure_future(self._server.wait_closed())], timeout=CLOSE_TIMEOUT)
-            for connection in self._connections:  # who reads nothing would be waited for
+            for connection in self._connections:  # wait_closed would wait for clients that read nothing
                 connection.transport.abort()
             await self._server.wait_closed()
 
     @property
     def port(self) -> int:
-        """Port for clients."""
+        """Port of the open server."""
         assert self._server
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
     @property
     def url(self) -> str:
-        """URL for clients."""
+        """Address for clients, with ``NAME`` in place of the client's name."""
         return self._service.complete_url(f"ws://{_bracket_ipv6(self._config.host)}:{self.port}", "", "NAME")
 
     async def serve(self) -> ServedResult:
-        """Open, play all games, close."""
+        """Open the server, play all games, and close it; returns the result."""
         async with self:
             return await self.play_games()
 
     async def play_games(self) -> ServedResult:
-        """Play the games of all tables."""
-        plan = self._config
+        """Play the games of all tables of an open server; returns the result."""
+        config = self._config
         playing = (
-            table.play_games(plan.seed, table.number * plan.games, plan.games, plan.think_time, plan.start_delay)
+            table.play_games(
+                config.seed, table.number * config.games, config.games, config.think_time, config.start_delay
+            )
             for table in self.tables
         )
-        return ServedResult(plan.game, self._dialect, plan.seed, tuple(await asyncio.gather(*playing)))
+        return ServedResult(config.game, self._dialect, config.seed, tuple(await asyncio.gather(*playing)))
 
     async def wait_until_full(self) -> None:
-        """Wait until the seats at all tables are taken."""
+        """Wait until all seats of all tables are taken."""
         await asyncio.gather(*(table.wait_until_full() for table in self.tables))
 
-    def _make_table(self, number: int) -> ServedTable:
-        plan = self._config
-        agents = {seat: (name, make_agent(name, plan.engine)) for seat, name in plan.agents.items()}
+    def _make_table(self, table_number: int) -> ServedTable:
+        config = self._config
+        agents = {seat: (name, make_agent(name, config.engine)) for seat, name in config.agents.items()}
         heading: dict[str, Any] = {}
-        dealer = self._service.create_host(plan.engine, plan.games, self._dialect, self._make_listener(number, heading))
-        return ServedTable(number, dealer, agents, self._teams, self._log, heading)
+        dealer = self._service.create_host(
+            config.engine, config.games, self._dialect, self._make_listener(table_number, heading)
+        )
+        return ServedTable(table_number, dealer, agents, self._teams, self._log, heading)
 
-    def _make_listener(self, number: int, heading: Mapping[str, Any]) -> Listener | None:
+    def _make_listener(self, table_number: int, heading: Mapping[str, Any]) -> Listener | None:
         """Return the listener of spectators and of records with a heading, if there is one."""
-        heard: list[Listener] = [] if self._listener_factory is None else [self._listener_factory(number)]
+        listeners: list[Listener] = [] if self._listener_factory is None else [self._listener_factory(table_number)]
         if self._write is not None:
             recorder = self._config.engine.new_recorder(1)
-            heard += [recorder, RecordWriter(recorder, self._write, lambda table: heading)]
-        return ListenerList(tuple(heard)) if heard else None
+            listeners += [recorder, RecordWriter(recorder, self._write, lambda table: heading)]
+        return ListenerList(tuple(listeners)) if listeners else None
 
     async def _on_connect(self, connection: ServerConnection) -> None:
         self._connections.add(connection)
@@ -159,19 +183,19 @@ class GameServer:
 
     async def _serve_client(self, connection: ServerConnection) -> None:
         client = Client(connection, self._service.read_answer, self._log)
-        table = next((table for table in self.tables if table.add_client(client)), None)
-        if table is None:
+        free_table = next((free_table for free_table in self.tables if free_table.add_client(client)), None)
+        if free_table is None:
             await connection.close(CloseCode.TRY_AGAIN_LATER, "no seat is free")
         else:
             await client.run()
-            table.remove_client(client)
+            free_table.remove_client(client)
 
 
 def _accepted_origins(allowed: Sequence[str]) -> list[Origin | None] | None:
-    """Origins by which a connection is accepted, None for none named; no list where any will do.
+    """Return the accepted origins of connections, with None for connections without one; None to accept all.
 
-    A browser names the origin of the page whose script connects, a program none. So no web page that its user happens
-    to visit takes a seat.
+    Browsers send the origin of the page whose script connects, programs send none. Therefore no arbitrary web page that
+    a user visits can take a seat.
     """
     return None if ANY_ORIGIN in allowed else [None, *map(Origin, allowed)]
 
@@ -181,7 +205,7 @@ def _bracket_ipv6(host: str) -> str:
 
 
 def _silent_logger() -> logging.Logger:
-    """The library logs every broken handshake with a traceback; anybody can cause as many as he likes."""
+    """Return a logger without output: the library logs a traceback for every broken handshake of any client."""
     logger = logging.getLogger("abl_cards.server.websockets")
     logger.addHandler(logging.NullHandler())
     logger.propagate = False

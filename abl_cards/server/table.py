@@ -1,4 +1,4 @@
-"""One table: its seats are taken, its games are played, whatever the clients do."""
+"""Hosted table: assigns seats to clients and plays the games, whatever faults the clients have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ONLY_TABLE = np.array([0])
 
 
 class ServedTable:
-    """A table for a number of games, which are those of a match of the same seed from ``first_game`` on."""
+    """Hosted table with agents and clients; its games are those of a match with the same seed."""
 
     def __init__(
         self,
@@ -32,9 +32,15 @@ class ServedTable:
         log: Callable[[str], None],
         heading: dict[str, Any] | None = None,
     ) -> None:
-        """A table with agents on some seats; the others are for clients. Teams are given by seat.
+        """Make a table.
 
-        The heading of its records is kept up to date here.
+        Args:
+            number: Number of the table.
+            dealer: Hosted table in terms of its protocol.
+            agents: Specification and agent of seats that are not for clients.
+            teams: Team of each seat.
+            log: Function that receives lines for the user.
+            heading: First fields of records, updated here before each game; None for no records.
         """
         self.number = number
         self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
@@ -47,37 +53,37 @@ class ServedTable:
 
     @property
     def tables(self) -> Tables:
-        """The one table, as the engine has it."""
+        """Table of the engine, one row."""
         return self._dealer.tables
 
     @property
     def players(self) -> list[str]:
-        """Names of the players by seat in this game; empty before the first game."""
-        found: list[str] = self._heading.get("players", [])
-        return found
+        """Names of the players by table seat in the current game; empty before the first game."""
+        players: list[str] = self._heading.get("players", [])
+        return players
 
     # --- before the games --------------------------------------------------------------------------------------------
 
     def add_client(self, client: Client) -> bool:
-        """Give a client the first free seat; False where there is none."""
-        free = self._free_seats()
-        if not free or self._all_seated.is_set():
+        """Assign the first free seat to a client; returns whether there was one."""
+        free_seats = self._free_seats()
+        if not free_seats or self._all_seated.is_set():
             return False
-        self._clients[free[0]] = client
-        client.result.seat = free[0]
-        self._log(f"table {self.number}, seat {free[0]}: {client.name}")
+        self._clients[free_seats[0]] = client
+        client.result.seat = free_seats[0]
+        self._log(f"table {self.number}, seat {free_seats[0]}: {client.name}")
         self._check_all_seated()
         return True
 
     def remove_client(self, client: Client) -> None:
-        """Free the seat of a client that leaves before all have come; later it is played by default."""
+        """Free the seat of a client that leaves before all seats are taken; later, defaults are played for it."""
         seat = client.result.seat
         if not self._all_seated.is_set() and self._clients.get(seat) is client:
             del self._clients[seat]
             self._log(f"table {self.number}, seat {seat}: free again")
 
     async def wait_until_full(self) -> None:
-        """Wait until the seats are taken."""
+        """Wait until all seats are taken."""
         await self._all_seated.wait()
 
     def _free_seats(self) -> list[int]:
@@ -92,7 +98,15 @@ class ServedTable:
     async def play_games(
         self, seed: int, first_game: int, games: int, timeout: float | None, start_delay: float
     ) -> TableResult:
-        """Wait for the seats to be taken, then play; clients hear nothing until the delay is over."""
+        """Wait until all seats are taken, then play.
+
+        Args:
+            seed: Seed of the match.
+            first_game: Number of the first game in the match.
+            games: Number of games.
+            timeout: Seconds for an answer of a client; None for no limit.
+            start_delay: Seconds before the first message, if there are clients.
+        """
         await self.wait_until_full()
         if self._clients:
             await asyncio.sleep(start_delay)
@@ -105,13 +119,13 @@ class ServedTable:
         return result
 
     async def _play_game(self, seed: int, game: int, timeout: float | None) -> None:
-        """The game of that number, dealt as the arena deals it; the odd ones are the even ones, turned by a seat.
+        """Play a game of the match, dealt as ``play_match`` deals it; raises GameError if the rules get stuck.
 
-        Raises GameError that names it where the rules lead nowhere.
+        Odd games have the cards of the preceding even ones, rotated by one seat.
         """
-        number = np.array([game])
-        self._dealer.start_game(derive_match_keys(seed, number)[0], game % 2 == 1)
-        players = [self._results[self._dealer.player_at(place)].player for place in range(len(self._teams))]
+        games = np.array([game])
+        self._dealer.start_game(derive_match_keys(seed, games)[0], game % 2 == 1)
+        players = [self._results[self._dealer.player_at(table_seat)].player for table_seat in range(len(self._teams))]
         self._heading |= {"match": game, "table": self.number, "players": players}
         with attribute_table_errors(lambda _: f"seed {seed}, game {game}, table {self.number}"):
             while self._dealer.winner == -1:
@@ -121,21 +135,21 @@ class ServedTable:
                     request = self._dealer.next_request()
                     request.choose(await client.request_choice(request, timeout))
                 else:
-                    self._play_agent(self._dealer.tables, number)
-                await asyncio.sleep(0)  # others want to be served, even when nobody is waited for here
+                    self._play_agent(self._dealer.tables, games)
+                await asyncio.sleep(0)  # let other tables and connections run
         self._send_notifications(self._dealer.pop_notifications())
 
-    def _play_agent(self, tables: Tables, number: np.ndarray) -> None:
+    def _play_agent(self, tables: Tables, games: np.ndarray) -> None:
         _, agent = self._agents[self._dealer.seat]
         self._results[self._dealer.seat].decisions += 1
-        keys = derive_decision_keys(tables, _ONLY_TABLE, number)
+        keys = derive_decision_keys(tables, _ONLY_TABLE, games)
         if tables.rows_to_play().size:
             tables.play(_ONLY_TABLE, agent.play(tables.decisions(_ONLY_TABLE), keys))
         else:
             tables.choose(_ONLY_TABLE, agent.choose(tables.choices(_ONLY_TABLE), keys))
 
-    def _send_notifications(self, news: list[Notification]) -> None:
-        for seat, message in news:
+    def _send_notifications(self, notifications: list[Notification]) -> None:
+        for seat, message in notifications:
             if seat in self._clients:
                 self._clients[seat].send(message)
 

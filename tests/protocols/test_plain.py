@@ -1,4 +1,4 @@
-"""The plain protocol: tables of folders, played by guests who know only what they are told."""
+"""The plain protocol: hosted tables of rule folders, and clients that see only messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import DRAW
@@ -39,99 +39,103 @@ match_over.
 """
 
 
-def played(engine: Engine, games: int) -> tuple[list[int], list[PlainProtocolClient]]:
-    """So many games between guests; who has won each, and the guests."""
+def play_games(engine: Engine, num_games: int) -> tuple[list[int], list[PlainProtocolClient]]:
+    """Play games between clients; return the winner of each game, and the clients."""
     seats = len(engine.teams)
-    dealer = PlainDealer(engine, games)
-    guests = [PlainProtocolClient(engine) for _ in range(seats)]
+    dealer = PlainDealer(engine, num_games)
+    clients = [PlainProtocolClient(engine) for _ in range(seats)]
     players = [make_agent("greedy" if seat % 2 else "random", engine) for seat in range(seats)]
-    won = []
-    for number in range(games):
-        dealer.start_game(np.uint64(number // 2), turned=bool(number % 2))
+    winners = []
+    for game in range(num_games):
+        dealer.start_game(np.uint64(game // 2), is_rotated=bool(game % 2))
         while dealer.winner == -1:
-            tell(dealer, guests)
+            send_notifications(dealer, clients)
             request = dealer.next_request()
             message = json.loads(json.dumps(request.message))
             assert message["indexRange"] == request.num_choices - 1 == len(message["actionList"]) - 1
-            reply = guests[request.seat].reply(message, players[request.seat], np.uint64(number))
+            reply = clients[request.seat].reply(message, players[request.seat], np.uint64(game))
             assert reply.problem is None
             assert (
                 find_protocol(engine.game).read_answer(json.dumps(reply.message), request.num_choices) == reply.choice
             )
             request.choose(reply.choice)
-        tell(dealer, guests)
-        won.append(dealer.winner)
-    wins = [won.count(team) for team in engine.teams.tolist()]
-    for news in dealer.final_notifications(wins, won.count(DRAW)):
-        guests[news.seat].handle_message(json.loads(json.dumps(news.message)))
-    return won, guests
+        send_notifications(dealer, clients)
+        winners.append(dealer.winner)
+    wins = [winners.count(team) for team in engine.teams.tolist()]
+    for notification in dealer.final_notifications(wins, winners.count(DRAW)):
+        clients[notification.seat].handle_message(json.loads(json.dumps(notification.message)))
+    return winners, clients
 
 
-def tell(dealer: PlainDealer, guests: list[PlainProtocolClient]) -> None:
-    for news in dealer.pop_notifications():
-        guests[news.seat].handle_message(json.loads(json.dumps(news.message)))
+def send_notifications(dealer: PlainDealer, clients: list[PlainProtocolClient]) -> None:
+    for notification in dealer.pop_notifications():
+        clients[notification.seat].handle_message(json.loads(json.dumps(notification.message)))
 
 
 @pytest.mark.parametrize("name", ["president", "auction"])
-def test_guests_play_whole_games(name: str, tmp_path: Path) -> None:
-    """They hear where they sit and who has won, and every choice of theirs is offered."""
+def test_clients_play_whole_games(name: str, tmp_path: Path) -> None:
+    """Clients receive their seat and the result, and all their choices are offered."""
     if name == "auction":
         (tmp_path / "game.lp").write_text(AUCTION)
         name = str(tmp_path)
     engine = load(name).engine()
     assert isinstance(engine, Engine)
-    won, guests = played(engine, 2)
-    assert [guest.result.seat for guest in guests] == list(range(len(guests)))
-    for guest in guests:
-        assert (guest.result.is_over, guest.result.games) == (True, 2)
-        assert guest.result.wins == sum(winner == guest.result.seat for winner in won)
+    winners, clients = play_games(engine, 2)
+    assert [client.result.seat for client in clients] == list(range(len(clients)))
+    for client in clients:
+        assert (client.result.is_over, client.result.games) == (True, 2)
+        assert client.result.wins == sum(winner == client.result.seat for winner in winners)
 
 
-def test_a_guest_says_what_it_does_not_understand() -> None:
+def test_a_client_reports_requests_that_it_cannot_read() -> None:
     engine = load("president").engine()
     assert isinstance(engine, Engine)
-    guest, player = PlainProtocolClient(engine), make_agent("greedy", engine)
-    for message, said in (
+    client, player = PlainProtocolClient(engine), make_agent("greedy", engine)
+    for message, value in (
         ({"type": "act"}, "actionList"),
         ({"type": "act", "actionList": ["pass"]}, "state"),
-        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["XX"], "to_beat": None}}, "no card"),
-        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["C3"], "to_beat": None}}, "is not offered"),
+        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["XX"], "to_beat": None}}, "XX"),
+        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["C3"], "to_beat": None}}, "C3"),
     ):
-        reply = guest.reply(message, player, np.uint64(1))
+        reply = client.reply(message, player, np.uint64(1))
         assert reply.choice == 0
-        assert said in str(reply.problem)
-    reply = guest.reply({"type": "act", "actionList": [["C4"], ["C5"], "pass"]}, player, np.uint64(1))
+        assert value in str(reply.problem)
+    reply = client.reply({"type": "act", "actionList": [["C4"], ["C5"], "pass"]}, player, np.uint64(1))
     assert reply.choice == 2
-    for news in ({"stage": "beginning", "seat": 4}, {"stage": "gameResult", "victoryNum": 3}):
-        with pytest.raises(GameError):
-            guest.handle_message(news)
+    for notification in ({"stage": "beginning", "seat": 4}, {"stage": "gameResult", "victoryNum": 3}):
+        with pytest.raises(GameError) as error:
+            client.handle_message(notification)
+        assert error.value.code == ErrorCode.INVALID_MESSAGE
 
 
-def test_who_does_nothing_passes_where_that_is_offered() -> None:
-    """Moves of Dou dizhu are listed with the pass at the end, and the first of them would beat even the partner."""
+def test_the_default_is_a_pass_where_one_is_offered() -> None:
+    """Moves of Dou dizhu are listed with the pass at the end, so the first would beat even the partner."""
     engine = load("doudizhu").engine(None, "rlcard")
-    dealer, passed = PlainDealer(engine, 1), 0
+    dealer, num_passes = PlainDealer(engine, 1), 0
     dealer.start_game(np.uint64(3), False)
     for _ in range(30):
         request = dealer.next_request()
         offered = request.message["actionList"]
         assert offered[request.default] == ("pass" if "pass" in offered else offered[0])
-        passed += "pass" in offered
+        num_passes += "pass" in offered
         request.choose(0)
-    assert passed > 5
+    assert num_passes > 5
 
 
-def test_every_game_has_a_service() -> None:
+def test_every_game_has_a_protocol() -> None:
     assert find_protocol("president").client_dialects == ("plain",)
     assert find_protocol("guandan").client_dialects == ("guandan", "openguandan")
     assert (game_of_dialect("plain"), game_of_dialect("openguandan")) == (None, "guandan")
-    with pytest.raises(GameError, match="unknown dialect 'klingon'"):
+    with pytest.raises(GameError, match="klingon") as error:
         game_of_dialect("klingon")
-    with pytest.raises(GameError, match="serve --record"):
-        find_protocol("president").create_client(
-            load("president").engine(), "plain", JoinRequest("kb", record_episodes=True)
-        )
-    with pytest.raises(GameError, match="rooms"):
-        find_protocol("president").create_client(load("president").engine(), "plain", JoinRequest("kb", room="1"))
-    with pytest.raises(InvalidAnswerError):
+    assert error.value.code == ErrorCode.UNKNOWN_PROTOCOL
+    with pytest.raises(InvalidAnswerError) as invalid:
         find_protocol("president").read_answer('{"actIndex": 5}', 5)
+    assert (invalid.value.code, invalid.value.fault) == (ErrorCode.INVALID_MESSAGE, "range")
+
+
+@pytest.mark.parametrize("join_request", [JoinRequest("kb", record_episodes=True), JoinRequest("kb", room="1")])
+def test_plain_tables_have_no_rooms_and_no_records(join_request: JoinRequest) -> None:
+    with pytest.raises(GameError) as error:
+        find_protocol("president").create_client(load("president").engine(), "plain", join_request)
+    assert error.value.code == ErrorCode.SETTING_CONFLICT

@@ -1,7 +1,7 @@
-"""A small OpenGuanDan server, written from what was observed of the real one; only the rules of play are the project's.
+"""Small OpenGuanDan server, written from observations of the real one; only the rules of play are the project's.
 
-One room of four users. Seats that nobody takes over the wire are agents'. Whatever the text leaves open is left out or
-made strange here: a client must not lean on it.
+It has one room of four users, and agents play at seats without clients. Unspecified details are left out or made
+unusual, because clients must not depend on them.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ NOISE: list[Message] = [
 ]  # fmt: skip
 
 
-def turned(value: Any) -> Any:
-    """The same message with OpenGuanDan's joker bomb and its order of cards: not that of the contest."""
+def convert(value: Any) -> Any:
+    """Return a message with OpenGuanDan's name of the joker bomb and its order of cards."""
     if isinstance(value, dict):
-        return {key: turned(each) for key, each in value.items()}
+        return {key: convert(field) for key, field in value.items()}
     if not isinstance(value, list):
         return value
     if len(value) == 3 and isinstance(value[2], list) and isinstance(value[0], str):
         name = ["FourKings", "B"] if value[:2] == ["Bomb", "JOKER"] else value[:2]
         return [*name, value[2][::-1]]
-    return [turned(each) for each in value]
+    return [convert(entry) for entry in value]
 
 
 class OpenGuanDan:
-    """A server for some clients."""
+    """OpenGuanDan server that waits for a number of clients."""
 
     def __init__(self, clients: int = 1, key: int = 1, result_first: bool = False, noise: bool = True) -> None:
         self.clients, self.key, self.result_first, self.noise = clients, key, result_first, noise
         self.users: dict[int, str] = {}  # by seat
-        self.heard: list[Message] = []  # what the clients have sent
-        self.stages: set[str] = set()  # what was asked and told
-        self.left: list[int] = []  # the seats whose clients have left by themselves
+        self.received: list[Message] = []  # messages of the clients
+        self.stages: set[str] = set()  # stages of requests and notifications
+        self.left: list[int] = []  # seats whose clients have left by themselves
         self.rounds = 1
         self._connections: dict[int, ServerConnection] = {}
         self._full, self._over = asyncio.Event(), asyncio.Event()
@@ -63,8 +63,8 @@ class OpenGuanDan:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[str]:
-        """The address, as long as the server runs."""
-        async with serve(self._welcome, "127.0.0.1", 0, compression=None) as server:
+        """Run the server; yields its address."""
+        async with serve(self._on_connect, "127.0.0.1", 0, compression=None) as server:
             playing = asyncio.create_task(self._play())
             try:
                 yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
@@ -74,10 +74,10 @@ class OpenGuanDan:
 
     # --- rooms -------------------------------------------------------------------------------------------------------
 
-    async def _welcome(self, connection: ServerConnection) -> None:
+    async def _on_connect(self, connection: ServerConnection) -> None:
         seat = await self._enter(connection)
         if seat is None:
-            await connection.wait_closed()  # it does not close by itself here either
+            await connection.wait_closed()  # the real server leaves the connection open, too
             return
         if len(self._connections) == self.clients:
             self._full.set()
@@ -86,21 +86,21 @@ class OpenGuanDan:
         self.left.append(seat)
 
     async def _enter(self, connection: ServerConnection) -> int | None:
-        message = await self._hear(connection)
+        message = await self._receive(connection)
         kind, data = message["type"], message["data"]
         create = kind == "CREATE_ROOM"
         assert set(data) - {"seatNum"} == ({"userId", "round"} if create else {"userId", "roomId"})
         reason = self._refusal(kind, data)
         if reason:
-            await self._say(connection, {"type": kind, "code": 400, "data": reason})
+            await self._send(connection, {"type": kind, "code": 400, "data": reason})
             return None
         seat: int = data.get("seatNum", next(seat for seat in count() if seat not in self.users))
-        told = {"userNum": seat, "roomId": ROOM} | ({"userName": None, "userId": data["userId"]} if create else {})
+        response = {"userNum": seat, "roomId": ROOM} | ({"userName": None, "userId": data["userId"]} if create else {})
         self.rounds = data.get("round", self.rounds)
         for other in self._connections.values():
-            await self._say(other, {"type": "JOIN", "code": 200, "data": {"roomId": ROOM}})
+            await self._send(other, {"type": "JOIN", "code": 200, "data": {"roomId": ROOM}})
         self.users[seat], self._connections[seat] = data["userId"], connection
-        await self._say(connection, {"type": kind, "code": 200, "data": told})
+        await self._send(connection, {"type": kind, "code": 200, "data": response})
         return seat
 
     def _refusal(self, kind: str, data: Message) -> str | None:
@@ -115,103 +115,103 @@ class OpenGuanDan:
     async def _play(self) -> None:
         await self._full.wait()
         names = ["greedy" if (seat - min(self._connections)) % 2 == 0 else "random" for seat in range(4)]
-        companions = [make_agent(name, engine("openguandan")) for name in names]
-        for number in range(self.rounds):
-            self.dealer.start_game(np.uint64(self.key + number), turned=False)
+        agents = [make_agent(name, engine("openguandan")) for name in names]
+        for match in range(self.rounds):
+            self.dealer.start_game(np.uint64(self.key + match), is_rotated=False)
             while self.dealer.winner == -1:
-                await self._tell_news()
+                await self._send_notifications()
                 if self.dealer.tables.state.to_beat[0] < 0:
                     self._greater = (-1, PASS)
-                await self._decide(companions[self.dealer.seat])
-            await self._tell_news()
-            await self._tell_end(number + 1)
+                await self._decide(agents[self.dealer.seat])
+            await self._send_notifications()
+            await self._send_end(match + 1)
         self._over.set()
 
-    async def _decide(self, companion: Agent) -> None:
+    async def _decide(self, agent: Agent) -> None:
         tables = self.dealer.tables
         keys = splitmix64_array(tables.keys, tables.num_decisions)
         if self.dealer.seat in self._connections:
-            await self._ask(self.dealer.next_request())
+            await self._request(self.dealer.next_request())
         elif tables.rows_to_play().size:
-            tables.play(ONLY_TABLE, companion.play(tables.decisions(ONLY_TABLE), keys))
+            tables.play(ONLY_TABLE, agent.play(tables.decisions(ONLY_TABLE), keys))
         else:
-            tables.choose(ONLY_TABLE, companion.choose(tables.choices(ONLY_TABLE), keys))
+            tables.choose(ONLY_TABLE, agent.choose(tables.choices(ONLY_TABLE), keys))
 
-    async def _ask(self, request: ChoiceRequest) -> None:
-        """Ask, and choose what comes back: the action itself, just as it was offered."""
-        told, connection = request.message, self._connections[request.seat]
-        stage, actions = told["stage"], turned(told["actionList"])
-        message: Message = {"type": "act", "stage": stage, "handCards": sorted(told["handCards"])}
-        wanted: Message = {"roomId": ROOM, "player": request.seat}
+    async def _request(self, request: ChoiceRequest) -> None:
+        """Send a request and make the choice of the answer: an action, exactly as it was offered."""
+        original, connection = request.message, self._connections[request.seat]
+        stage, actions = original["stage"], convert(original["actionList"])
+        message: Message = {"type": "act", "stage": stage, "handCards": sorted(original["handCards"])}
+        expected: Message = {"roomId": ROOM, "player": request.seat}
         self.stages |= {f"act {stage}", *(action[0] for action in actions)}
         if stage == "play":
-            message |= {key: turned(told[key]) for key in told if key.endswith(("Rank", "Pos", "Action"))}
-            message |= {"publicInfo": [{"rest": each["rest"]} for each in told["publicInfo"]]}
+            message |= {key: convert(original[key]) for key in original if key.endswith(("Rank", "Pos", "Action"))}
+            message |= {"publicInfo": [{"rest": seat_info["rest"]} for seat_info in original["publicInfo"]]}
         else:
-            actions = [action for action in actions for _ in range(told["handCards"].count(action[2][0]))]
+            actions = [action for action in actions for _ in range(original["handCards"].count(action[2][0]))]
         if stage == "back":
             paid = next(pair for pair in self._paid() if pair["taker"] == request.seat)
-            more = {"tributePos": paid["payer"], "tribute": paid["card"]}
-            message |= more
-            wanted |= more
+            tribute_fields = {"tributePos": paid["payer"], "tribute": paid["card"]}
+            message |= tribute_fields
+            expected |= tribute_fields
         if stage == "tribute":
-            await self._say(connection, {"type": "tribute", "code": 200, "data": {"actionList": {"0": actions[0]}}})
-        await self._say(connection, message | {"actionList": actions, "indexRange": len(actions) - 1})
-        answer = await self._hear(connection)
+            await self._send(connection, {"type": "tribute", "code": 200, "data": {"actionList": {"0": actions[0]}}})
+        await self._send(connection, message | {"actionList": actions, "indexRange": len(actions) - 1})
+        answer = await self._receive(connection)
         act = answer["data"].pop("act")
-        assert (answer["type"], answer["data"]) == (ENVELOPE[stage], wanted)
+        assert (answer["type"], answer["data"]) == (ENVELOPE[stage], expected)
         assert act in actions
-        request.choose(turned(told["actionList"]).index(act))
+        request.choose(convert(original["actionList"]).index(act))
 
     def _paid(self) -> list[dict[str, Any]]:
-        gifts = self.dealer._tributes.paid_tributes(self.dealer.tables, 0) or []
-        return [{"payer": payer, "card": f"card {card}", "taker": taker} for payer, taker, card in gifts]
+        tributes = self.dealer._tributes.paid_tributes(self.dealer.tables, 0) or []
+        return [{"payer": payer, "card": f"card {card}", "taker": taker} for payer, taker, card in tributes]
 
-    async def _tell_news(self) -> None:
+    async def _send_notifications(self) -> None:
         for seat, message in self.dealer.pop_notifications():
-            told = self._told(message)
-            if seat in self._connections and told:
-                await self._say(self._connections[seat], told)
-                if self.noise and told["stage"] in ("beginning", "episodeOver"):
+            converted = self._convert_notification(message)
+            if seat in self._connections and converted:
+                await self._send(self._connections[seat], converted)
+                if self.noise and converted["stage"] in ("beginning", "episodeOver"):
                     for noise in NOISE:
-                        await self._say(self._connections[seat], noise)
+                        await self._send(self._connections[seat], noise)
             if seat == 3 and message["stage"] == "play" and message["curAction"] != PASS:
-                self._greater = message["curPos"], turned(message["curAction"])
+                self._greater = message["curPos"], convert(message["curAction"])
 
-    def _told(self, message: Message) -> Message | None:
-        """A notification as OpenGuanDan has it."""
+    def _convert_notification(self, message: Message) -> Message | None:
+        """Return a notification in OpenGuanDan's form."""
         stage = message["stage"]
         self.stages.add(stage)
         if stage == "gameOver":
             return None
-        told = turned(message)
+        converted = convert(message)
         if stage == "beginning":
-            told |= {
-                "handCards": sorted(told["handCards"]),
+            converted |= {
+                "handCards": sorted(converted["handCards"]),
                 "levelCard": RANK_TEXT[table_level(self.dealer.tables, 0)],
             }
-        elif stage == "play":  # as it was before this play
-            told |= {"greaterPos": self._greater[0], "greaterAction": self._greater[1]}
+        elif stage == "play":  # the play to beat before this play
+            converted |= {"greaterPos": self._greater[0], "greaterAction": self._greater[1]}
         elif stage == "back":
-            told |= {"count": len(told["result"])}
+            converted |= {"count": len(converted["result"])}
         elif stage == "anti-tribute":
-            del told["antiNum"]
-        return dict(told)
+            del converted["antiNum"]
+        return dict(converted)
 
-    async def _tell_end(self, number: int) -> None:
+    async def _send_end(self, number: int) -> None:
         over = {"stage": "gameOver", "curTimes": number, "settingTimes": self.rounds, "gameRound": number}
         result = {
             "stage": "gameResult", "victory": self.dealer.winner, "victoryRank": "A", "victoryNum": [3, 1, 4, 1],
         }  # fmt: skip
         for message in (result, over) if self.result_first else (over, result):
             for connection in self._connections.values():
-                await self._say(connection, {"type": "notify", **message})
+                await self._send(connection, {"type": "notify", **message})
 
-    async def _hear(self, connection: ServerConnection) -> Message:
+    async def _receive(self, connection: ServerConnection) -> Message:
         message: Message = json.loads(await connection.recv())
         assert set(message) == {"type", "data"}
-        self.heard.append(json.loads(json.dumps(message)))
+        self.received.append(json.loads(json.dumps(message)))
         return message
 
-    async def _say(self, connection: ServerConnection, message: Message) -> None:
+    async def _send(self, connection: ServerConnection, message: Message) -> None:
         await connection.send(json.dumps(message))

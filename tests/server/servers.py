@@ -1,4 +1,4 @@
-"""Opening a house on the loopback, and having clients come to it one after the other."""
+"""Open a server on the loopback, and let clients connect one after the other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer, ServeConfig
 
 T = TypeVar("T")
-Comer = Callable[[str], Coroutine[Any, Any, Any]]
-"""Somebody who plays at the table of a URL until he has enough."""
+ClientFunction = Callable[[str], Coroutine[Any, Any, Any]]
+"""Coroutine function that plays at the table of a URL."""
 
 
 def engine() -> Engine:
@@ -30,7 +30,7 @@ def plan(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
 
 
 def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:
-    """Run to the end; fails instead of hanging."""
+    """Run a coroutine with a timeout."""
 
     async def bounded() -> T:
         return await asyncio.wait_for(task, seconds)
@@ -39,7 +39,7 @@ def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:
 
 
 class Log:
-    """The lines of a house's log; somebody may wait for one."""
+    """Log of a server, with a method that waits for a line."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -55,33 +55,33 @@ class Log:
             await self._changed.wait()
 
 
-async def visit(wanted: ServeConfig, comers: Sequence[Comer]) -> tuple[ServedResult, list[Any], list[str]]:
-    """Open the house, let them come in this order, play; gives the result, what they say, and the log."""
+async def visit(config: ServeConfig, clients: Sequence[ClientFunction]) -> tuple[ServedResult, list[Any], list[str]]:
+    """Open a server, connect clients in order, play; return the result, the clients' results, and the log."""
     log = Log()
-    async with GameServer(wanted, log) as house:
-        playing = asyncio.create_task(house.play_games())
-        visits = []
-        for number, comer in enumerate(comers):
-            visits.append(asyncio.create_task(_come(comer, house.port, number)))
+    async with GameServer(config, log) as server:
+        playing = asyncio.create_task(server.play_games())
+        tasks = []
+        for number, client in enumerate(clients):
+            tasks.append(asyncio.create_task(_connect(client, server.port, number)))
             await log.until(lambda lines, number=number: sum(", seat " in line for line in lines) > number)  # type: ignore[misc]
-        said = await asyncio.gather(*visits, return_exceptions=True)
-        failures = [each for each in said if isinstance(each, AssertionError)]
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        failures = [result for result in results if isinstance(result, AssertionError)]
         if failures:
             raise failures[0]
-        return await playing, said, log.lines
+        return await playing, results, log.lines
 
 
-async def _come(comer: Comer, port: int, number: int) -> Any:
-    return await comer(f"ws://127.0.0.1:{port}/game/client{number}")
+async def _connect(client: ClientFunction, port: int, number: int) -> Any:
+    return await client(f"ws://127.0.0.1:{port}/game/client{number}")
 
 
 def guest(
-    player: str, dialect: str = "guandan", room: str | None = None, write: WriteRecord | None = None, **wishes: Any
-) -> Comer:
-    """One of our agents, by ``join``; it writes its own records if it is given something to write by."""
+    player: str, dialect: str = "guandan", room: str | None = None, write: WriteRecord | None = None, **fields: Any
+) -> ClientFunction:
+    """Return a client that plays with an agent by ``join``, and passes its records to ``write``."""
 
-    async def come(url: str) -> JoinResult:
-        seat = find_protocol("guandan").create_client(engine(), dialect, JoinRequest(player, room=room, **wishes))
-        return await join(url, seat, player, make_agent(player, engine()), write=write)
+    async def play(url: str) -> JoinResult:
+        client = find_protocol("guandan").create_client(engine(), dialect, JoinRequest(player, room=room, **fields))
+        return await join(url, client, player, make_agent(player, engine()), write=write)
 
-    return come
+    return play

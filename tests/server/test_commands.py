@@ -33,15 +33,15 @@ def records_of(file: Path) -> list[dict[str, Any]]:
 
 
 def test_a_served_table_is_recorded(tmp_path: Path) -> None:
-    """The records are those of a match of the same games, but for who plays; and they can be replayed."""
+    """The records equal those of a match of the same games except for the players, and can be replayed."""
     files = [tmp_path / name for name in ("served.jsonl", "match.jsonl.gz", "tables.jsonl")]
     settings = ("--games", "2", "--seed", "3")
     answer = run("serve", "guandan", "--port", "0", *FOUR, *settings, "--record", str(files[0]))
     assert answer.exit_code == 0
     run("match", "guandan", "greedy", "random", *settings, "--record", str(files[1]))
     served, matched = (records_of(file) for file in files[:2])
-    told = [{key: record[key] for key in record if key not in ("table", "players")} for record in served]
-    assert told == [{key: record[key] for key in record if key != "agents"} for record in matched]
+    without_players = [{key: record[key] for key in record if key not in ("table", "players")} for record in served]
+    assert without_players == [{key: record[key] for key in record if key != "agents"} for record in matched]
     players = {record["match"]: (record["table"], record["players"]) for record in served}
     assert players == {0: (0, ["greedy", "random"] * 2), 1: (0, ["random", "greedy"] * 2)}
     assert run("replay", "guandan", str(files[0])).exit_code == 0
@@ -51,7 +51,7 @@ def test_a_served_table_is_recorded(tmp_path: Path) -> None:
 
 
 def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
-    """No file is left behind; a folder that is not there is named before anybody connects."""
+    """No file is left behind, and a missing folder is reported before any client connects."""
     answer = run("serve", "guandan", "--seat", "4=greedy", "--record", str(tmp_path / "x.jsonl"))
     assert answer.exit_code == 2
     assert list(tmp_path.iterdir()) == []
@@ -60,7 +60,7 @@ def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_the_result_as_a_table(tmp_path: Path) -> None:
-    """And with pictures of the tables, in place of those that were there before."""
+    """The table has a row for each seat, and files for spectators replace earlier ones."""
     (tmp_path / "table-7.table.json").write_text("{}")
     words = ("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
     answer = run(*words, "--spectator-dir", str(tmp_path))
@@ -72,7 +72,7 @@ def test_the_result_as_a_table(tmp_path: Path) -> None:
 
 
 def test_join_a_served_table(tmp_path: Path) -> None:
-    """Two processes; the guest has the last seat, and both say and write down the same of the games."""
+    """Two processes: the client has the last seat, and both report and record the same games."""
     files = [tmp_path / name for name in ("served.jsonl", "joined.jsonl.gz")]
     arguments = ("serve", "guandan", "--port", "0", *FOUR[:6], "--games", "2", "--start-delay", "0", "--json",
                  "--record", str(files[0]))  # fmt: skip
@@ -86,15 +86,21 @@ def test_join_a_served_table(tmp_path: Path) -> None:
             joined = run(
                 "join", ready[0], "--agent", "random", "--name", "the guest", "--record", str(files[1]), "--json"
             )
-            told, _ = server.communicate(timeout=60)
+            served_json, _ = server.communicate(timeout=60)
         finally:
             server.kill()
-    result, heard = json.loads(told), json.loads(joined.stdout)
-    assert (joined.exit_code, heard["seat"], heard["games"], heard["over"], heard["problems"]) == (0, 3, 2, True, 0)
-    assert heard["wins"] == result["wins"][1]
+    result, outcome = json.loads(served_json), json.loads(joined.stdout)
+    assert (joined.exit_code, outcome["seat"], outcome["games"], outcome["over"], outcome["problems"]) == (
+        0,
+        3,
+        2,
+        True,
+        0,
+    )
+    assert outcome["wins"] == result["wins"][1]
     seat = result["tables"][0]["seats"][3]
-    assert (seat["player"], seat["decisions"]) == ("the guest", heard["decisions"])
-    assert list(heard) == [
+    assert (seat["player"], seat["decisions"]) == ("the guest", outcome["decisions"])
+    assert list(outcome) == [
         "url", "agent", "seat", "games", "wins", "draws", "over", "decisions", "problems", "typical", "slowest",
     ]  # fmt: skip
 
@@ -120,18 +126,18 @@ def test_join_a_served_table(tmp_path: Path) -> None:
         (("serve", "guandan", "--seat", "greedy"), "write SEAT=AGENT"),
         (("serve", "guandan", "--seat", "x=greedy"), "write SEAT=AGENT"),
         (("serve", "guandan", "--seat", "0=greedy", "--seat", "0=random"), "seat 0 is taken by greedy"),
-        (("serve", "guandan", "--seat", "4=greedy"), "there is no seat 4"),
+        (("serve", "guandan", "--seat", "4=greedy"), "unknown seat 4"),
         (("serve", "guandan", "--seat", "0=nobody"), "unknown agent 'nobody'"),
-        (("serve", "guandan", "--protocol", "Z"), "unknown dialect 'Z' (there are: A, C)"),
+        (("serve", "guandan", "--protocol", "Z"), "unknown dialect 'Z'; known: A, C"),
         (("join", "127.0.0.1", "--agent", "nobody"), "unknown agent 'nobody'"),
-        (("join", "http://x", "--agent", "greedy"), "is no address"),
-        (("join", "ws://" + "a" * 5000, "--agent", "greedy"), "is no address"),
-        (("join", "a" * 64 + ".org", "--agent", "greedy"), "is no address"),
+        (("join", "http://x", "--agent", "greedy"), "http://x"),
+        (("join", "ws://" + "a" * 5000, "--agent", "greedy"), "ws://" + "a" * 75),
+        (("join", "a" * 64 + ".org", "--agent", "greedy"), "a" * 64 + ".org"),
         (("serve", "hearts", "--host", "a" * 5000), "no name or address of a machine"),
         (("serve", "hearts", "--host", "a..b"), "no name or address of a machine"),
         (("page", "--host", "a" * 64), "no name or address of a machine"),
         (("join", "127.0.0.1", "--agent", "greedy", "--protocol", "Z"), "unknown dialect 'Z'"),
-        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "add --protocol openguandan"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "--protocol openguandan"),
     ],
 )
 def test_misuse(arguments: tuple[str, ...], message: str) -> None:

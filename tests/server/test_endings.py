@@ -1,4 +1,4 @@
-"""How tables end that are not left to end well: nobody waits for ever, and every episode that had ended is there."""
+"""Abnormal ends of tables: no wait is unlimited, and every finished episode is recorded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HANDSHAKE = (
 
 @contextmanager
 def deaf(port: int) -> Iterator[socket.socket]:
-    """A client that takes a seat and never reads a byte."""
+    """Open a client that takes a seat and never reads."""
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.connect(("127.0.0.1", port))
@@ -41,31 +41,31 @@ def deaf(port: int) -> Iterator[socket.socket]:
         yield client
 
 
-def narrow(house: GameServer) -> None:
-    """Let little fit into the connections, so that one game fills them."""
-    assert house._server
-    next(iter(house._server.sockets)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+def narrow(server: GameServer) -> None:
+    """Make the send buffers small, so that one game fills them."""
+    assert server._server
+    next(iter(server._server.sockets)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
 
 
 def test_a_client_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is let go when all is played; the house closes, and all records are there."""
+    """Its connection is aborted after the games; the server closes, and all records are written."""
     monkeypatch.setattr("abl_cards.server.client.CLOSE_TIMEOUT", 0.05)
     records: list[Any] = []
 
     async def scene() -> ServedResult:
-        wanted = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
-        async with GameServer(wanted, write=records.append) as house:
-            narrow(house)
-            with deaf(house.port):
-                return await house.play_games()
+        config = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        async with GameServer(config, write=records.append) as server:
+            narrow(server)
+            with deaf(server.port):
+                return await server.play_games()
 
     result = run_task(scene(), 40)
     assert len(records) == result.tables[0].episodes > 0
     assert result.tables[0].seats[3].faults["late"] > 0
 
 
-def test_a_house_that_is_left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever ends it does not wait for a client that never reads."""
+def test_a_server_that_fails_during_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server closes without waiting for a client that never reads."""
     monkeypatch.setattr("abl_cards.server.server.CLOSE_TIMEOUT", 0.05)
     log = Log()
 
@@ -73,12 +73,12 @@ def test_a_house_that_is_left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> 
         raise GameError("the disk is full")
 
     async def scene() -> None:
-        wanted = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        config = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
         with ExitStack() as outside:
-            async with GameServer(wanted, log, write=fail) as house:
-                narrow(house)
-                outside.enter_context(deaf(house.port))
-                await house.play_games()
+            async with GameServer(config, log, write=fail) as server:
+                narrow(server)
+                outside.enter_context(deaf(server.port))
+                await server.play_games()
 
     with pytest.raises(GameError, match="the disk is full"):
         run_task(scene(), 40)
@@ -89,7 +89,7 @@ def test_a_house_that_is_left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def killed(*arguments: str, file: Path) -> None:
-    """Start a command, and kill it when the file has begun to grow."""
+    """Start a command, and kill it when the file grows."""
     with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as it:
         try:
             for _ in range(3000):
@@ -115,12 +115,12 @@ AGENTS = [f"--seat={seat}={name}" for seat, name in enumerate(["greedy", "random
     ],
 )
 def test_killed_while_recording(tmp_path: Path, command: list[str], name: str) -> None:
-    """The file has its name from the first episode on, and what had ended can be replayed."""
+    """The file has its name from the first episode on, and finished episodes can be replayed."""
     path = tmp_path / name
     killed(*command, "--record", str(path), file=path)
-    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert [file.name for file in tmp_path.iterdir()] == [name]
     answer = run("replay", "guandan", str(path), "--json")
-    told = json.loads(answer.stdout)
-    assert told["disagreements"] == []
-    assert told["episodes"] == len(read_records(path)) - ("cut" in told)
-    assert 0 < told["episodes"] < 300  # not one a match
+    result = json.loads(answer.stdout)
+    assert result["disagreements"] == []
+    assert result["episodes"] == len(read_records(path)) - ("cut" in result)
+    assert 0 < result["episodes"] < 300  # not one a match

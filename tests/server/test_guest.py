@@ -1,9 +1,10 @@
-"""Our agents at the tables of others: what is read from messages, and what is done about odd ones."""
+"""Agents as clients of remote tables: reading of messages, and handling of invalid ones."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import Moves
@@ -28,12 +29,12 @@ from tests.server.servers import guest, run
 from tests.server.test_protocol import PASS, asked, seated
 
 
-def new_guest() -> ContestClient:
+def new_client() -> ContestClient:
     return ContestClient(engine(), ContestHandshake())
 
 
 def reply(message: dict[str, Any], name: str = "greedy") -> Reply:
-    return new_guest().reply(message, make_agent(name, engine()), np.uint64(1))
+    return new_client().reply(message, make_agent(name, engine()), np.uint64(1))
 
 
 def following(*actions: Any, **changes: Any) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def following(*actions: Any, **changes: Any) -> dict[str, Any]:
 QUEEN, KING = ["Single", "Q", ["SQ"]], ["Single", "K", ["SK"]]
 
 
-# --- what is chosen -------------------------------------------------------------------------------------------------
+# --- requests ------------------------------------------------------------------------------------------------------
 
 
 def test_the_choice_is_found_in_whatever_order() -> None:
@@ -89,7 +90,7 @@ def test_other_dialects() -> None:
 
 
 def test_four_kings() -> None:
-    """OpenGuanDan's joker bomb is ours, to beat and to be played."""
+    """OpenGuanDan's joker bomb can be beaten and played."""
     kings = ["FourKings", "B", ["SB", "SB", "HR", "HR"]]
     hand = ["SB", "SB", "HR", "HR"]
     bomb = ["Bomb", "9", ["S9", "H9", "C9", "D9"]]
@@ -108,17 +109,16 @@ def test_four_kings() -> None:
         {"greaterAction": "(" * 5000}, {"stage": "tribute"}, {"stage": "dance"}, {"handCards": ["S9"] * 300},
     ],
 )  # fmt: skip
-def test_requests_that_make_no_sense(changes: dict[str, Any]) -> None:
-    """The first choice, and a line that says why."""
+def test_invalid_requests(changes: dict[str, Any]) -> None:
+    """The answer is the first choice, with the error."""
     answer = reply(following(PASS, QUEEN, **changes))
     assert (answer.choice, answer.message, bool(answer.problem)) == (0, {"actIndex": 0}, True)
 
 
-def test_the_agent_sees_what_the_message_says() -> None:
-    """The decision rebuilt from a request is the one at the table."""
+def test_the_decision_of_a_request_equals_that_of_the_table() -> None:
     seen: list[Decisions] = []
 
-    class Eye:
+    class RecordingAgent:
         def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
             seen.append(decisions)
             return decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
@@ -129,25 +129,25 @@ def test_the_agent_sees_what_the_message_says() -> None:
     dealer = seated(["S9 H9 S3", "S4 SJ HJ H8", "S4", "S5"], level="8")
     request = dealer.next_request()
     request.choose(request.message["actionList"].index(["Pair", "9", ["S9", "H9"]]))
-    new_guest().reply(asked(dealer), Eye(), np.uint64(1))
+    new_client().reply(asked(dealer), RecordingAgent(), np.uint64(1))
     there = dealer.tables.decisions(np.array([0]))
     assert (seen[0].legal_mask == there.legal_mask).all()
     assert (seen[0].label_to_beat, seen[0].ranking.tolist()) == (there.label_to_beat, there.ranking.tolist())
 
 
-# --- what is heard --------------------------------------------------------------------------------------------------
+# --- notifications --------------------------------------------------------------------------------------------------
 
 
 def test_results_are_noted() -> None:
-    seat = new_guest()
+    seat = new_client()
     for message in (
         {"stage": "beginning", "handCards": ["S4"] * 27, "myPos": 3},
         {"stage": "gameOver", "curTimes": 2, "settingTimes": 2},
         {"stage": "gameResult", "victoryNum": [0, 1, 0, 1], "draws": [1] * 4}, {"stage": "surprise"}, {},
     ):  # fmt: skip
         seat.handle_message({"type": "notify", **message})
-    heard = seat.result
-    assert (heard.seat, heard.games, heard.wins, heard.draws, heard.is_over) == (3, 2, 1, 1, True)
+    outcome = seat.result
+    assert (outcome.seat, outcome.games, outcome.wins, outcome.draws, outcome.is_over) == (3, 2, 1, 1, True)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,10 @@ def test_results_are_noted() -> None:
         {"stage": "gameOver"}, {"stage": "gameResult", "victoryNum": [1], "draws": [0]},
     ],
 )  # fmt: skip
-def test_notifications_that_make_no_sense(message: dict[str, Any]) -> None:
-    with pytest.raises(GameError):
-        new_guest().handle_message({"type": "notify", **message})
+def test_invalid_notifications(message: dict[str, Any]) -> None:
+    with pytest.raises(GameError) as error:
+        new_client().handle_message({"type": "notify", **message})
+    assert error.value.code in (ErrorCode.INVALID_MESSAGE, ErrorCode.INVALID_STATE)
 
 
 # --- addresses and dialects -----------------------------------------------------------------------------------------
@@ -183,14 +184,16 @@ def test_addresses(address: str, dialect: str, url: str) -> None:
 
 @pytest.mark.parametrize("address", ["http://h", "ws://", "ws://h:port", "ws://h:99999", "ws://[::1"])
 def test_no_addresses(address: str) -> None:
-    with pytest.raises(GameError, match="is no address"):
+    with pytest.raises(GameError, match=re.escape(address)) as error:
         PROTOCOL.complete_url(address, "guandan", "kb")
+    assert error.value.code == ErrorCode.INVALID_ADDRESS
 
 
 def test_dialects() -> None:
     assert game_of_dialect("openguandan") == game_of_dialect("guandan") == "guandan"
-    with pytest.raises(GameError, match=r"unknown dialect 'x' \(there are: guandan, openguandan, plain\)"):
+    with pytest.raises(GameError, match="guandan, openguandan, plain") as error:
         game_of_dialect("x")
+    assert error.value.code == ErrorCode.UNKNOWN_PROTOCOL
     assert find_protocol("big2").client_dialects == ("plain",)
 
 
@@ -198,7 +201,7 @@ def test_dialects() -> None:
 
 
 def test_a_table_that_talks_nonsense() -> None:
-    """Odd frames are counted, questions answered all the same, and a table that just closes has told no result."""
+    """Invalid frames are counted, requests are answered, and the outcome is not over without a result."""
     answers: list[Any] = []
 
     async def talk(connection: ServerConnection) -> None:
@@ -219,7 +222,7 @@ def test_a_table_that_talks_nonsense() -> None:
 
 
 def test_a_table_that_stays_open() -> None:
-    """The result is told and nobody closes: the guest leaves."""
+    """The client leaves after the result although the table does not close."""
 
     async def linger(connection: ServerConnection) -> None:
         result = {"type": "notify", "stage": "gameResult", "victoryNum": [1, 0, 1, 0], "draws": [0] * 4}
@@ -236,7 +239,7 @@ def test_a_table_that_stays_open() -> None:
 
 
 def test_no_table() -> None:
-    """Nobody listens, or somebody who is no table."""
+    """Either nothing listens, or an HTTP server without web sockets."""
 
     async def web(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -247,8 +250,9 @@ def test_no_table() -> None:
         server = await asyncio.start_server(web, "127.0.0.1", 0)
         url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/game/x"
         async with server:
-            with pytest.raises(GameError, match="no table there"):
+            with pytest.raises(GameError) as error:
                 await guest("greedy")(url)
+            assert error.value.code == ErrorCode.CONNECTION_FAILED
         with pytest.raises(ConnectionRefusedError):
             await guest("greedy")(url)
 

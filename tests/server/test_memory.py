@@ -1,4 +1,4 @@
-"""What a seat knows from messages is what it may see at the table, at every decision of whole games."""
+"""The information of a client from messages equals that of a seat at the table, at every decision."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from abl_cards.protocols.contest.handshake import ContestHandshake
 from tests.games.guandan.states import engine
 
 
-class Eye:
-    """An agent that remembers what it was shown last."""
+class RecordingAgent:
+    """Agent that keeps its last decision."""
 
     def __init__(self, name: str) -> None:
         self._agent = make_agent(name, engine())
@@ -34,49 +34,56 @@ class Eye:
         return self._agent.choose(choices, keys)
 
 
-def knowledge(decisions: Decisions) -> list[NDArray[Any]]:
-    """What follows about the hands of the others."""
+def hidden_parts(decisions: Decisions) -> list[NDArray[Any]]:
+    """Return the information on the hands of other seats."""
     hidden = decisions.information_set()
     return [hidden.unseen, hidden.cards_left, hidden.min_copies, hidden.max_copies, decisions.belief_log_odds()]
 
 
-def sight(decisions: Any) -> list[NDArray[Any]]:
-    """What is seen of the hands, and the level."""
+def visible_parts(decisions: Any) -> list[NDArray[Any]]:
+    """Return the visible parts of the hands, and the level."""
     view = decisions.view
     return [view.hand, view.unseen, view.hidden_hand_sizes, view.top_other, view.context]
 
 
-def alike(seen: Any, there: Any) -> None:
-    """All that a decision shows."""
-    for mine, theirs in zip(sight(seen), sight(there), strict=True):
-        assert (mine == theirs).all()
-    if hasattr(there, "options"):
-        assert (seen.options == there.options).all()
+def assert_equal_decisions(seen: Any, expected: Any) -> None:
+    """Compare two decisions."""
+    for from_messages, from_table in zip(visible_parts(seen), visible_parts(expected), strict=True):
+        assert (from_messages == from_table).all()
+    if hasattr(expected, "options"):
+        assert (seen.options == expected.options).all()
     else:
-        assert all((mine == theirs).all() for mine, theirs in zip(knowledge(seen), knowledge(there), strict=True))
-        assert (seen.to_beat, (seen.observe() == there.observe()).all()) == (there.to_beat, True)
+        assert all(
+            (from_messages == from_table).all()
+            for from_messages, from_table in zip(hidden_parts(seen), hidden_parts(expected), strict=True)
+        )
+        assert (seen.to_beat, (seen.observe() == expected.observe()).all()) == (expected.to_beat, True)
 
 
-ENOUGH = 400
-"""Decisions; a match has some thousands."""
+NUM_DECISIONS = 400
+"""Number of compared decisions; a match has some thousands."""
 
 
 @pytest.mark.parametrize(("name", "games"), [("random", 1), ("kb", 1)])
-def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> None:
+def test_a_client_has_the_information_of_its_seat(name: str, games: int) -> None:
     dealer = ContestDealer(engine(), games)
-    eyes = [Eye(name) for _ in range(4)]
-    guests = [ContestClient(engine(), ContestHandshake()) for _ in range(4)]
+    agents = [RecordingAgent(name) for _ in range(4)]
+    clients = [ContestClient(engine(), ContestHandshake()) for _ in range(4)]
     stages = set[str]()
     for game in range(games):
-        dealer.start_game(np.uint64(game + 5), turned=False)
-        while dealer.winner == -1 and (len(stages) < 3 or dealer.tables.num_decisions[0] < ENOUGH):
+        dealer.start_game(np.uint64(game + 5), is_rotated=False)
+        while dealer.winner == -1 and (len(stages) < 3 or dealer.tables.num_decisions[0] < NUM_DECISIONS):
             for seat, message in dealer.pop_notifications():
-                guests[seat].handle_message(message)
+                clients[seat].handle_message(message)
             request, tables = dealer.next_request(), dealer.tables
-            reply = guests[request.seat].reply(request.message, eyes[request.seat], np.uint64(tables.num_decisions[0]))
+            reply = clients[request.seat].reply(
+                request.message, agents[request.seat], np.uint64(tables.num_decisions[0])
+            )
             assert reply.problem is None
             playing = tables.rows_to_play().size > 0
-            alike(eyes[request.seat].seen, tables.decisions(ONLY_TABLE) if playing else tables.choices(ONLY_TABLE))
+            assert_equal_decisions(
+                agents[request.seat].seen, tables.decisions(ONLY_TABLE) if playing else tables.choices(ONLY_TABLE)
+            )
             stages.add(request.message["stage"])
             request.choose(reply.choice)
     assert stages == {"play", "tribute", "back"}

@@ -1,4 +1,4 @@
-"""Our agents at an OpenGuanDan table: rooms, envelopes, odd messages, and an end that nobody else makes."""
+"""Agents at an OpenGuanDan table: rooms, envelopes, unusual messages, and the end of matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.protocols.common.remote_protocol import JoinRejectedError, JoinRequest
 from abl_cards.protocols.contest.client import ContestClient
 from abl_cards.protocols.contest.openguandan import RoomHandshake
@@ -27,7 +27,7 @@ DIALECT = "openguandan"
 
 
 def visit(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
-    """Let guests come one after the other, and play to the end."""
+    """Let clients connect one after the other and play to the end; return their results."""
 
     async def scene() -> list[JoinResult]:
         async with server.open() as url:
@@ -46,16 +46,16 @@ def visit(server: OpenGuanDan, *guests: dict[str, Any]) -> list[JoinResult]:
 
 @pytest.mark.parametrize("result_first", [False, True])
 def test_a_whole_match(result_first: bool) -> None:
-    """Create a room and play: every answer is an action just as it was offered, and we leave when all is told."""
+    """Create a room and play: every answer is an action as offered, and the client leaves after the result."""
     server, records = OpenGuanDan(key=11, result_first=result_first), list[dict[str, Any]]()
     (result,) = visit(server, {"name": "u0", "seat": 1, "write": records.append})
-    assert server.heard[0] == {"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 1}}
-    heard = result.outcome
-    assert (heard.seat, heard.games, heard.is_over, result.problems) == (1, 1, True, 0)
-    assert heard.wins == (server.dealer.winner == 1)
-    assert result.decisions == len(server.heard) - 1
+    assert server.received[0] == {"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 1}}
+    outcome = result.outcome
+    assert (outcome.seat, outcome.games, outcome.is_over, result.problems) == (1, 1, True, 0)
+    assert outcome.wins == (server.dealer.winner == 1)
+    assert result.decisions == len(server.received) - 1
     assert server.left == [1]
-    assert {message["type"] for message in server.heard[1:]} == set(ENVELOPE.values())
+    assert {message["type"] for message in server.received[1:]} == set(ENVELOPE.values())
     assert {"act tribute", "act back", "tribute", "back", "play", "episodeOver"} <= server.stages
     assert len(records) == server.dealer.tables.num_episodes[0]
     found = engine(DIALECT).replay([record | {"profile": DIALECT} for record in records])
@@ -63,7 +63,7 @@ def test_a_whole_match(result_first: bool) -> None:
 
 
 def test_several_matches() -> None:
-    """As many as the room was created for; a tribute that is refused is among them."""
+    """As many matches as the room was created for are played; one of them has a refused tribute."""
     server = OpenGuanDan(key=1, noise=False)
     (result,) = visit(server, {"num_matches": 2})
     assert (server.rounds, result.outcome.games, result.outcome.is_over, result.problems) == (2, 2, True, 0)
@@ -71,28 +71,29 @@ def test_several_matches() -> None:
 
 
 def test_two_of_ours_in_one_room() -> None:
-    """One creates the room, the other joins it; names that nobody chose differ."""
+    """One client creates the room, the other joins it; generated names differ."""
     server = OpenGuanDan(clients=2)
     first, second = visit(server, {"seat": 2}, {"room": str(ROOM), "seat": 0})
     assert (first.outcome.seat, second.outcome.seat) == (2, 0)
     assert (first.outcome.is_over, second.outcome.is_over, first.problems, second.problems) == (True, True, 0, 0)
     assert first.outcome.wins == second.outcome.wins
     assert len(set(server.users.values())) == 2
-    assert server.heard[1]["type"] == "JOIN_ROOM"
-    assert server.heard[1]["data"] == {"userId": server.users[0], "roomId": ROOM, "seatNum": 0}
+    assert server.received[1]["type"] == "JOIN_ROOM"
+    assert server.received[1]["data"] == {"userId": server.users[0], "roomId": ROOM, "seatNum": 0}
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
 def test_refusals() -> None:
-    with pytest.raises(JoinRejectedError, match="JOIN_ROOM is answered with code 400: no such room"):
+    with pytest.raises(JoinRejectedError, match=r"JOIN_ROOM.* 400: no such room") as error:  # as the server answers
         visit(OpenGuanDan(), {"room": "17"})
+    assert error.value.code == ErrorCode.JOIN_REJECTED
     with pytest.raises(JoinRejectedError, match="this user is there already"):
         visit(OpenGuanDan(clients=3), {"name": "u"}, {"room": str(ROOM), "name": "u"})
 
 
-def test_a_refusal_is_said_and_the_exit_code_is_1() -> None:
+def test_a_refusal_is_reported_and_the_exit_code_is_1() -> None:
     async def scene() -> Any:
         async with OpenGuanDan().open() as url:
             command = ("join", url, "--agent", "greedy", "--protocol", DIALECT, "--room", "hall")
@@ -100,24 +101,24 @@ def test_a_refusal_is_said_and_the_exit_code_is_1() -> None:
 
     answer = run(scene())
     assert (answer.exit_code, answer.stdout) == (1, "")
-    assert answer.stderr == "error: JOIN_ROOM is answered with code 400: no such room\n"
+    assert re.fullmatch("error: JOIN_ROOM .* 400: no such room\n", answer.stderr)
 
 
 @pytest.mark.parametrize(
-    ("dialect", "wishes", "words"),
+    ("dialect", "fields"),
     [
-        ("guandan", {"room": "2"}, "tables with rooms"), ("guandan", {"seat": 2}, "tables with rooms"),
-        ("guandan", {"num_matches": 2}, "tables with rooms"),
-        (DIALECT, {"room": "2", "num_matches": 2}, "who creates the room"),
+        ("guandan", {"room": "2"}), ("guandan", {"seat": 2}), ("guandan", {"num_matches": 2}),
+        (DIALECT, {"room": "2", "num_matches": 2}),
     ],
 )  # fmt: skip
-def test_wishes_that_cannot_be(dialect: str, wishes: dict[str, Any], words: str) -> None:
-    with pytest.raises(GameError, match=words):
-        PROTOCOL.create_client(engine(), dialect, JoinRequest("kb", **wishes))
+def test_unsupported_requests(dialect: str, fields: dict[str, Any]) -> None:
+    with pytest.raises(GameError) as error:
+        PROTOCOL.create_client(engine(), dialect, JoinRequest("kb", **fields))
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
-def test_the_room_is_told() -> None:
-    """Who creates a room is told its number, for those who are to join."""
+def test_the_created_room_is_reported() -> None:
+    """The user who creates a room sees its number, for other clients to join."""
     seat = ContestClient(engine(), RoomHandshake("kb"))
     seat.handle_message({"type": "CREATE_ROOM", "code": 200, "data": {"userNum": 0, "roomId": 7}})
     assert seat.pop_user_messages() == ["room 7: the others join with --room 7"]
@@ -128,7 +129,7 @@ def test_the_room_is_told() -> None:
 
 
 def seated(myPos: int = 0, **more: Any) -> ContestClient:
-    """A guest in room 2 whose episode has begun."""
+    """Return a client in room 2 whose episode has begun."""
     seat = ContestClient(engine(), RoomHandshake("kb"))
     seat.handle_message({"type": "JOIN_ROOM", "code": 200, "data": {"userNum": 1, "roomId": 2}})
     hand = ["S4", "SQ", "SK", "H2", *(f"{suit}{rank}" for rank in "5678" for suit in "SHCD"), "D9", *["C9"] * 2] + [
@@ -140,16 +141,16 @@ def seated(myPos: int = 0, **more: Any) -> ContestClient:
 
 
 def answer(seat: ContestClient, request: dict[str, Any]) -> dict[str, Any]:
-    given = seat.reply(request, make_agent("greedy", engine()), np.uint64(1))
-    assert given.problem is None
-    return given.message
+    reply = seat.reply(request, make_agent("greedy", engine()), np.uint64(1))
+    assert reply.problem is None
+    return reply.message
 
 
 def test_following_and_leading() -> None:
     """A pass with greaterPos -1 is nothing to beat."""
     queen, king = ["Single", "Q", ["SQ"]], ["Single", "K", ["SK"]]
-    told = answer(seated(myPos=3), following(PASS, king, queen))
-    assert told == {"type": "PLAY", "data": {"roomId": 2, "player": 3, "act": queen}}
+    message = answer(seated(myPos=3), following(PASS, king, queen))
+    assert message == {"type": "PLAY", "data": {"roomId": 2, "player": 3, "act": queen}}
     leading = following(
         ["Single", "4", ["S4"]], queen, king, greaterPos=-1, greaterAction=PASS, curPos=-1, curAction=PASS
     )
@@ -157,23 +158,23 @@ def test_following_and_leading() -> None:
 
 
 def test_the_action_comes_back_as_it_was_offered() -> None:
-    """In its order of cards, with its name of the joker bomb."""
+    """Order of cards and name of the joker bomb are unchanged."""
     kings = ["FourKings", "B", ["HR", "SB", "HR", "SB"]]
     hand, bomb = ["SB", "SB", "HR", "HR"], ["Bomb", "9", ["S9", "H9", "C9", "D9"]]
     assert answer(seated(), following(PASS, kings, handCards=hand, greaterAction=bomb))["data"]["act"] == kings
 
 
 def test_a_bare_tribute() -> None:
-    """Nothing but the list: hand and level are known from before. An echo may come first, and cards twice."""
+    """The request has only the list: hand and level come from earlier messages. Cards may be listed twice."""
     seat = seated(myPos=2, levelCard=10)
     seat.handle_message({"type": "tribute", "code": 200, "data": {"actionList": {"0": ["tribute", "tribute", ["SK"]]}}})
     king = ["tribute", "tribute", ["SK"]]
-    told = answer(seat, {"type": "act", "stage": "tribute", "actionList": [king, king]})
-    assert told == {"type": "TRIBUTE", "data": {"roomId": 2, "player": 2, "act": king}}
+    message = answer(seat, {"type": "act", "stage": "tribute", "actionList": [king, king]})
+    assert message == {"type": "TRIBUTE", "data": {"roomId": 2, "player": 2, "act": king}}
 
 
 def test_a_bare_return() -> None:
-    """The two fields of the request come back with the card."""
+    """The answer repeats two fields of the request."""
     seat, five = seated(), ["back", "back", ["S5"]]
     seat.handle_message({"type": "notify", "stage": "tribute", "result": [[3, 0, "HR"]]})
     request = {"type": "act", "stage": "back", "tributePos": 3, "tribute": "HR", "actionList": [five, five]}
@@ -190,7 +191,7 @@ def test_either_spelling_of_a_refused_tribute(field: str) -> None:
 
 
 def test_what_was_played_is_curAction() -> None:
-    """GreaterAction tells of the play before: it is not counted again."""
+    """GreaterAction is the play before, and is not counted again."""
     seat, nine = seated(), ["Single", "9", ["H9"]]
     seat.handle_message(
         {"type": "notify", "stage": "play", "curPos": 1, "curAction": nine, "greaterPos": -1, "greaterAction": PASS}
@@ -217,9 +218,10 @@ def test_unknown_messages_are_nothing(message: dict[str, Any]) -> None:
 
 
 def test_a_refused_answer_is_a_problem_but_no_end() -> None:
-    with pytest.raises(GameError, match="PLAY is answered with code 400: illegal") as raised:
+    with pytest.raises(GameError, match=r"PLAY.* 400: illegal") as raised:
         seated().handle_message({"type": "PLAY", "code": 400, "data": "illegal"})
     assert not isinstance(raised.value, JoinRejectedError)
+    assert raised.value.code == ErrorCode.INVALID_MESSAGE
 
 
 OVER = {"type": "notify", "stage": "gameOver", "curTimes": 1, "settingTimes": 1, "gameRound": 1}
@@ -229,15 +231,15 @@ RESULT = {"type": "notify", "stage": "gameResult", "victory": 1, "victoryRank": 
 @pytest.mark.parametrize("messages", [(OVER, RESULT), (RESULT, OVER)])
 @pytest.mark.parametrize("myPos", [0, 3])
 def test_the_end_comes_in_either_order(messages: tuple[dict[str, Any], ...], myPos: int) -> None:
-    """Victory is the team that won; victoryNum counts nothing. One of the two is not the end."""
+    """``victory`` is the team that won, ``victoryNum`` is ignored, and the end needs both messages."""
     seat = seated(myPos)
     seat.handle_message(messages[0])
     assert not seat.result.is_over
     seat.handle_message(messages[1])
-    heard = seat.result
-    assert (heard.is_over, heard.games, heard.wins, heard.draws) == (True, 1, myPos == 3, 0)
+    outcome = seat.result
+    assert (outcome.is_over, outcome.games, outcome.wins, outcome.draws) == (True, 1, myPos == 3, 0)
 
 
-def test_help_tells_how_to_sit_down() -> None:
-    shown = re.sub(r"\s+", " ", run_command("join", "--help").stdout)
-    assert all(option in shown for option in ("--room", "--seat", "--rounds", "--name", "--record", "userId"))
+def test_help_lists_the_options_of_rooms() -> None:
+    help_text = re.sub(r"\s+", " ", run_command("join", "--help").stdout)
+    assert all(option in help_text for option in ("--room", "--seat", "--rounds", "--name", "--record", "userId"))

@@ -1,4 +1,4 @@
-"""The messages of a table, on positions made by hand, against JSON written from rules/guandan.md, section 3."""
+"""Messages of a table in hand-made positions, against JSON written from rules/guandan.md, section 3."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.core.errors import ErrorCode
 from abl_cards.protocols.common.cards import parse_hand
 from abl_cards.protocols.common.remote_protocol import InvalidAnswerError, Message, Notification, read_act_index
 from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT
@@ -28,12 +29,12 @@ def seated(
     previous: Sequence[int] = (),
     leader: int = 0,
     profile: str = "standard",
-    turned: bool = False,
+    is_rotated: bool = False,
     dialect: str = "A",
 ) -> ContestDealer:
-    """A dealer before an episode with these hands, given by place of the table; team 0 plays its level."""
+    """Return a dealer before an episode with hands by table seat; team 0 plays its level."""
     dealer = ContestDealer(engine(profile), 3, dialect)
-    dealer.start_game(np.uint64(1), turned)
+    dealer.start_game(np.uint64(1), is_rotated)
     dealer.pop_notifications()
     tables = dealer.tables
     tables.auto_next_episode = False
@@ -51,28 +52,28 @@ def seated(
 
 
 def choose(dealer: ContestDealer, seat: int, *action: Any) -> list[Notification]:
-    """The seat must be the one to decide; it makes this choice. Gives what is told after it."""
+    """Make a choice of the seat to decide; return the notifications after it."""
     request = dealer.next_request()
     assert (request.seat, dealer.seat) == (seat, seat)
-    wanted = list(action) if action else PASS
+    expected = list(action) if action else PASS
     assert request.num_choices == len(request.message["actionList"]) == request.message["indexRange"] + 1
-    request.choose(request.message["actionList"].index(wanted))
+    request.choose(request.message["actionList"].index(expected))
     return dealer.pop_notifications()
 
 
-def to_all(news: list[Notification]) -> Message:
-    """One message that everybody is told."""
-    assert [seat for seat, _ in news] == [0, 1, 2, 3]
-    assert all(message == news[0].message for _, message in news)
-    return json.loads(json.dumps(news[0].message))
+def to_all(notifications: list[Notification]) -> Message:
+    """Return the message that all seats receive."""
+    assert [seat for seat, _ in notifications] == [0, 1, 2, 3]
+    assert all(message == notifications[0].message for _, message in notifications)
+    return json.loads(json.dumps(notifications[0].message))
 
 
 def asked(dealer: ContestDealer) -> Message:
-    """What the seat to decide is asked, as it comes over the wire."""
+    """Return the request to the seat to decide, as it is sent."""
     return json.loads(json.dumps(dealer.next_request().message))
 
 
-def play_note(seat: int, action: list[Any], greater: int, greatest: list[Any]) -> Message:
+def play_notification(seat: int, action: list[Any], greater: int, greatest: list[Any]) -> Message:
     return {
         "type": "notify", "stage": "play", "curPos": seat, "curAction": action,
         "greaterPos": greater, "greaterAction": greatest,
@@ -83,18 +84,18 @@ def test_beginning() -> None:
     """Each seat gets its own cards, in hand order: level cards behind the aces, then the jokers."""
     dealer = seated(["S2 H8 D8 SA HR SB C3 C3", "S3", "S4", "S5"], level="8")
     hand = ["S2", "C3", "C3", "SA", "H8", "D8", "SB", "HR"]
-    news = dealer.pop_notifications()
-    assert [seat for seat, _ in news] == [0, 1, 2, 3]
-    assert news[0].message == {"type": "notify", "stage": "beginning", "handCards": hand, "myPos": 0}
-    assert news[3].message == {"type": "notify", "stage": "beginning", "handCards": ["S5"], "myPos": 3}
+    notifications = dealer.pop_notifications()
+    assert [seat for seat, _ in notifications] == [0, 1, 2, 3]
+    assert notifications[0].message == {"type": "notify", "stage": "beginning", "handCards": hand, "myPos": 0}
+    assert notifications[3].message == {"type": "notify", "stage": "beginning", "handCards": ["S5"], "myPos": 3}
 
 
 def test_beginning_of_dialect_c() -> None:
-    """DanZero's clients read the levels there, as numbers; nobody else gets them."""
-    news = seated(SHORT, level="Q", dialect="C").pop_notifications()
-    levels = [tuple(message[key] for key in ("curRank", "selfRank", "oppoRank")) for _, message in news]
+    """In DanZero's dialect the message has the levels as numbers."""
+    notifications = seated(SHORT, level="Q", dialect="C").pop_notifications()
+    levels = [tuple(message[key] for key in ("curRank", "selfRank", "oppoRank")) for _, message in notifications]
     assert levels == [(12, 12, 2), (12, 2, 12), (12, 12, 2), (12, 2, 12)]
-    assert all(type(message["curRank"]) is int for _, message in news)
+    assert all(type(message["curRank"]) is int for _, message in notifications)
 
 
 def test_leading() -> None:
@@ -113,8 +114,8 @@ def test_following() -> None:
     dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"])
     dealer.pop_notifications()
     nine = ["Single", "9", ["S9"]]
-    assert to_all(choose(dealer, 0, *nine)) == play_note(0, nine, 0, nine)
-    assert to_all(choose(dealer, 1)) == play_note(1, PASS, 0, nine)
+    assert to_all(choose(dealer, 0, *nine)) == play_notification(0, nine, 0, nine)
+    assert to_all(choose(dealer, 1)) == play_notification(1, PASS, 0, nine)
     assert asked(dealer) == {
         "type": "act", "stage": "play", "handCards": ["S4", "SQ"],
         "publicInfo": [
@@ -128,7 +129,7 @@ def test_following() -> None:
 
 
 def test_a_new_trick() -> None:
-    """Whoever leads again has nothing to beat, but what was played stays in the play areas."""
+    """The leader has nothing to beat, and the play areas keep the latest actions."""
     dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"])
     for seat, action in [(0, ["Single", "9", ["S9"]]), (1, []), (2, []), (3, [])]:
         choose(dealer, seat, *action)
@@ -143,13 +144,13 @@ def test_episode_over() -> None:
     dealer.pop_notifications()
     choose(dealer, 0, "Single", "9", ["S9"])
     choose(dealer, 1)
-    news = choose(dealer, 2, "Single", "J", ["SJ"])
-    assert [message["stage"] for seat, message in news if seat == 1] == ["play", "episodeOver", "gameOver"]
-    assert to_all(news[4:8]) == {
+    notifications = choose(dealer, 2, "Single", "J", ["SJ"])
+    assert [message["stage"] for seat, message in notifications if seat == 1] == ["play", "episodeOver", "gameOver"]
+    assert to_all(notifications[4:8]) == {
         "type": "notify", "stage": "episodeOver", "order": [0, 2, 1, 3], "curRank": "A",
         "restCards": [[1, ["S3", "S4"]], [3, ["S5", "S6"]]],
     }  # fmt: skip
-    assert to_all(news[8:]) == {"type": "notify", "stage": "gameOver", "curTimes": 1, "settingTimes": 3}
+    assert to_all(notifications[8:]) == {"type": "notify", "stage": "gameOver", "curTimes": 1, "settingTimes": 3}
     assert dealer.winner == 0
 
 
@@ -168,8 +169,8 @@ def test_single_tribute() -> None:
     assert (dealer.seat, request["stage"], request["curPos"], request["greaterAction"]) == (3, "tribute", -1, None)
     assert request["actionList"] == [["tribute", "tribute", ["SA"]], ["tribute", "tribute", ["HA"]]]
     assert request["publicInfo"][1] == {"rest": 2, "playArea": None}
-    news = choose(dealer, 3, "tribute", "tribute", ["HA"])
-    assert to_all(news) == {"type": "notify", "stage": "tribute", "result": [[3, 0, "HA"]]}
+    notifications = choose(dealer, 3, "tribute", "tribute", ["HA"])
+    assert to_all(notifications) == {"type": "notify", "stage": "tribute", "result": [[3, 0, "HA"]]}
     request = asked(dealer)
     assert (dealer.seat, request["stage"], request["handCards"]) == (0, "back", ["S3", "HT", "SJ", "HA", "S8"])
     assert request["actionList"] == [["back", "back", ["S3"]], ["back", "back", ["HT"]]]
@@ -182,15 +183,15 @@ def test_single_tribute() -> None:
 
 
 def test_double_tribute() -> None:
-    """The last is asked first; nothing is told before the second has answered, and both returns come together."""
+    """The last finisher pays first; tributes are sent when both are paid, returns when both are returned."""
     dealer = seated(["S3 S9", "S3 SK", "S4 S9", "S6 SA"], previous=(0, 2, 1, 3))
     dealer.pop_notifications()
     assert choose(dealer, 3, "tribute", "tribute", ["SA"]) == []
-    told = to_all(choose(dealer, 1, "tribute", "tribute", ["SK"]))
-    assert told == {"type": "notify", "stage": "tribute", "result": [[3, 0, "SA"], [1, 2, "SK"]]}
+    message = to_all(choose(dealer, 1, "tribute", "tribute", ["SK"]))
+    assert message == {"type": "notify", "stage": "tribute", "result": [[3, 0, "SA"], [1, 2, "SK"]]}
     assert choose(dealer, 0, "back", "back", ["S3"]) == []
-    told = to_all(choose(dealer, 2, "back", "back", ["S4"]))
-    assert told == {"type": "notify", "stage": "back", "result": [[0, 3, "S3"], [2, 1, "S4"]]}
+    message = to_all(choose(dealer, 2, "back", "back", ["S4"]))
+    assert message == {"type": "notify", "stage": "back", "result": [[0, 3, "S3"], [2, 1, "S4"]]}
     assert dealer.seat == 3
 
 
@@ -199,24 +200,29 @@ def test_double_tribute() -> None:
     [(["S3", "S4", "S5", "S6 HR HR"], [3]), (["S3", "S4 HR", "S5", "S6 HR"], [1, 3])],
 )
 def test_anti_tribute(hands: list[str], seats: list[int]) -> None:
-    """Told right after the cards; both spellings of the number; the first finisher leads."""
+    """It is sent right after the cards, with both spellings of the number; the first finisher leads."""
     dealer = seated(hands, previous=(0, 2, 1, 3) if len(seats) == 2 else (0, 1, 2, 3))
-    told = to_all(dealer.pop_notifications()[4:])
+    message = to_all(dealer.pop_notifications()[4:])
     number = len(seats)
-    assert told == {
+    assert message == {
         "type": "notify", "stage": "anti-tribute", "antiNum": number, "antiNums": number, "antiPos": seats,
     }  # fmt: skip
     assert (dealer.seat, asked(dealer)["stage"]) == (0, "play")
 
 
-def test_turned_cards() -> None:
-    """In the second game of a pair every player has his upstream neighbour's place: seats and levels turn along."""
-    dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"], level="7", turned=True)
-    news = dealer.pop_notifications()
-    assert [message["handCards"] for _, message in news] == [["S4", "SJ"], ["S4", "SQ"], ["S5", "SK"], ["S3", "S9"]]
-    assert [message["myPos"] for _, message in news] == [0, 1, 2, 3]
+def test_rotated_cards() -> None:
+    """In the second game of a pair each player has the next table seat; seats and levels rotate along."""
+    dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"], level="7", is_rotated=True)
+    notifications = dealer.pop_notifications()
+    assert [message["handCards"] for _, message in notifications] == [
+        ["S4", "SJ"],
+        ["S4", "SQ"],
+        ["S5", "SK"],
+        ["S3", "S9"],
+    ]
+    assert [message["myPos"] for _, message in notifications] == [0, 1, 2, 3]
     nine = ["Single", "9", ["S9"]]
-    assert to_all(choose(dealer, 3, *nine)) == play_note(3, nine, 3, nine)
+    assert to_all(choose(dealer, 3, *nine)) == play_notification(3, nine, 3, nine)
     request = asked(dealer)
     assert (dealer.seat, request["selfRank"], request["oppoRank"]) == (0, "2", "7")
     assert request["publicInfo"][3] == {"rest": 1, "playArea": nine}
@@ -230,7 +236,7 @@ def test_joker_bomb_and_wild_card() -> None:
     assert ["Straight", "6", ["H6", "C7", "HK", "D9", "HT"]] in actions
 
 
-def test_a_view_says_nothing_of_others() -> None:
+def test_messages_hide_the_hands_of_other_seats() -> None:
     """The cards of the other seats appear in no message to a seat."""
     dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"])
     assert not {"SJ", "SQ", "SK"} & set(json.dumps(asked(dealer)).split('"'))
@@ -255,4 +261,4 @@ def test_answers(answer: str | bytes) -> None:
 def test_faulty_answers(answer: str | bytes, fault: str) -> None:
     with pytest.raises(InvalidAnswerError) as raised:
         read_act_index(answer, 5)
-    assert raised.value.fault == fault
+    assert (raised.value.fault, raised.value.code) == (fault, ErrorCode.INVALID_MESSAGE)

@@ -1,4 +1,4 @@
-"""Nobody can compute the hands of a served table: its seed is drawn, and reaches no one before all games are over."""
+"""Hands of a served table cannot be computed: its seed is random, and secret until all games are over."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--sea
 def served(*words: str) -> dict[str, Any]:
     answer = run("serve", "guandan", "--port", "0", *FOUR, "--json", *words)
     assert answer.exit_code == 0, answer.stderr
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
+    result: dict[str, Any] = json.loads(answer.stdout)
+    return result
 
 
 def test_without_a_seed_a_secret_one_is_drawn_that_a_match_repeats(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    one = served("--record", str(file))
-    assert int(one["seed"]) > 2**64
-    words = ("match", "guandan", "greedy", "random", "--games", "1", "--seed", one["seed"], "--json")
+    result = served("--record", str(file))
+    assert int(result["seed"]) > 2**64
+    words = ("match", "guandan", "greedy", "random", "--games", "1", "--seed", result["seed"], "--json")
     match = json.loads(run(*words).stdout)
-    assert {key: one[key] for key in ("seed", "wins", "episodes")} == {
+    assert {key: result[key] for key in ("seed", "wins", "episodes")} == {
         key: match[key] for key in ("seed", "wins", "episodes")
     }
     records = read_records(file)
-    assert {record["seed"] for record in records} == {one["seed"]}  # type: ignore[index]
+    assert {record["seed"] for record in records} == {result["seed"]}  # type: ignore[index]
     assert run("replay", "guandan", str(file)).exit_code == 0
 
 
@@ -57,7 +57,7 @@ def test_records_have_the_seed_when_all_are_written_and_not_before(tmp_path: Pat
     assert read_records(file) == [{"seed": "77", "match": 0}, {"seed": "77", "match": 1}]
 
 
-def test_records_of_a_running_house_have_no_seed() -> None:
+def test_records_of_a_running_server_have_no_seed() -> None:
     written: list[dict[str, Any]] = []
     run_task(GameServer(plan(dict.fromkeys(range(4), "greedy"), seed=5), write=written.append).serve())
     assert written
@@ -74,16 +74,16 @@ def test_records_of_a_running_house_have_no_seed() -> None:
     ],
 )  # fmt: skip
 def test_scripts_of_web_pages_get_no_seat(origin: str | None, allowed: tuple[str, ...], enters: bool) -> None:
-    """A browser names the page whose script connects; a bot names none."""
+    """A browser sends the origin of the page whose script connects; a program sends none."""
 
     async def scene() -> int:
-        async with GameServer(plan(origins=allowed)) as house:
+        async with GameServer(plan(origins=allowed)) as server:
             headers = {} if origin is None else {"Origin": origin}
             try:
-                async with connect(f"ws://127.0.0.1:{house.port}/game/x", proxy=None, additional_headers=headers):
+                async with connect(f"ws://127.0.0.1:{server.port}/game/x", proxy=None, additional_headers=headers):
                     return 101
-            except InvalidStatus as refused:
-                return refused.response.status_code
+            except InvalidStatus as error:
+                return error.response.status_code
 
     assert run_task(scene()) == (101 if enters else 403)
 

@@ -15,7 +15,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.matches.match_runner import play_match
 from abl_cards.protocols.common.remote_protocol import ChoiceRequest
 from abl_cards.protocols.registry import find_protocol
@@ -62,7 +62,7 @@ def test_plain_clients() -> None:
 
 @long
 def test_plain_clients_of_equal_strength() -> None:
-    """A longer match, with tributes of every kind, both teams falling from A."""
+    """Play a longer match with all kinds of tributes, in which both teams fall from A."""
     result, clients, _ = run(visit(plan(games=1, seed=2), [plain()] * 4))
     assert clients[0].episodes == result.tables[0].episodes > 5
 
@@ -78,35 +78,35 @@ def test_agents_alone_play_as_in_the_arena(first: str, second: str) -> None:
 
 
 def test_guests_play_as_in_the_arena() -> None:
-    """Four seats taken over the wire by an agent that needs no random numbers: the match of the arena, to the card."""
+    """Four clients with an agent without randomness play the games of ``play_match``, card by card."""
     result, guests, _ = run(visit(plan(games=2, seed=1), [guest("greedy")] * 4))
     assert outcome(result) == match("greedy", "greedy", 2, 1)
-    assert [each.problems for each in guests] == [0] * 4
-    assert [each.outcome.wins for each in guests] == result.tables[0].wins * 2
-    assert all(each.outcome.is_over and each.outcome.games == 2 for each in guests)
+    assert [joined.problems for joined in guests] == [0] * 4
+    assert [joined.outcome.wins for joined in guests] == result.tables[0].wins * 2
+    assert all(joined.outcome.is_over and joined.outcome.games == 2 for joined in guests)
 
 
 @long
 def test_guests_beside_agents() -> None:
-    """Free seats are given in order; with random agents of ours on the others the match is still the arena's."""
+    """Free seats are assigned in order; with random agents at the others, games equal those of ``play_match``."""
     result, guests, _ = run(visit(plan({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2))
     assert outcome(result) == match("greedy", "random", 2, 7)
-    assert [each.outcome.seat for each in guests] == [0, 2]
+    assert [joined.outcome.seat for joined in guests] == [0, 2]
     assert [seat.is_client for seat in result.tables[0].seats] == [True, False, True, False]
 
 
 def test_kb_as_guest() -> None:
-    """The agent that looks at all there is to see: it sees the same over the wire."""
+    """The agent kb reads all observations, and receives the same ones from messages."""
     result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=2, seed=3), [guest("kb")] * 2))
     assert outcome(result) == match("kb", "greedy", 2, 3)
-    assert [each.problems for each in guests] == [0, 0]
+    assert [joined.problems for joined in guests] == [0, 0]
 
 
 @long
 def test_a_long_session() -> None:
-    """One guest, many games."""
-    wanted = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
-    result, (seat,), _ = run(visit(wanted, [guest("greedy")]))
+    """One client plays many games."""
+    config = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
+    result, (seat,), _ = run(visit(config, [guest("greedy")]))
     assert outcome(result) == match("greedy", "random", GAMES, 9)
     assert (seat.outcome.seat, seat.outcome.games, seat.outcome.wins, seat.problems) == (
         2,
@@ -118,8 +118,8 @@ def test_a_long_session() -> None:
 
 def test_several_tables() -> None:
     """Tables fill one after the other, play side by side, and together play the games of one long match."""
-    wanted = plan({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
-    result, _, _ = run(visit(wanted, [guest("greedy")] * 2))
+    config = plan({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
+    result, _, _ = run(visit(config, [guest("greedy")] * 2))
     assert outcome(result) == match("greedy", "random", 2, 8)
     assert [(table.table, table.first_game, table.games) for table in result.tables] == [(0, 0, 1), (1, 1, 1)]
     assert [table.seats[0].player for table in result.tables] == ["client0", "client1"]
@@ -128,37 +128,42 @@ def test_several_tables() -> None:
 
 def test_the_result_is_json() -> None:
     result = run(serve(plan(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
-    told = json.loads(json.dumps(result.to_json()))
-    assert list(told) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
-    assert told["tables"][0]["seats"][3] == {
+    fields = json.loads(json.dumps(result.to_json()))
+    assert list(fields) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
+    assert fields["tables"][0]["seats"][3] == {
         "seat": 3, "team": 1, "player": "greedy", "client": False,
         "decisions": result.tables[0].seats[3].decisions,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "code"),
     [
-        ({"dialect": "B"}, "unknown dialect 'B'"), ({"agents": {4: "greedy"}}, "no seat 4"),
-        ({"agents": {0: "nobody"}}, "unknown agent 'nobody'"),
+        ({"dialect": "B"}, ErrorCode.UNKNOWN_PROTOCOL), ({"agents": {4: "greedy"}}, ErrorCode.INVALID_VALUE),
     ],
 )  # fmt: skip
-def test_impossible_plans(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(GameError, match=message):
+def test_invalid_configurations(settings: dict[str, Any], code: ErrorCode) -> None:
+    with pytest.raises(GameError) as error:
         GameServer(plan(**settings))
+    assert error.value.code == code
+
+
+def test_unknown_agents() -> None:
+    with pytest.raises(GameError, match="nobody"):
+        GameServer(plan({0: "nobody"}))
 
 
 # --- before the games -----------------------------------------------------------------------------------------------
 
 
 def test_a_seat_is_free_again_before_all_have_come() -> None:
-    """Who leaves before the start gives his seat to the next; who comes too late is told so."""
+    """A client that leaves before the start frees its seat; one that comes too late is rejected."""
 
     async def scene() -> ServedResult:
         lines: list[str] = []
-        async with GameServer(plan({1: "greedy", 3: "greedy"}, seed=1), lines.append) as house:
-            playing = asyncio.create_task(house.play_games())
-            url = f"ws://127.0.0.1:{house.port}/game/"
+        async with GameServer(plan({1: "greedy", 3: "greedy"}, seed=1), lines.append) as server:
+            playing = asyncio.create_task(server.play_games())
+            url = f"ws://127.0.0.1:{server.port}/game/"
             early = await connect(url + "early", proxy=None)
             await early.close()
             while not any("free again" in line for line in lines):
@@ -184,7 +189,7 @@ def test_a_seat_is_free_again_before_all_have_come() -> None:
     [("/game/client0", "client0"), ("/", "client"), ("/game/%1b%5b31m%0a/?x", "?[31m?"), ("/" + "n" * 99, "n" * 40)],
 )
 def test_names(path: str, name: str) -> None:
-    """A name is the end of the path, printable and short, whatever was sent."""
+    """A name is the end of the path, printable and short."""
     assert client_name(path) == name
 
 
@@ -192,7 +197,7 @@ def test_names(path: str, name: str) -> None:
 
 
 class Faulty:
-    """A client that answers well a few times, and then does something wrong at every question."""
+    """Client with a number of valid answers, and then a fault at every request."""
 
     def __init__(self, kind: str, well: int = 3) -> None:
         self.kind, self.well, self.heard = kind, well, 0
@@ -239,7 +244,7 @@ FAULT_OF = {
 
 @pytest.mark.parametrize("kind", [*dict.fromkeys([*FAULT_OF, *FRAMES])])
 def test_faulty_clients(kind: str) -> None:
-    """Whatever a client does, the games go on, and its faults are counted at its seat and at no other."""
+    """Games continue after any fault, and faults are counted at the seat of the client only."""
     agents = {0: "greedy", 1: "greedy", 2: "greedy"}
     think_time = 0.002 if kind == "stalls" else 30.0
     well = 0 if kind == "stalls" else 3  # a good answer may be late as well, and then comes out of turn
@@ -255,7 +260,7 @@ def test_faulty_clients(kind: str) -> None:
 
 
 class Deaf:
-    """A connection that takes nothing in until it is broken off."""
+    """Connection that reads nothing until it is aborted."""
 
     request = None
 
@@ -275,35 +280,35 @@ class Deaf:
 
 
 def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it leaves unread is kept up to a bound, then it is let go."""
+    """Unread messages are queued up to a limit, then the connection is aborted."""
     monkeypatch.setattr("abl_cards.server.client.MAX_QUEUED_CHARS", 20_000)
 
     async def scene() -> int:
         client = Client(cast(ServerConnection, Deaf()), find_protocol("guandan").read_answer, print)
         attending = asyncio.create_task(client.run())
         request = ChoiceRequest(0, {"stage": "x" * 1_000}, 1, lambda number: None)
-        asked = 0
+        num_requests = 0
         while not attending.done():
             assert await client.request_choice(request, 0.001) == 0
-            asked += 1
-        assert (client.result.faults["lost"], client.result.faults["late"]) == (1, asked - 1)
-        return asked
+            num_requests += 1
+        assert (client.result.faults["lost"], client.result.faults["late"]) == (1, num_requests - 1)
+        return num_requests
 
     assert run(scene()) == 20
 
 
 def test_four_dead_clients() -> None:
-    """A table whose clients have all gone is played to the end by the defaults."""
+    """A table without clients is played to the end by default choices."""
     result, _, _ = run(visit(plan(games=1, seed=3), [Faulty("dies", well) for well in range(4)]))
     assert sum(result.tables[0].wins) == 1
     assert [seat.faults["lost"] for seat in result.tables[0].seats] == [1] * 4
 
 
 def test_late_answers_belong_to_their_question() -> None:
-    """An answer that comes when the question was given up is dropped, and those that follow count."""
+    """An answer after the timeout of its request is dropped, and later answers count."""
 
     async def slow_once(url: str) -> list[int]:
-        """Holds back the first answer until the second question; later answers are all well."""
+        """Delay the first answer until the second request."""
         answers, held, choices = [0, 0], True, []
         async with connect(url, compression=None, proxy=None) as connection:
             async for frame in connection:
@@ -327,15 +332,15 @@ def test_late_answers_belong_to_their_question() -> None:
 
 
 def test_skipped_questions_are_forgiven() -> None:
-    """A client that never answers one question is not a question behind for ever."""
+    """A client that skips one request is in step again afterwards."""
 
     async def skip_one(url: str) -> None:
-        asked = 0
+        num_requests = 0
         async with connect(url, compression=None, proxy=None) as connection:
             async for frame in connection:
                 if json.loads(frame)["type"] == "act":
-                    asked += 1
-                    if asked != 2:
+                    num_requests += 1
+                    if num_requests != 2:
                         await connection.send('{"actIndex": 0}')
 
     agents = {0: "greedy", 1: "greedy", 2: "greedy"}
@@ -348,7 +353,7 @@ def test_skipped_questions_are_forgiven() -> None:
 
 
 def test_noise() -> None:
-    """Random bytes, broken handshakes and truncated frames at the port while a game runs: it goes on, nothing stays."""
+    """Random bytes, broken handshakes and truncated frames neither stop a game nor use up memory."""
 
     async def throw(port: int, noise: bytes) -> None:
         try:
@@ -372,14 +377,14 @@ def test_noise() -> None:
         ]
         throws += [dice.randbytes(dice.randrange(200)) for _ in range(100)]
         throws += [shake + dice.randbytes(20), shake + b"\x81\xff" + b"\xff" * 8, shake + b"\x81\x85abcd"]
-        async with GameServer(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as house:
-            playing = asyncio.create_task(house.play_games())
-            url = f"ws://127.0.0.1:{house.port}/game/x"
+        async with GameServer(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as server:
+            playing = asyncio.create_task(server.play_games())
+            url = f"ws://127.0.0.1:{server.port}/game/x"
             for noise in throws:
-                await throw(house.port, noise)
+                await throw(server.port, noise)
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             for noise in throws * 4:
-                await throw(house.port, noise)
+                await throw(server.port, noise)
             assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
             await asyncio.gather(guest("greedy")(url), guest("greedy")(url))
             return await playing

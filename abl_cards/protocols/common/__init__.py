@@ -1,4 +1,4 @@
-"""Parts that protocols share: cards, remote tables, programs as agents."""
+"""Shared parts of protocols: cards, the interface of remote tables, the interface of programs as agents."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Card = int
-"""0..53: the index of a card in the 54-vector."""
+"""Index 0..53 of a card in the 54-vector."""
 
 Hand = NDArray[np.uint8]
-"""[54] how many copies of each card."""
+"""uint8 [54], number of copies of each card."""
 
 NUM_CARDS = 54
 RANKS = "A23456789TJQK"
@@ -33,40 +33,71 @@ _NAME_TO_CARD = {name: card for card, name in enumerate(CARD_NAMES)}
 
 
 class CardTextError(ValueError):
-    """A text that names no card."""
+    """Text that is not the name of a card."""
 
 
 def format_card(card: Card) -> str:
-    """Two characters, suit then rank: ``H2``, ``DT``; the jokers are ``SB`` and ``HR``."""
+    """Return the name of a card.
+
+    Args:
+        card: Index 0..53 in the 54-vector.
+
+    Returns:
+        Two characters, suit then rank, such as ``H2`` or ``DT``; the jokers are ``SB`` and ``HR``.
+    """
     return CARD_NAMES[card]
 
 
 def parse_card(text: str) -> Card:
-    """The card a text names; raises CardTextError for anything else."""
+    """Return the card of a name.
+
+    Args:
+        text: Two characters, suit then rank, such as ``H2``; values of other types are rejected.
+
+    Returns:
+        Index 0..53 in the 54-vector.
+
+    Raises:
+        CardTextError: The value is not the name of a card.
+    """
     try:
         return _NAME_TO_CARD[text]
     except (KeyError, TypeError):
         raise CardTextError(
-            f"{text!r} is no card: write suit and rank, like S2, HT, DA, or SB and HR for the jokers"
+            f"{text!r} is not a card: write suit and rank, like S2, HT, DA, or SB and HR for the jokers"
         ) from None
 
 
 def hand_from_cards(cards: Iterable[Card]) -> Hand:
-    """The 54-vector of some cards; more than 255 copies of one count as 255."""
+    """Count cards.
+
+    Args:
+        cards: Indices 0..53 in any order.
+
+    Returns:
+        uint8 [54], copies of each card, at most 255.
+    """
     counts = np.bincount(np.fromiter(cards, dtype=np.int64), minlength=NUM_CARDS)
     return np.minimum(counts, 255).astype(np.uint8)
 
 
 def hand_to_cards(hand: Hand) -> list[Card]:
-    """The cards of a 54-vector, in index order, equal cards repeated."""
+    """List the cards of a hand.
+
+    Args:
+        hand: uint8 [54], copies of each card.
+
+    Returns:
+        Indices 0..53 in ascending order, equal cards repeated.
+    """
     return [int(card) for card in np.repeat(np.arange(NUM_CARDS), hand)]
 
 
 def format_hand(hand: Hand) -> str:
-    """The cards of a 54-vector in index order, separated by blanks."""
+    """Return the names of a hand's cards in index order, separated by blanks."""
     return " ".join(CARD_NAMES[card] for card in hand_to_cards(hand))
 
 
 def parse_hand(text: str) -> Hand:
-    """The 54-vector of a text of cards separated by blanks; raises CardTextError."""
-    return hand_from_cards(parse_card(word) for word in text.split())
+    """Return the 54-vector of card names separated by blanks; raises CardTextError for an unknown name."""
+    return hand_from_cards(parse_card(name) for name in text.split())

@@ -1,4 +1,4 @@
-"""The platform of the Chinese Guandan contest."""
+"""Network protocol and records of the Chinese Guandan contest."""
 
 from __future__ import annotations
 

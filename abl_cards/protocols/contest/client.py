@@ -1,4 +1,4 @@
-"""A seat at somebody else's table: what a player knows from messages alone, and his choice among what he is offered."""
+"""Client of the contest protocol: tracks an episode by messages, and answers requests with an agent."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ from abl_cards.protocols.contest.message_log import EpisodeLog
 from abl_cards.protocols.contest.table_view import ContestTableView
 from abl_cards.protocols.contest.tribute import Gift
 
-_JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
+_JOKER_BOMB = "FourKings"  # name of the joker bomb in OpenGuanDan
 
 
 class ContestClient:
     """Client of the contest protocol: tracks messages and answers requests; implements ClientSession."""
 
     def __init__(self, engine: Engine, handshake: Handshake) -> None:
-        """A guest who plays by these rules and talks in this manner."""
+        """Make a client with a handshake; raises GameError for rules of another game."""
         check_game(engine.rules)
         self._engine, self._handshake = engine, handshake
         self._table_view = ContestTableView(engine.rules)
         self._episode_log = EpisodeLog({"game": engine.game, "profile": engine.rules.profile})
-        self._level: Any = None  # of the episode, as the table last told it
+        self._level: Any = None  # level of the episode according to the last message
         self._user_messages: list[str] = []
         self._outcome = SessionResult()
 
     @property
     def result(self) -> SessionResult:
-        """Result as far as it is known."""
+        """Result according to the messages received so far."""
         return self._outcome
 
     def opening_messages(self) -> list[Message]:
@@ -74,37 +74,37 @@ class ContestClient:
         return message.get("type") == "act"
 
     def handle_message(self, message: Message) -> None:
-        """Take note of a notification; raises GameError where it makes no sense."""
-        remark = self._handshake.handle_message(message)
-        self._user_messages += [remark] if remark else []
-        note = self._handlers.get(str(message.get("stage"))) if message.get("type") == "notify" else None
-        if note:
-            note(message)
+        """Handle a notification; raises GameError if it has the wrong form."""
+        user_message = self._handshake.handle_message(message)
+        self._user_messages += [user_message] if user_message else []
+        handler = self._handlers.get(str(message.get("stage"))) if message.get("type") == "notify" else None
+        if handler:
+            handler(message)
 
     def pop_user_messages(self) -> list[str]:
         """Return pending messages for the user, and clear them."""
-        said, self._user_messages = self._user_messages, []
-        return said
+        messages, self._user_messages = self._user_messages, []
+        return messages
 
     def pop_records(self) -> list[dict[str, Any]]:
         """Return the records of finished episodes as received, and clear them."""
         return self._episode_log.pop_records()
 
     def reply(self, message: Message, player: DecisionMaker, key: np.uint64) -> Reply:
-        """The player's choice among what is offered."""
+        """Answer a request with the player's choice, or with the default and the error if it cannot be read."""
         stage = str(message.get("stage"))
         self._episode_log.set_levels(message.get("selfRank"), message.get("oppoRank"))
         try:
             choose = self._choose_play if stage == "play" else self._choose_card
-            wanted = choose(message, player, np.array([key], np.uint64))
-            choice = _find_action(read_action_list(message), wanted)
-            problem = None if choice is not None else f"{wanted} is not offered"
-        except GameError as trouble:
-            choice, problem = None, str(trouble)
+            action = choose(message, player, np.array([key], np.uint64))
+            choice = _find_action(read_action_list(message), action)
+            problem = None if choice is not None else f"{action} is not offered"
+        except GameError as error:
+            choice, problem = None, str(error)
         chosen = DEFAULT_CHOICE if choice is None else choice
         return Reply(chosen, self._handshake.format_answer(message, chosen, self._table_view.seat), problem)
 
-    # --- what is told ------------------------------------------------------------------------------------------------
+    # --- notifications -----------------------------------------------------------------------------------------------
 
     @property
     def _handlers(self) -> Mapping[str, Callable[[Message], None]]:
@@ -138,9 +138,7 @@ class ContestClient:
             self._table_view.exchange = replace(self._table_view.exchange, anti=read_seats(message.get("antiPos")))
 
     def _on_play(self, message: Message) -> None:
-        action = _read_action(
-            message.get("curAction")
-        )  # not greaterAction: some tables tell it as it was before the play
+        action = _read_action(message.get("curAction"))  # some tables send greaterAction as before the play
         if action:
             seat = read_seat(message, "curPos")
             self._table_view.add_action(seat, action)
@@ -160,14 +158,14 @@ class ContestClient:
     def _on_result(self, message: Message) -> None:
         self._outcome = self._handshake.update_outcome(message, self._outcome)
 
-    # --- what is asked -----------------------------------------------------------------------------------------------
+    # --- requests ----------------------------------------------------------------------------------------------------
 
     def _choose_play(self, message: Message, player: DecisionMaker, keys: NDArray[np.uint64]) -> ContestAction:
         moves = player.play(self._read_decisions(message), keys)
         return to_action(self._engine.rules, int(moves.form[0]), moves.cards[0])
 
     def _read_decisions(self, message: Message) -> Decisions:
-        """The play to decide as our own agents see it."""
+        """Return the decision of a request to play, as the project's agents see it."""
         state = self._read_state(message)
         form, owner = LEADING, self._table_view.seat
         if state.to_beat is not None:
@@ -177,11 +175,11 @@ class ContestClient:
         )
 
     def _choose_card(self, message: Message, player: DecisionMaker, keys: NDArray[np.uint64]) -> ContestAction:
-        """The card to pay or to return, among those offered."""
+        """Return the action of the card to pay or to return."""
         stage, state = str(message.get("stage")), self._read_state(message)
         offered = [action for action in map(_read_action, read_action_list(message)) if action]
         if stage not in (TRIBUTE, BACK) or not offered or any(len(action.cards) != 1 for action in offered):
-            raise GameError(f"{stage[:20]}: a choice is not a single card", ErrorCode.INVALID_MESSAGE)
+            raise GameError(f"{stage[:20]}: every choice must be a single card", ErrorCode.INVALID_MESSAGE)
         options = (hand_from_cards(action.cards[0] for action in offered) > 0).astype(np.uint8)
         choices = self._table_view.choices(
             hand_from_cards(state.hand), state.level, stage, options, _read_cards_left(message)
@@ -191,7 +189,7 @@ class ContestClient:
         return ContestAction(offered[0].type, offered[0].rank, (card,))
 
     def _read_state(self, message: Message) -> ContestState:
-        """Hand, level and play to beat of a request; what it leaves out is known from before."""
+        """Return hand, level and play to beat of a request; missing fields are taken from earlier messages."""
         to_beat = _read_action(message.get("greaterAction"))
         hand = message["handCards"] if "handCards" in message else list(map(format_card, self._current_hand()))
         return ContestState.from_json(
@@ -207,12 +205,12 @@ class ContestClient:
 
 
 def _level_text(level: Any) -> Any:
-    """Levels come as letters or as numbers 2..14."""
+    """Return the letter of a level that is a letter or a number 2..14; other values unchanged."""
     return RANK_TEXT[level] if type(level) is int and level in range(2, 15) else level
 
 
 def _read_gifts(message: Message) -> tuple[Gift, ...]:
-    """Return who gave which card to whom."""
+    """Return the exchanged cards of a message."""
     with error_context("result"):
         return read_gifts(message.get("result"))
 
@@ -221,27 +219,27 @@ def _read_cards_left(message: Message) -> list[int] | None:
     """Return the numbers of cards left by seat, if the request has them."""
     match message.get("publicInfo"):
         case [{"rest": int(a)}, {"rest": int(b)}, {"rest": int(c)}, {"rest": int(d)}]:
-            return [a, b, c, d] if all(0 <= each <= 28 for each in (a, b, c, d)) else None
+            return [a, b, c, d] if all(0 <= count <= 28 for count in (a, b, c, d)) else None
     return None
 
 
 def _find_action(offered: Sequence[Any], target: ContestAction) -> int | None:
-    """The number of the action of that type and rank with the same cards, in whatever order.
+    """Return the index of an action with equal type, rank and cards in any order, if there is one.
 
-    Lists may be thousands long: what does not look like the action is not looked into.
+    Lists may have thousands of entries, so cards are compared only where type and rank agree.
     """
     cards = sorted(map(format_card, target.cards))
-    for number, action in enumerate(offered):
+    for index, action in enumerate(offered):
         match _normalize_action(action):
-            case [target.type, target.rank, list(found)] if sorted(map(str, found)) == cards:
-                return number
+            case [target.type, target.rank, list(names)] if sorted(map(str, names)) == cards:
+                return index
             case ["PASS", *_] if not cards:
-                return number
+                return index
     return None
 
 
 def _read_action(value: Any) -> ContestAction | None:
-    """An action of any dialect: lists, the text of a Python list, null or three nulls."""
+    """Return the action of a value in any dialect: a list, the text of a Python list, null or three nulls."""
     if isinstance(value, str):
         value = _parse_python(value)
     if value is None or value == [None, None, None]:
@@ -250,7 +248,7 @@ def _read_action(value: Any) -> ContestAction | None:
 
 
 def _normalize_action(value: Any) -> Any:
-    """Return the action with the contest's name of the joker bomb."""
+    """Return an action with the contest's name of the joker bomb."""
     return ["Bomb", "JOKER", *value[2:]] if isinstance(value, list) and value[:1] == [_JOKER_BOMB] else value
 
 
@@ -258,4 +256,4 @@ def _parse_python(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise GameError(f"{text[:80]!r} is no action", ErrorCode.INVALID_MESSAGE) from None
+        raise GameError(f"{text[:80]!r} is not an action", ErrorCode.INVALID_MESSAGE) from None

@@ -1,4 +1,4 @@
-"""Text and JSON forms of Guandan: actions and states, as the contest protocol writes them.
+"""Text and JSON forms of actions and states of Guandan in the contest protocol.
 
 >>> action = ContestAction.parse("Pair 4 H4 C4")
 >>> action.to_json(), str(action)
@@ -37,13 +37,13 @@ _SUIT_ORDER = (0, 1, 3, 2)  # S, H, C, D of the hand order among S, H, D, C of t
 
 
 def hand_sort_order(level: int) -> list[Card]:
-    """The 54 cards as the protocol sorts a hand: level-adjusted rank, then S, H, C, D."""
+    """Return the 54 cards in the protocol's order of a hand: level-adjusted rank, then S, H, C, D."""
 
-    def place(card: Card) -> tuple[int, int]:
+    def sort_key(card: Card) -> tuple[int, int]:
         rank = (12 if card < 4 else card // 4 - 1) if card < 52 else card
         return (13 if rank == level - 2 else rank), _SUIT_ORDER[card % 4] if card < 52 else 0
 
-    return sorted(range(54), key=place)
+    return sorted(range(54), key=sort_key)
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ class ContestAction:
 
     @classmethod
     def parse(cls, text: str) -> ContestAction:
-        """Read the text form back; raises GameError."""
-        words = text.split()
-        if words == ["PASS"]:
+        """Parse the text form of an action; raises GameError."""
+        parts = text.split()
+        if parts == ["PASS"]:
             return PASS_ACTION
-        if len(words) < 3:
+        if len(parts) < 3:
             raise GameError(
-                f"{text!r} is no action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS",
+                f"{text!r} is not an action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS",
                 ErrorCode.INVALID_STATE,
             )
-        return cls(words[0], words[1], read_cards(words[2:]))
+        return cls(parts[0], parts[1], read_cards(parts[2:]))
 
     def to_json(self) -> list[Any]:
-        """The action triple of the protocol."""
+        """Return the action triple of the protocol."""
         return [self.type, self.rank, [format_card(card) for card in self.cards]] if self.cards else list(PASS_JSON)
 
     @classmethod
@@ -83,7 +83,7 @@ class ContestAction:
             case [str(kind), str(rank), list(cards)] if cards:
                 return cls(kind, rank, read_cards(cards))
         raise GameError(
-            f'{value!r} is no action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]',
+            f'{value!r} is not an action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]',
             ErrorCode.INVALID_STATE,
         )
 
@@ -93,7 +93,7 @@ PASS_ACTION = ContestAction("PASS", "PASS", ())
 
 @dataclass(frozen=True)
 class ContestState:
-    """State of a seat: all fields that determine its legal moves, and what it may know to choose among them.
+    """State of a seat: fields that determine its legal moves, and further information of the seat.
 
     ``cards`` and ``top`` describe the next seat, the partner and the previous seat.
     """
@@ -103,9 +103,9 @@ class ContestState:
     to_beat: ContestAction | None = None  # None when leading
     stage: str = "play"
     profile: str | None = None  # None for the default
-    top: str | None = None  # whose play is to beat
-    cards: tuple[int, int, int] | None = None  # how many the others hold
-    unseen: tuple[Card, ...] | None = None  # the cards of the others together; None for all that are not seen here
+    top: str | None = None  # seat of the play to beat, relative to this seat
+    cards: tuple[int, int, int] | None = None  # numbers of cards of the other seats
+    unseen: tuple[Card, ...] | None = None  # cards of the other seats together; None for all cards not in this state
 
     def __str__(self) -> str:
         by = f" by {self.profile}" if self.profile else ""
@@ -118,13 +118,14 @@ class ContestState:
 
     @classmethod
     def parse(cls, text: str) -> ContestState:
-        """Read the text form back; raises GameError."""
-        found = _STATE_TEXT.fullmatch(text)
-        if found is None:
+        """Parse the text form of a state; raises GameError."""
+        text_match = _STATE_TEXT.fullmatch(text)
+        if text_match is None:
             raise GameError(
-                f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'", ErrorCode.INVALID_STATE
+                f"{text!r} is not a state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'",
+                ErrorCode.INVALID_STATE,
             )
-        fields: dict[str, Any] = {name: value for name, value in found.groupdict().items() if value is not None}
+        fields: dict[str, Any] = {name: value for name, value in text_match.groupdict().items() if value is not None}
         for name in {"hand", "unseen", "cards"} & set(fields):
             fields[name] = fields[name].split()
         if "cards" in fields:
@@ -134,24 +135,24 @@ class ContestState:
         return cls.from_json(fields)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form that ``abl-cards legal guandan`` reads."""
+        """Return the JSON form that ``abl-cards legal guandan`` reads."""
         fields: dict[str, Any] = {
             "level": RANK_TEXT[self.level],
             "hand": list(map(format_card, self.hand)),
             "to_beat": self.to_beat.to_json() if self.to_beat else None,
         }
-        more = {
+        optional_fields = {
             "stage": None if self.stage == "play" else self.stage,
             "profile": self.profile,
             "top": self.top,
             "cards": None if self.cards is None else list(self.cards),
             "unseen": None if self.unseen is None else list(map(format_card, self.unseen)),
         }
-        return fields | {name: value for name, value in more.items() if value is not None}
+        return fields | {name: value for name, value in optional_fields.items() if value is not None}
 
     @classmethod
     def from_json(cls, value: Any) -> ContestState:
-        """Read the JSON form; raises GameError that names the field."""
+        """Read the JSON form of a state; raises GameError that names the field."""
         if not isinstance(value, Mapping):
             raise GameError(
                 f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}',
@@ -159,27 +160,25 @@ class ContestState:
             )
         unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))
         if unknown:
-            raise GameError(
-                f"unknown field {unknown[0]!r} (a state has {', '.join(_STATE_FIELDS)})", ErrorCode.INVALID_STATE
-            )
+            raise GameError(f"unknown field {unknown[0]!r}; known: {', '.join(_STATE_FIELDS)}", ErrorCode.INVALID_STATE)
         stage, profile = value.get("stage", "play"), value.get("profile")
         if stage not in STAGES:
-            raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}", ErrorCode.INVALID_STATE)
+            raise GameError(f"stage: unknown stage {stage!r}; known: {', '.join(STAGES)}", ErrorCode.INVALID_STATE)
         if profile is not None and not isinstance(profile, str):
-            raise GameError(f"profile: {profile!r} is no name", ErrorCode.INVALID_STATE)
+            raise GameError(f"profile: {profile!r} is not a name", ErrorCode.INVALID_STATE)
         with error_context("to_beat"):
             action = None if value.get("to_beat") is None else ContestAction.from_json(value["to_beat"])
             if action == PASS_ACTION or (action and stage != "play"):
                 raise GameError("write the play to beat, or null when there is none", ErrorCode.INVALID_STATE)
-        laid = action.cards if action else ()
+        played = action.cards if action else ()
         with error_context("hand"):
-            hand = _read_hand(value.get("hand"), laid)
+            hand = _read_hand(value.get("hand"), played)
         with error_context("top"):
             top = _read_top(value.get("top"), action)
         with error_context("cards"):
             cards = _read_counts(value.get("cards"))
         with error_context("unseen"):
-            unseen = _read_unseen(value.get("unseen"), (*hand, *laid), cards)
+            unseen = _read_unseen(value.get("unseen"), (*hand, *played), cards)
         with error_context("level"):
             level = read_level(value.get("level"))
         return cls(level, hand, action, stage, profile, top, cards, unseen)
@@ -193,7 +192,7 @@ _STATE_TEXT = re.compile(
 
 
 def hand_texts(hand: NDArray[np.uint8], level: int) -> list[str]:
-    """The cards of a 54-vector in the protocol's order."""
+    """Return the names of a hand's cards [54] in the protocol's order."""
     return [format_card(card) for card in hand_sort_order(level) for _ in range(hand[card])]
 
 
@@ -202,33 +201,33 @@ def _cards_text(cards: tuple[Card, ...]) -> str:
 
 
 def read_level(value: Any) -> int:
-    """The rank 2..14 of a level's letter; raises GameError."""
+    """Return the rank 2..14 of a level's letter; raises GameError for other values."""
     if not isinstance(value, str) or value not in LEVEL_OF_TEXT:
-        raise GameError(f"{value!r} is none of {' '.join(LEVEL_OF_TEXT)}", ErrorCode.INVALID_STATE)
+        raise GameError(f"unknown level {value!r}; known: {' '.join(LEVEL_OF_TEXT)}", ErrorCode.INVALID_STATE)
     return LEVEL_OF_TEXT[value]
 
 
 def read_cards(value: Any) -> tuple[Card, ...]:
-    """Cards from their names; raises GameError for what is no list of them."""
+    """Return the cards of a list of names; raises GameError for other values."""
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise GameError(f'{value!r} is no list of cards like ["H4","C4"]', ErrorCode.INVALID_STATE)
+        raise GameError(f'{value!r} is not a list of cards like ["H4","C4"]', ErrorCode.INVALID_STATE)
     try:
         return tuple(parse_card(card) for card in value)
-    except CardTextError as problem:
-        raise GameError(str(problem), ErrorCode.INVALID_STATE) from None
+    except CardTextError as error:
+        raise GameError(str(error), ErrorCode.INVALID_STATE) from None
 
 
-def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
+def _read_hand(value: Any, visible: tuple[Card, ...]) -> tuple[Card, ...]:
     hand = read_cards(value)
     if not 1 <= len(hand) <= 28:
         raise GameError(
             f"{len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)", ErrorCode.INVALID_STATE
         )
-    everything = hand + elsewhere
-    thrice = next((card for card in everything if everything.count(card) > 2), None)
-    if thrice is not None:
+    all_cards = hand + visible
+    excess_card = next((card for card in all_cards if all_cards.count(card) > 2), None)
+    if excess_card is not None:
         raise GameError(
-            f"{everything.count(thrice)} copies of {format_card(thrice)}, but two packs hold two",
+            f"{all_cards.count(excess_card)} copies of {format_card(excess_card)}, but two packs hold two",
             ErrorCode.INVALID_STATE,
         )
     return hand
@@ -237,7 +236,7 @@ def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
 def _read_top(value: Any, to_beat: ContestAction | None) -> str | None:
     if value is not None and (value not in OTHER_SEATS or to_beat is None):
         raise GameError(
-            f"{value!r} is none of {', '.join(OTHER_SEATS)}, or there is no play to beat", ErrorCode.INVALID_STATE
+            f"{value!r} is not one of {', '.join(OTHER_SEATS)}, or there is no play to beat", ErrorCode.INVALID_STATE
         )
     return value
 
@@ -247,7 +246,7 @@ def _read_counts(value: Any) -> tuple[int, int, int] | None:
         return None
     if not isinstance(value, Sequence) or len(value) != 3 or any(type(n) is not int or not 0 <= n <= 28 for n in value):
         raise GameError(
-            f"{value!r} is not how many cards next, partner and previous hold, such as [27,5,0]",
+            f"{value!r} is not the numbers of cards of next, partner and previous, such as [27,5,0]",
             ErrorCode.INVALID_STATE,
         )
     return value[0], value[1], value[2]
@@ -257,10 +256,10 @@ def _read_unseen(value: Any, visible: tuple[Card, ...], counts: tuple[int, int, 
     if value is None:
         return None
     unseen = read_cards(value)
-    everything = (*unseen, *visible)
-    thrice = next((card for card in everything if everything.count(card) > 2), None)
-    if thrice is not None:
-        raise GameError(f"with the hand more than two copies of {format_card(thrice)}", ErrorCode.INVALID_STATE)
+    all_cards = (*unseen, *visible)
+    excess_card = next((card for card in all_cards if all_cards.count(card) > 2), None)
+    if excess_card is not None:
+        raise GameError(f"with the hand more than two copies of {format_card(excess_card)}", ErrorCode.INVALID_STATE)
     if counts is not None and len(unseen) != sum(counts):
         raise GameError(f"{len(unseen)} cards, but the others hold {sum(counts)}", ErrorCode.INVALID_STATE)
     return unseen

@@ -1,4 +1,4 @@
-"""Host tables of Guandan: listens to a table and writes the messages of the contest protocol."""
+"""Hosted table of Guandan: writes the messages of the contest protocol for the events of a table."""
 
 from __future__ import annotations
 
@@ -26,53 +26,53 @@ ONLY_TABLE = np.array([0])
 
 
 class ContestDealer:
-    """One table for a number of games; see HostSession."""
+    """Hosted table of the contest protocol; implements HostSession and Listener."""
 
     def __init__(
-        self, engine: Engine, games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None
+        self, engine: Engine, num_games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None
     ) -> None:
-        """A table that speaks this dialect; somebody else may listen too."""
+        """Make a table for a number of games; an additional listener is notified of its events."""
         check_game(engine.rules)
         self.tables = Tables(engine.rules, 1, ListenerList((self, listener)) if listener else self)
-        self._engine, self._games, self._dialect = engine, games, dialect
+        self._engine, self._num_games, self._dialect = engine, num_games, dialect
         self._view, self._latest = PlayersView(self.tables), LatestActions()
         self._game = 0
-        self._tributes, self._announced = TributeTracker(), set[str]()  # what was given, and what of it has been told
+        self._tributes, self._announced = TributeTracker(), set[str]()  # exchanged cards; stages already sent
         self._notifications: list[Notification] = []
 
     @property
     def seat(self) -> int:
-        """The player to decide."""
+        """Player to decide."""
         return self._view.player_seat(int(self.tables.seat[0]))
 
     @property
     def winner(self) -> int:
-        """The players' team that won, DRAW, or -1 while the game runs."""
+        """Index of the team of players that won the game; DRAW for a draw, -1 before the end."""
         winner = int(self.tables.winner[0])
         return winner if winner in (DRAW, -1) else winner ^ self._view.rotation
 
-    def player_at(self, place: int) -> int:
-        """Which player sits on a seat of the tables in this game."""
-        return self._view.player_seat(place)
+    def player_at(self, table_seat: int) -> int:
+        """Return the player at a seat of the table in the current game."""
+        return self._view.player_seat(table_seat)
 
-    def start_game(self, key: np.uint64, turned: bool) -> None:
-        """Deal a game."""
+    def start_game(self, key: np.uint64, is_rotated: bool) -> None:
+        """Deal a game, with the cards rotated by one seat if wanted."""
         self._game += 1
-        self._view = replace(self._view, rotation=int(turned))
+        self._view = replace(self._view, rotation=int(is_rotated))
         self.tables.begin_match(ONLY_TABLE, np.array([key], np.uint64))
 
     def pop_notifications(self) -> list[Notification]:
         """Return the pending notifications in order, and clear them."""
         self._notify_tribute()
-        told, self._notifications = self._notifications, []
-        return told
+        notifications, self._notifications = self._notifications, []
+        return notifications
 
     def final_notifications(self, wins: Sequence[int], draws: int) -> list[Notification]:
-        """The result of all games."""
+        """Return the notifications of the result of all games."""
         self._notify_all(protocol.game_result_message(wins, draws))
         return self.pop_notifications()
 
-    # --- what is asked -----------------------------------------------------------------------------------------------
+    # --- requests ----------------------------------------------------------------------------------------------------
 
     def next_request(self) -> ChoiceRequest:
         """Return the request to the player to decide."""
@@ -82,83 +82,87 @@ class ContestDealer:
         lists = self.tables.decisions(ONLY_TABLE).moves()
         actions = [self._action_json(*move) for move in zip(lists.form.tolist(), lists.cards.tolist(), strict=True)]
         leads = self.tables.state.to_beat[0] < 0
-        scene = replace(self._latest, current=None, to_beat=None) if leads else self._latest
+        latest = replace(self._latest, current=None, to_beat=None) if leads else self._latest
 
-        def choose(number: int) -> None:
-            self.tables.play(ONLY_TABLE, Moves(lists.form[number : number + 1], lists.cards[number : number + 1]))
+        def choose(index: int) -> None:
+            self.tables.play(ONLY_TABLE, Moves(lists.form[index : index + 1], lists.cards[index : index + 1]))
 
-        return self._make_request(scene, actions, choose)
+        return self._make_request(latest, actions, choose)
 
     def _card_request(self) -> ChoiceRequest:
-        options, numbers = self.tables.choices(ONLY_TABLE).options[0], card_options(self._engine.rules)
-        cards = [card for card in hand_sort_order(self._view.level) if numbers[card] >= 0 and options[numbers[card]]]
+        options, option_of_card = self.tables.choices(ONLY_TABLE).options[0], card_options(self._engine.rules)
+        cards = [
+            card
+            for card in hand_sort_order(self._view.level)
+            if option_of_card[card] >= 0 and options[option_of_card[card]]
+        ]
         stage = current_stage(self.tables, 0)
         actions = [ContestAction(stage, stage, (card,)).to_json() for card in cards]
 
-        def choose(number: int) -> None:
-            self.tables.choose(ONLY_TABLE, numbers[[cards[number]]].astype(np.uint8))
+        def choose(index: int) -> None:
+            self.tables.choose(ONLY_TABLE, option_of_card[[cards[index]]].astype(np.uint8))
 
         return self._make_request(LatestActions(), actions, choose)
 
-    def _make_request(self, scene: LatestActions, actions: list[Any], choose: Any) -> ChoiceRequest:
-        message = protocol.act_message(self._view, scene, current_stage(self.tables, 0), self.seat, actions)
+    def _make_request(self, latest: LatestActions, actions: list[Any], choose: Any) -> ChoiceRequest:
+        message = protocol.act_message(self._view, latest, current_stage(self.tables, 0), self.seat, actions)
         return ChoiceRequest(self.seat, message, len(actions), choose)
 
     @cached_property
     def _form_names(self) -> list[tuple[str, str]]:
-        """Type and rank of each form."""
+        """Return type and rank of each form in the protocol."""
         rules = self._engine.rules
-        words = canonical_notation(rules)
-        assert words is not None
-        return [words.labels[label] for label in rules.forms.label_of.tolist()]
+        notation = canonical_notation(rules)
+        assert notation is not None
+        return [notation.labels[label] for label in rules.forms.label_of.tolist()]
 
     def _action_json(self, form: int, cards: list[int]) -> list[Any]:
-        """``engine.action(form, cards).to_json()``, fast enough for lists of thousands."""
+        """Return the JSON form of a move; faster than ``to_action`` for lists of thousands of moves."""
         names = [CARD_NAMES[card] for card in cards if card != NO_CARD]
         return [*self._form_names[form], names] if names else list(PASS_JSON)
 
-    # --- what happens ------------------------------------------------------------------------------------------------
+    # --- events ------------------------------------------------------------------------------------------------------
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Deal out the cards, and say who refuses the tribute."""
+        """Send each player its cards."""
         self._latest, self._tributes, self._announced = LatestActions(), TributeTracker(), set()
         self._notifications += [
             Notification(seat, protocol.beginning_message(self._view, seat, self._dialect)) for seat in SEATS
         ]
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """Cards are dealt at once here."""
+        """Do nothing: all cards are dealt at once in Guandan."""
 
-    def on_choice(self, tables: Tables, rows: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
         """Send nothing yet: the cards of all payers are shown together, and so are the returned ones."""
-        kind = int(np.flatnonzero(card_options(tables.rules) == int(card[0]))[0])
+        kind = int(np.flatnonzero(card_options(tables.rules) == int(options[0]))[0])
         self._tributes.add(current_stage(tables, 0), int(tables.seat[0]), kind)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Tell a play or a pass."""
+        """Send a play or a pass."""
         self._notify_tribute()
         self._latest = self._latest.after_action(self.seat, to_action(tables.rules, int(moves.form[0]), moves.cards[0]))
         self._notify_all(protocol.play_message(self._latest))
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Tell the order."""
+        """Send the order of finish."""
         self._notify_all(protocol.episode_over_message(self._view))
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Tell that the game is over."""
-        self._notify_all(protocol.game_over_message(self._game, self._games))
+        """Send the end of the game."""
+        self._notify_all(protocol.game_over_message(self._game, self._num_games))
 
     def _notify_all(self, message: Message) -> None:
         self._notifications += [Notification(seat, message) for seat in SEATS]
 
     def _notify_tribute(self) -> None:
-        """Tell who refuses the tribute, who paid whom once it is settled, and what was returned once all is."""
+        """Send the refused tribute, the paid cards when all are paid, and the returned cards when all are returned."""
         refused = refusing_seats(self.tables, 0) if not self._announced else []
         if refused:
             self._announced |= {"anti", "tribute", "back"}
             self._notify_all(protocol.anti_tribute_message(self._view, refused))
         for stage, settled in (("tribute", self._tributes.paid_tributes), ("back", self._tributes.returned_cards)):
-            gifts = None if stage in self._announced else settled(self.tables, 0)
-            if gifts:
+            exchanged = None if stage in self._announced else settled(self.tables, 0)
+            if exchanged:
                 self._announced.add(stage)
-                self._notify_all(protocol.tribute_message(self._view, stage, gifts))
+                self._notify_all(protocol.tribute_message(self._view, stage, exchanged))

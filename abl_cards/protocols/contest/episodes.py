@@ -1,4 +1,4 @@
-"""Records of episodes, read and checked for their form; whether they follow the rules is for the replay to say."""
+"""Read records of episodes and check their form; ``replay`` checks them against the rules."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from abl_cards.protocols.contest.tribute import Gift
 
 @dataclass(frozen=True)
 class Episode:
-    """A record, read."""
+    """Episode of a record."""
 
     line: int
-    match: int | None  # its number, where records tell it
-    is_first: bool  # of its match
+    match: int | None  # number of the match, if records have it
+    is_first: bool  # whether it begins a match
     level: int
     ranks: tuple[int, int]
     hands: NDArray[np.uint8]  # [4, 54]
@@ -38,7 +38,7 @@ def read_episode(line: int, record: Mapping[str, Any], rules: CompiledGame) -> E
     """Read a record; raises GameError that names the field."""
     if not isinstance(record, Mapping):
         raise GameError(
-            "a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order",
+            "a record must be a JSON object with level, ranks, hands, anti, tribute, back, plays, order",
             ErrorCode.INVALID_RECORD,
         )
     missing = [name for name in _EPISODE_FIELDS if name not in record]
@@ -46,8 +46,8 @@ def read_episode(line: int, record: Mapping[str, Any], rules: CompiledGame) -> E
         raise GameError(f"field '{missing[0]}' is missing", ErrorCode.INVALID_RECORD)
     check_rules(record, rules)
     fields = {name: read_field(record, name) for name in _EPISODE_FIELDS}
-    first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
-    return Episode(line=line, match=read_match_number(record), is_first=first, **fields)
+    is_first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
+    return Episode(line=line, match=read_match_number(record), is_first=is_first, **fields)
 
 
 def read_match_number(record: Mapping[str, Any]) -> int | None:
@@ -65,7 +65,7 @@ def _read_ranks(value: Any) -> tuple[int, int]:
 def _read_order(value: Any) -> tuple[int, ...]:
     order = read_seats(value)
     if sorted(order) != [0, 1, 2, 3]:
-        raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3", ErrorCode.INVALID_RECORD)
+        raise GameError(f"{list(order)} is not an order of the seats 0, 1, 2, 3", ErrorCode.INVALID_RECORD)
     return order
 
 
@@ -74,33 +74,33 @@ def check_rules(record: Mapping[str, Any], rules: CompiledGame) -> None:
     name, profile = rules.folder.name, rules.profile
     if record.get("game", name) != name or record.get("profile", profile) != profile:
         raise GameError(
-            f"the record is of {record.get('game')} {record.get('profile')}, the rules of {name} {profile}",
+            f"the record is of {record.get('game')} {record.get('profile')}, but the rules are of {name} {profile}",
             ErrorCode.INVALID_RECORD,
         )
 
 
 def _read_hands(value: Any) -> NDArray[np.uint8]:
     if not isinstance(value, list) or len(value) != 4:
-        raise GameError("there must be four lists of cards", ErrorCode.INVALID_RECORD)
+        raise GameError("must be four lists of cards", ErrorCode.INVALID_RECORD)
     hands = np.stack([hand_from_cards(read_cards(cards)) for cards in value])
     if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
-        raise GameError("they must share two packs, 27 cards each", ErrorCode.INVALID_RECORD)
+        raise GameError("must share two packs, 27 cards each", ErrorCode.INVALID_RECORD)
     return hands
 
 
 def read_seats(value: Any) -> tuple[int, ...]:
-    """Seats in a list; raises GameError."""
+    """Return the seats of a list; raises GameError for other values."""
     if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
-        raise GameError(f"{value!r} is no list of seats 0 to 3", ErrorCode.INVALID_RECORD)
+        raise GameError(f"{value!r} is not a list of seats 0 to 3", ErrorCode.INVALID_RECORD)
     return tuple(value)
 
 
 def read_gifts(value: Any) -> tuple[Gift, ...]:
-    """The cards given; raises GameError."""
+    """Return exchanged cards, each as ``[from, to, card]``; raises GameError for other values."""
     gifts: list[Gift] = []
     for gift in value if isinstance(value, list) else [value]:
         if not isinstance(gift, list) or len(gift) != 3:
-            raise GameError(f"{gift!r} is no [from, to, card]", ErrorCode.INVALID_RECORD)
+            raise GameError(f"{gift!r} is not [from, to, card]", ErrorCode.INVALID_RECORD)
         giver, taker = read_seats(gift[:2])
         (card,) = read_cards(gift[2:])
         gifts.append((giver, taker, card))
@@ -108,15 +108,15 @@ def read_gifts(value: Any) -> tuple[Gift, ...]:
 
 
 def read_plays(value: Any) -> tuple[tuple[int, ContestAction], ...]:
-    """The plays in their order; raises GameError that names the number."""
+    """Return the plays of a list of ``[seat, action]``; raises GameError with the number of an invalid play."""
     plays = []
     for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
         if not isinstance(play, list) or len(play) != 2:
-            raise GameError(f"play {number}: {play!r} is no [seat, action]", ErrorCode.INVALID_RECORD)
+            raise GameError(f"play {number}: {play!r} is not [seat, action]", ErrorCode.INVALID_RECORD)
         try:
             plays.append((read_seats(play[:1])[0], ContestAction.from_json(play[1])))
-        except GameError as problem:
-            raise GameError(f"play {number}: {problem}", ErrorCode.INVALID_RECORD) from None
+        except GameError as error:
+            raise GameError(f"play {number}: {error}", ErrorCode.INVALID_RECORD) from None
     return tuple(plays)
 
 
@@ -128,6 +128,6 @@ _EPISODE_FIELDS = tuple(name for name in _FIELD_READERS if name != "seat")  # of
 
 
 def read_field(record: Mapping[str, Any], name: str, default: Any = None) -> Any:
-    """A field of a record, read; raises GameError that names it."""
+    """Read a field of a record; raises GameError that names the field."""
     with error_context(name):
         return _FIELD_READERS[name](record.get(name, default))

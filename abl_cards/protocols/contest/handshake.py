@@ -1,4 +1,4 @@
-"""Messages around those of the game at remote tables; the contest platform has none."""
+"""Interface of handshakes: messages of remote tables besides those of the game."""
 
 from __future__ import annotations
 
@@ -16,13 +16,21 @@ class Handshake(Protocol):
         """Return the first messages to send."""
 
     def handle_message(self, message: Message) -> str | None:
-        """Take note of what is no part of the game; gives what the user should know.
+        """Handle a message that is not part of the game.
 
-        Raises JoinRejectedError where the table does not want us, GameError for anything else that went wrong.
+        Args:
+            message: Message of the table.
+
+        Returns:
+            Text for the user, or None.
+
+        Raises:
+            JoinRejectedError: The table rejects the client.
+            GameError: The table reports another error.
         """
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:
-        """A choice from a request's list."""
+        """Return the answer that makes the choice of an index in a request's list."""
 
     def update_outcome(self, message: Message, outcome: SessionResult) -> SessionResult:
         """Return the result after a ``gameOver`` or ``gameResult``."""
@@ -33,7 +41,7 @@ class ContestHandshake:
     """Handshake of the contest platform: answers are numbers of choices, without an envelope."""
 
     def opening_messages(self) -> list[Message]:
-        """Nothing."""
+        """Return an empty list: the table sends the first message."""
         return []
 
     def handle_message(self, message: Message) -> str | None:
@@ -41,11 +49,11 @@ class ContestHandshake:
         return None
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:
-        """The number alone."""
+        """Return the index of the choice, without an envelope."""
         return {"actIndex": choice}
 
     def update_outcome(self, message: Message, outcome: SessionResult) -> SessionResult:
-        """Games as they end; victories and draws by seat when all have."""
+        """Count games as they end; read victories and draws by seat after the last."""
         if message.get("stage") == "gameOver":
             return replace(outcome, games=read_number(message, "curTimes"))
         seat = outcome.seat or 0

@@ -1,4 +1,4 @@
-"""Import records of the contest into the engine; implements ``games/importers.py``."""
+"""Import records of the contest into the engine."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _CONTEST_FIELDS = {"level", "ranks", "anti", "plays", "order"}
 
 
 class ContestImporter:
-    """See RecordImporter."""
+    """Importer of contest records; implements RecordImporter."""
 
     def can_read(self, record: Mapping[str, Any]) -> bool:
         """Return whether a record has the contest's fields."""
         return not {"acts", "hand"} & set(record) and bool(_CONTEST_FIELDS & set(record))
 
     def read_decision_point(self, rules: CompiledGame, record: Mapping[str, Any], move: int | None) -> DecisionPoint:
-        """The decision before a play of a record, from 1; without a number the one that is to come."""
+        """Return the decision before a play of a record, from 1; None for the decision after the last play."""
         check_game(rules)
         return read_decision_point(rules, record, move)
 
     def decisions_at_acts(
         self, rules: CompiledGame, records: Sequence[Mapping[str, Any]], moves: Sequence[int]
     ) -> Decisions:
-        """The decisions of records before these plays, one a record; raises GameError."""
+        """Return the decisions before plays of records, one row for each record; raises GameError."""
         check_game(rules)
-        stories = [read_episode_prefix(record, move) for record, move in zip(records, moves, strict=True)]
-        return replay_prefixes(rules, stories).decisions(np.arange(len(stories)))
+        prefixes = [read_episode_prefix(record, move) for record, move in zip(records, moves, strict=True)]
+        return replay_prefixes(rules, prefixes).decisions(np.arange(len(prefixes)))
 
     def replay(
         self,
@@ -48,7 +48,7 @@ class ContestImporter:
         listener: Listener | None,
         carry_over: dict[str, Any],
     ) -> ReplayResult:
-        """Play records again, one a line, and compare."""
+        """Replay records, one for each line, and return the mismatches."""
         check_game(rules)
         return replay_records(rules, records, listener, carry_over.setdefault("standings", ReplayState()))
 

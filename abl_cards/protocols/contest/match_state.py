@@ -21,7 +21,7 @@ _REQUIRED_FLUENTS = ("level/1", "standing/2", "finished/2")
 
 
 def check_game(rules: CompiledGame) -> None:
-    """Raise GameError for rules that are not about the contest's game."""
+    """Raise GameError for rules that do not fit the contest protocol."""
     missing = [name for name in _REQUIRED_FLUENTS if Signature.parse(name) not in rules.fluents]
     stages = {str(stage) for stage in rules.schema.stages}
     if (
@@ -31,57 +31,57 @@ def check_game(rules: CompiledGame) -> None:
         or stages - {TRIBUTE, BACK}
     ):
         raise GameError(
-            "the contest's tables are of Guandan: four seats, two packs, levels, tribute and back",
+            "the contest protocol needs Guandan: four seats, two packs, levels, tribute and back",
             ErrorCode.UNSUPPORTED_GAME,
         )
 
 
 def find_fluent(rules: CompiledGame, name: str) -> Fluent | None:
-    """Return the fluent of this name, if tables have it."""
+    """Return the fluent of a name, if the rules have it."""
     return rules.fluents.find(name)
 
 
 def fluent_values(rules: CompiledGame, name: str, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
-    """[n, keys] the numbers that a fluent has in what tables remember [n, slots]; -1 for none."""
-    found = find_fluent(rules, name)
-    assert found is not None
-    numbers = np.array([*found.values, -1], np.int64)
-    return numbers[fluents[:, found.first_slot : found.slots.stop]]
+    """Return the values [n, keys] of a fluent in fluents [n, slots]; -1 for none."""
+    fluent = find_fluent(rules, name)
+    assert fluent is not None
+    values = np.array([*fluent.values, -1], np.int64)
+    return values[fluents[:, fluent.first_slot : fluent.slots.stop]]
 
 
 def read_levels(rules: CompiledGame, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
-    """[n] the levels that are played, as ranks 2..14."""
+    """Return the levels [n] of the current episodes as ranks 2..14."""
     return fluent_values(rules, "level", fluents)[:, 0]
 
 
 def read_team_levels(rules: CompiledGame, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
-    """[n, 2] the levels of the teams."""
+    """Return the levels [n, 2] of the teams as ranks 2..14."""
     return fluent_values(rules, "standing", fluents)
 
 
 def table_level(tables: Tables, table: int) -> int:
-    """The level of a table."""
+    """Return the level of the current episode of a table."""
     return int(read_levels(tables.rules, tables.state.fluents[[table]])[0])
 
 
 def write_fluent(rules: CompiledGame, fluents: NDArray[np.int16], name: str, *arguments: Term) -> None:
-    """Write a fluent into what a table remembers [slots]; one that these rules do not have is left out."""
+    """Write a fluent into fluents [slots]; does nothing if the rules do not have it."""
     signature = Signature(name, len(arguments))
-    place = rules.fluents[signature].locate(arguments) if signature in rules.fluents else None
-    if place is not None:
-        fluents[place.slot] = place.value
+    location = rules.fluents[signature].locate(arguments) if signature in rules.fluents else None
+    if location is not None:
+        fluents[location.slot] = location.value
 
 
 def has_fluent_for_seat(tables: Tables, table: int, name: str, seat: int) -> bool:
     """Return whether a fluent of this name has a value for a seat."""
-    found, row = find_fluent(tables.rules, name), tables.state.fluents[table]
-    if found is None or found.value_type != SET_VALUED:
+    fluent, row = find_fluent(tables.rules, name), tables.state.fluents[table]
+    if fluent is None or fluent.value_type != SET_VALUED:
         return False
-    return any(row[slot] for key, slot in zip(found.keys, found.slots, strict=True) if key[0] == seat)
+    return any(row[slot] for key, slot in zip(fluent.keys, fluent.slots, strict=True) if key[0] == seat)
 
 
 def refusing_seats(tables: Tables, table: int) -> list[int]:
-    """The seats whose big jokers refuse the tribute."""
+    """Return the seats whose big jokers refuse the tribute."""
     return [seat for seat in range(NUM_SEATS) if has_fluent_for_seat(tables, table, "shown", seat)]
 
 
@@ -93,21 +93,21 @@ def current_stage(tables: Tables, table: int) -> str:
 
 
 def stage_number(rules: CompiledGame, stage: str) -> int:
-    """The number of a stage of the rules; raises GameError where they ask for no such thing."""
-    names = [str(each) for each in rules.schema.stages]
+    """Return the index of a stage of the rules; raises GameError if they do not have it."""
+    names = [str(name) for name in rules.schema.stages]
     if stage not in names:
-        raise GameError(f"these rules know no {stage}", ErrorCode.UNSUPPORTED_GAME)
+        raise GameError(f"the rules have no stage {stage}", ErrorCode.UNSUPPORTED_GAME)
     return names.index(stage)
 
 
 def card_options(rules: CompiledGame) -> NDArray[np.int64]:
-    """[54] the number of the option that each card is, -1 for none."""
-    number: dict[Any, int] = {option: place for place, option in enumerate(rules.schema.options)}
-    return np.array([number.get(kind, -1) for kind in rules.pack.kinds], np.int64)
+    """Return the index of the option [54] of each card, -1 for none."""
+    index_of_option: dict[Any, int] = {option: index for index, option in enumerate(rules.schema.options)}
+    return np.array([index_of_option.get(kind, -1) for kind in rules.pack.kinds], np.int64)
 
 
 def fluents_at_level(rules: CompiledGame, level: int) -> NDArray[np.int16]:
-    """[slots] a match of which nothing is known but the level."""
+    """Return the default fluents [slots] with a level."""
     fluents = rules.fluents.defaults.copy()
     write_fluent(rules, fluents, "level", level)
     return fluents

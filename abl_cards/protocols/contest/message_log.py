@@ -1,4 +1,4 @@
-"""Records of episodes from the messages of one seat; all hands are known after ``restCards``."""
+"""Write records of episodes from the messages of one seat; ``restCards`` reveals all hands."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ CardCounts = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class EpisodeLog:
-    """The episode at hand and those that have ended."""
+    """Log of the current episode, and records of finished ones."""
 
     def __init__(self, heading: Mapping[str, Any]) -> None:
-        """Records begin with these fields."""
+        """Make an empty log; all records contain the fields of the heading."""
         self._heading = dict(heading)
         self._match_number = self._episode_number = 0
         self._finished: list[dict[str, Any]] = []
         self.begin_episode(0, np.zeros(54, np.uint8))
 
     def begin_episode(self, seat: int, hand: Hand) -> None:
-        """An episode begins with this hand."""
+        """Begin an episode with a hand [54]."""
         self._seat, self._hand = seat, hand.astype(np.int64)
         self._plays: list[tuple[int, ContestAction]] = []
         self._ranks: list[str] | None = None
 
     def add_play(self, seat: int, action: ContestAction) -> None:
-        """Somebody has played or passed."""
+        """Add a play or a pass of a seat."""
         self._plays.append((seat, action))
 
     def set_levels(self, own: Any, opponents: Any) -> None:
@@ -47,9 +47,9 @@ class EpisodeLog:
             (self._hand - self._cards_played(self._seat) - _net_given(self._seat, exchange)).clip(0, 2).astype(np.uint8)
         )
 
-    def end_episode(self, level: str, order: Sequence[int], rest: Any, exchange: TributeExchange) -> None:
-        """End the episode; ``rest`` is the field ``restCards``."""
-        hands = self._dealt_hands(rest, exchange)
+    def end_episode(self, level: str, order: Sequence[int], rest_cards: Any, exchange: TributeExchange) -> None:
+        """End the episode; ``rest_cards`` is the field ``restCards``."""
+        hands = self._dealt_hands(rest_cards, exchange)
         rank = LEVEL_OF_TEXT[level]
         self._finished.append(
             {
@@ -66,51 +66,55 @@ class EpisodeLog:
         self._episode_number += 1
 
     def end_match(self) -> None:
-        """The next episode is the first of another match."""
+        """End the match; the next episode begins another one."""
         if self._episode_number:
             self._match_number, self._episode_number = self._match_number + 1, 0
 
     def pop_records(self) -> list[dict[str, Any]]:
-        """The episodes that have ended; forgets them."""
-        done, self._finished = self._finished, []
-        return done
+        """Return the records of finished episodes, and clear them."""
+        records, self._finished = self._finished, []
+        return records
 
     def _cards_played(self, seat: int) -> CardCounts:
-        laid = np.zeros(54, np.int64)
+        counts = np.zeros(54, np.int64)
         for player, action in self._plays:
             if player == seat:
-                laid += hand_from_cards(action.cards)
-        return laid
+                counts += hand_from_cards(action.cards)
+        return counts
 
-    def _dealt_hands(self, rest: Any, gifts: TributeExchange) -> list[Hand | None]:
-        """The hands as dealt; those of the others are unknown where it does not all add up."""
-        mine: list[Hand | None] = [None] * 4
-        mine[self._seat] = self._hand.astype(np.uint8)
+    def _dealt_hands(self, rest_cards: Any, exchange: TributeExchange) -> list[Hand | None]:
+        """Return the hands as dealt; those of other seats are None if the numbers of cards do not agree."""
+        own_hand_only: list[Hand | None] = [None] * 4
+        own_hand_only[self._seat] = self._hand.astype(np.uint8)
         try:
-            left = _read_rest(rest)
+            remaining = _read_rest_cards(rest_cards)
         except GameError:
-            return mine
-        hands = [self._cards_played(seat) + left[seat] + _net_given(seat, gifts) for seat in range(4)]
+            return own_hand_only
+        hands = [self._cards_played(seat) + remaining[seat] + _net_given(seat, exchange) for seat in range(4)]
         packs = np.stack(hands)
-        sound = (packs >= 0).all() and (packs.sum(axis=0) == 2).all() and (packs.sum(axis=1) == 27).all()
-        return [hand.astype(np.uint8) for hand in hands] if sound and (hands[self._seat] == self._hand).all() else mine
+        is_complete = (packs >= 0).all() and (packs.sum(axis=0) == 2).all() and (packs.sum(axis=1) == 27).all()
+        return (
+            [hand.astype(np.uint8) for hand in hands]
+            if is_complete and (hands[self._seat] == self._hand).all()
+            else own_hand_only
+        )
 
 
 def _net_given(seat: int, exchange: TributeExchange) -> CardCounts:
-    """[54] the cards a seat has given away, less those it was given."""
+    """Return the cards [54] that a seat has given, minus those it has received."""
     cards = np.zeros(54, np.int64)
     for giver, taker, card in (*exchange.tribute, *exchange.back):
         cards[card] += (giver == seat) - (taker == seat)
     return cards
 
 
-def _read_rest(rest: Any) -> list[Hand]:
+def _read_rest_cards(rest_cards: Any) -> list[Hand]:
     hands = [hand_from_cards(()) for _ in range(4)]
     with error_context("restCards"):
-        for each in rest if isinstance(rest, list) else [rest]:
-            match each:
+        for entry in rest_cards if isinstance(rest_cards, list) else [rest_cards]:
+            match entry:
                 case [int(seat), cards] if 0 <= seat < 4:
                     hands[seat] = hand_from_cards(read_cards(cards))
                 case _:
-                    raise GameError(f"{str(each)[:80]} is no [seat, cards]", ErrorCode.INVALID_MESSAGE)
+                    raise GameError(f"{str(entry)[:80]} is not [seat, cards]", ErrorCode.INVALID_MESSAGE)
     return hands

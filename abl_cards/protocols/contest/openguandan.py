@@ -21,25 +21,25 @@ _REPEATED_FIELDS = ("tributePos", "tribute")  # fields of a request that its ans
 
 
 class RoomHandshake:
-    """A user in a room; see Handshake."""
+    """Handshake of a user in a room; implements Handshake."""
 
     def __init__(self, user: str, room: str | None = None, seat: int | None = None, rounds: int | None = None) -> None:
-        """Join a room, or create one for so many matches; the seat is theirs to give unless one is wanted."""
+        """Make a handshake that joins a room, or creates one for a number of matches; seat None requests any seat."""
         self._user, self._seat, self._rounds = user, seat, rounds or 1
         self._requested_room: int | str | None = int(room) if room and room.isascii() and room.isdigit() else room
         self._room: Any = self._requested_room
         self._joined = False
-        self._end_messages: set[str] = set()  # what has been told of the end of the match at hand
+        self._end_messages: set[str] = set()  # received messages of the end of the current match
 
     def opening_messages(self) -> list[Message]:
-        """Ask for the room."""
+        """Return the request to create or join the room."""
         seat = {} if self._seat is None else {"seatNum": self._seat}
         if self._requested_room is None:
             return [{"type": _CREATE, "data": {"userId": self._user, "round": self._rounds} | seat}]
         return [{"type": _JOIN, "data": {"userId": self._user, "roomId": self._requested_room} | seat}]
 
     def handle_message(self, message: Message) -> str | None:
-        """Remember the room we are given. What has no code, or is of a kind unknown, is none of our business."""
+        """Store the room of a response; messages without a code or of an unknown kind are ignored."""
         if message.get("stage") == "beginning":
             self._joined, self._end_messages = True, set()
         if "code" not in message or "stage" in message:
@@ -56,14 +56,14 @@ class RoomHandshake:
         return f"room {self._room}: the others join with --room {self._room}" if kind == _CREATE else None
 
     def _raise_error(self, kind: str, text: str) -> None:
-        """Before we are inside it is a refusal, later at most a problem: an unknown kind ends no game."""
+        """Raise JoinRejectedError before the room is joined, GameError later; an unknown kind is then ignored."""
         if not self._joined:
             raise JoinRejectedError(text)
         if kind in (_CREATE, _JOIN, *_ENVELOPES.values()):
             raise GameError(text, ErrorCode.INVALID_MESSAGE)
 
     def format_answer(self, request: Message, choice: int, seat: int) -> Message:
-        """The chosen action as it was offered, in the envelope of its stage."""
+        """Return the chosen action in the envelope of its stage."""
         offered = request.get("actionList")
         act = offered[choice] if isinstance(offered, list) and offered else ["PASS"] * 3
         stage = str(request.get("stage"))
@@ -72,7 +72,7 @@ class RoomHandshake:
         return {"type": _ENVELOPES.get(stage, "PLAY"), "data": data}
 
     def update_outcome(self, message: Message, outcome: SessionResult) -> SessionResult:
-        """A match is over when both messages have come, and all is when that was the last one."""
+        """Count finished matches; the session is over after both messages of the last match."""
         stage = str(message.get("stage"))
         self._end_messages.add(stage)
         if stage == "gameOver":
@@ -80,11 +80,11 @@ class RoomHandshake:
             self._rounds = read_number(message, "settingTimes") if "settingTimes" in message else self._rounds
         elif "victory" in message:
             outcome = replace(outcome, wins=outcome.wins + (read_number(message, "victory") == (outcome.seat or 0) % 2))
-        last = outcome.games >= self._rounds
-        return replace(outcome, is_over=last and self._end_messages >= {"gameOver", "gameResult"})
+        is_last = outcome.games >= self._rounds
+        return replace(outcome, is_over=is_last and self._end_messages >= {"gameOver", "gameResult"})
 
 
 def _refusal_reason(message: Message) -> str:
     """Return the reason in a rejection besides its code."""
-    more = {name: value for name, value in message.items() if name not in ("type", "code")}
-    return str(more["data"] if list(more) == ["data"] else more)[:200]
+    fields = {name: value for name, value in message.items() if name not in ("type", "code")}
+    return str(fields["data"] if list(fields) == ["data"] else fields)[:200]

@@ -1,7 +1,7 @@
-"""The messages of the contest protocol: pure functions from a table to JSON objects.
+"""Messages of the contest protocol: pure functions from a table to JSON objects.
 
-Seats in messages are those of the players. In the second game of a pair the cards are turned by a seat, so that each
-team gets what the other one had: player ``s`` then sits at place ``s + 1`` of the table, and keeps his number.
+Seats in messages are those of the players. In the second game of a pair the cards are rotated by one seat, so that each
+team receives the other team's cards: player ``s`` then has seat ``s + 1`` of the table.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ PLAIN, WITH_LEVELS = "A", "C"
 
 @dataclass(frozen=True)
 class PlayersView:
-    """A table of Guandan as the players know it."""
+    """Table of Guandan with the seats of the players."""
 
     tables: Tables
     table: int = 0
-    rotation: int = 0  # seats by which the cards are turned
+    rotation: int = 0  # seats by which the cards are rotated
 
     def table_seat(self, seat: int) -> int:
         """Return the table seat of a player."""
         return (seat + self.rotation) % 4
 
     def player_seat(self, table_seat: int) -> int:
-        """Which player sits there."""
+        """Return the player at a table seat."""
         return (int(table_seat) - self.rotation) % 4
 
     @property
     def level(self) -> int:
-        """The rank 2..14 that is played."""
+        """Level of the current episode as a rank 2..14."""
         return table_level(self.tables, self.table)
 
     def team_levels(self, seat: int) -> tuple[int, int]:
-        """The levels of a player's team and of the other one."""
-        ladder = read_team_levels(self.tables.rules, self.tables.state.fluents[[self.table]])[0]
-        mine = self.table_seat(seat) % 2
-        return int(ladder[mine]), int(ladder[1 - mine])
+        """Return the levels of a player's team and of the other team."""
+        levels = read_team_levels(self.tables.rules, self.tables.state.fluents[[self.table]])[0]
+        team = self.table_seat(seat) % 2
+        return int(levels[team]), int(levels[1 - team])
 
     def hand(self, seat: int) -> list[str]:
-        """A player's cards in the protocol's order."""
+        """Return a player's cards in the protocol's order."""
         return hand_texts(self.tables.state.hands[self.table, self.table_seat(seat)], self.level)
 
     def num_cards(self, seat: int) -> int:
@@ -62,17 +62,17 @@ class LatestActions:
     """Latest actions of an episode, which later messages repeat."""
 
     by_seat: tuple[ContestAction | None, ...] = (None, None, None, None)  # each player's latest action
-    current: tuple[int, ContestAction] | None = None  # the latest action of all
-    to_beat: tuple[int, ContestAction] | None = None  # the latest that was no pass
+    current: tuple[int, ContestAction] | None = None  # latest action of all players
+    to_beat: tuple[int, ContestAction] | None = None  # latest action that is not a pass
 
     def after_action(self, seat: int, action: ContestAction) -> LatestActions:
-        """The scene once a player has acted."""
-        areas = (*self.by_seat[:seat], action, *self.by_seat[seat + 1 :])
-        greater = (seat, action) if action.cards else self.to_beat
-        return replace(self, by_seat=areas, current=(seat, action), to_beat=greater)
+        """Return the latest actions after an action of a player."""
+        by_seat = (*self.by_seat[:seat], action, *self.by_seat[seat + 1 :])
+        to_beat = (seat, action) if action.cards else self.to_beat
+        return replace(self, by_seat=by_seat, current=(seat, action), to_beat=to_beat)
 
     def to_json(self) -> Message:
-        """The latest action and the one to beat."""
+        """Return the latest action and the one to beat as fields of a message."""
         return _position_json("cur", self.current) | _position_json("greater", self.to_beat)
 
 
@@ -82,24 +82,24 @@ def _position_json(name: str, seat_action: tuple[int, ContestAction] | None) -> 
 
 
 def beginning_message(view: PlayersView, seat: int, dialect: str = PLAIN) -> Message:
-    """The cards of an episode, for one player."""
+    """Return the message of a player's cards at the start of an episode."""
     message = {"type": "notify", "stage": "beginning", "handCards": view.hand(seat), "myPos": seat}
     if dialect == WITH_LEVELS:
-        mine, theirs = view.team_levels(seat)
-        message |= {"curRank": view.level, "selfRank": mine, "oppoRank": theirs}
+        own_level, other_level = view.team_levels(seat)
+        message |= {"curRank": view.level, "selfRank": own_level, "oppoRank": other_level}
     return message
 
 
 def anti_tribute_message(view: PlayersView, table_seats: Iterable[int]) -> Message:
     """Return the message of the seats that refuse tribute, with both spellings of their number."""
-    seats = sorted(view.player_seat(place) for place in table_seats)
+    seats = sorted(view.player_seat(table_seat) for table_seat in table_seats)
     return {
         "type": "notify", "stage": "anti-tribute", "antiNum": len(seats), "antiNums": len(seats), "antiPos": seats,
     }  # fmt: skip
 
 
 def tribute_message(view: PlayersView, stage: str, exchange: Iterable[Gift]) -> Message:
-    """Tributes paid, or cards returned."""
+    """Return the message of paid tributes or returned cards."""
     result = [[view.player_seat(giver), view.player_seat(taker), format_card(card)] for giver, taker, card in exchange]
     return {"type": "notify", "stage": stage, "result": result}
 
@@ -111,34 +111,35 @@ def play_message(latest: LatestActions) -> Message:
 
 def act_message(view: PlayersView, latest: LatestActions, stage: str, seat: int, actions: Sequence[Any]) -> Message:
     """Return the request to a player; without a play to beat when it leads or gives a card."""
-    mine, theirs = view.team_levels(seat)
+    own_level, other_level = view.team_levels(seat)
     public = [
-        {"rest": view.num_cards(other), "playArea": area.to_json() if area else None}
-        for other, area in zip(SEATS, latest.by_seat, strict=True)
+        {"rest": view.num_cards(player), "playArea": area.to_json() if area else None}
+        for player, area in zip(SEATS, latest.by_seat, strict=True)
     ]
     return {
         "type": "act", "stage": stage, "handCards": view.hand(seat), "publicInfo": public,
-        "selfRank": RANK_TEXT[mine], "oppoRank": RANK_TEXT[theirs], "curRank": RANK_TEXT[view.level],
+        "selfRank": RANK_TEXT[own_level], "oppoRank": RANK_TEXT[other_level], "curRank": RANK_TEXT[view.level],
         **latest.to_json(), "actionList": actions, "indexRange": len(actions) - 1,
     }  # fmt: skip
 
 
 def episode_over_message(view: PlayersView) -> Message:
     """Return the message of the order of finish and the remaining hands."""
-    order = [view.player_seat(place) for place in view.tables.state.finish_order[view.table]]
-    rest = [[seat, view.hand(seat)] for seat in SEATS if view.num_cards(seat)]
+    order = [view.player_seat(table_seat) for table_seat in view.tables.state.finish_order[view.table]]
+    rest_cards = [[seat, view.hand(seat)] for seat in SEATS if view.num_cards(seat)]
     return {
-        "type": "notify", "stage": "episodeOver", "order": order, "curRank": RANK_TEXT[view.level], "restCards": rest,
+        "type": "notify", "stage": "episodeOver", "order": order, "curRank": RANK_TEXT[view.level],
+        "restCards": rest_cards,
     }  # fmt: skip
 
 
 def game_over_message(game: int, games: int) -> Message:
-    """A whole match is over: how many are, and how many there will be."""
+    """Return the message of the end of a match: number of finished matches, and of all."""
     return {"type": "notify", "stage": "gameOver", "curTimes": game, "settingTimes": games}
 
 
 def game_result_message(wins: Sequence[int], draws: int) -> Message:
-    """All matches are over; wins [team]."""
+    """Return the message of the end of all matches; ``wins`` is by team."""
     return {
         "type": "notify", "stage": "gameResult",
         "victoryNum": [int(wins[seat % 2]) for seat in SEATS], "draws": [int(draws) for _ in SEATS],

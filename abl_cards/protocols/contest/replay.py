@@ -1,4 +1,4 @@
-"""Play records again: every episode at a table of its own, all at once, each decision checked against the rules."""
+"""Replay records: every episode at a table of its own, in parallel, with each decision checked against the rules."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def replay_records(
 ) -> ReplayResult:
     """Check every record, one per line: tribute, every play, the order of finish and the levels.
 
-    Every episode has a table of its own; a listener is notified of all events, those of a wrong record up to the error.
-    ``state`` holds matches that began in earlier chunks, and is updated.
+    A listener is notified of all events; those of an invalid record end at the error. ``state`` holds matches that
+    began in earlier chunks, and is updated.
     """
     state = state or ReplayState()
-    episodes, wrong = read_episodes(rules, records, state)
+    episodes, errors = read_episodes(rules, records, state)
     if episodes:
-        wrong |= _check_episodes(rules, episodes, listener, state)
+        errors |= _check_episodes(rules, episodes, listener, state)
     plays = sum(len(episode.plays) for episode in episodes)
-    return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(wrong.items())))
+    return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(errors.items())))
 
 
 def _check_episodes(
@@ -53,34 +53,37 @@ def _check_episodes(
 ) -> dict[int, str]:
     """Return the errors by line. A wrong order of finish is reported once: later levels follow the plays."""
     order = np.array([episode.order for episode in episodes], np.int8)
-    sequel = EpisodeOrder.from_episodes(episodes, state)
+    episode_order = EpisodeOrder.from_episodes(episodes, state)
     while True:
-        ladder = sequel.compute_starts(rules, order)
-        again = _EpisodeReplayer(rules, episodes, ladder, listener)
-        wrong = again.run() | _compare_levels(rules, episodes, ladder)
-        played = again.finish_order(order)
-        if (played == order).all():
-            state.update(rules, episodes, ladder, order)
-            return wrong
-        order, listener = played, None  # it has heard everything once
+        starts = episode_order.compute_starts(rules, order)
+        replayer = _EpisodeReplayer(rules, episodes, starts, listener)
+        errors = replayer.run() | _compare_levels(rules, episodes, starts)
+        replayed_order = replayer.finish_order(order)
+        if (replayed_order == order).all():
+            state.update(rules, episodes, starts, order)
+            return errors
+        order, listener = replayed_order, None  # the listener is notified once only
 
 
 def _compare_levels(rules: CompiledGame, episodes: list[Episode], matches: MatchBatch) -> dict[int, str]:
-    wrong = {}
-    played, stands = read_levels(rules, matches.fluents).tolist(), read_team_levels(rules, matches.fluents).tolist()
+    errors = {}
+    levels, team_levels = (
+        read_levels(rules, matches.fluents).tolist(),
+        read_team_levels(rules, matches.fluents).tolist(),
+    )
     for index, episode in enumerate(episodes):
-        expected = (played[index], *stands[index])
-        found = (episode.level, *episode.ranks)
+        expected = (levels[index], *team_levels[index])
+        recorded = (episode.level, *episode.ranks)
         if matches.winner[index] != -1:
-            wrong[episode.line] = "the match was over before this episode"
-        elif found != expected:
-            texts = [" ".join(RANK_TEXT[rank] for rank in ranks) for ranks in (found, expected)]
-            wrong[episode.line] = f"level and ranks are {texts[0]} where the rules lead to {texts[1]}"
-    return wrong
+            errors[episode.line] = "the match was over before this episode"
+        elif recorded != expected:
+            texts = [" ".join(RANK_TEXT[rank] for rank in ranks) for ranks in (recorded, expected)]
+            errors[episode.line] = f"level and ranks are {texts[0]} where the rules lead to {texts[1]}"
+    return errors
 
 
 class _EpisodeReplayer:
-    """The episodes at their tables; a table whose record is wrong is left alone from then on."""
+    """Tables of episodes; a table with an invalid record is not played any further."""
 
     def __init__(
         self, rules: CompiledGame, episodes: list[Episode], matches: MatchBatch, listener: Listener | None
@@ -89,12 +92,12 @@ class _EpisodeReplayer:
         self._tables = Tables.resume(rules, _initial_deals(rules, episodes, matches), listener)
         self._errors: dict[int, str] = {}
         self._is_valid = np.ones(len(episodes), bool)
-        self._next_play = np.zeros(len(episodes), np.int64)  # the number of the next play of each record
+        self._next_play = np.zeros(len(episodes), np.int64)  # index of the next play of each record
         self._tributes = [TributeTracker() for _ in episodes]
         self._options = card_options(rules)
 
     def run(self) -> dict[int, str]:
-        """Play to the end; returns what is wrong, by line."""
+        """Play all episodes to the end; return the errors by line."""
         for table in range(len(self._episodes)):
             self._check_refusal(table)
         while (choosing := self._select_valid(self._tables.rows_to_choose())).size > 0:
@@ -106,7 +109,7 @@ class _EpisodeReplayer:
         return self._errors
 
     def finish_order(self, default: NDArray[np.int8]) -> NDArray[np.int8]:
-        """[n, 4] the order of finish of the episodes that were played to their end."""
+        """Return the orders of finish [n, 4]; the default for episodes that were not played to the end."""
         stage = self._tables.state.stage
         over = (stage == EPISODE_OVER) | (stage == MATCH_OVER)
         return np.where(over[:, None], self._tables.state.finish_order, default)
@@ -130,8 +133,8 @@ class _EpisodeReplayer:
         chosen = np.zeros(len(rows), np.int64)
         for row, table in enumerate(rows.tolist()):
             seat, paying = int(self._tables.seat[table]), current_stage(self._tables, table) == TRIBUTE
-            gifts = self._episodes[table].tribute if paying else self._episodes[table].back
-            gift = next((gift for gift in gifts if gift[0] == seat), None)
+            exchanged = self._episodes[table].tribute if paying else self._episodes[table].back
+            gift = next((gift for gift in exchanged if gift[0] == seat), None)
             if gift is None:
                 self._reject(table, f"seat {seat} must {'pay' if paying else 'return'} a card and does not")
             elif not options[row, self._options[gift[2]]]:
@@ -139,34 +142,32 @@ class _EpisodeReplayer:
             else:
                 chosen[row] = self._options[gift[2]]
                 self._tributes[table].add(TRIBUTE if paying else BACK, seat, gift[2])
-        alive = self._is_valid[rows]
-        self._tables.choose(rows[alive], chosen[alive].astype(np.uint8))
-        for table in rows[alive].tolist():
+        is_valid = self._is_valid[rows]
+        self._tables.choose(rows[is_valid], chosen[is_valid].astype(np.uint8))
+        for table in rows[is_valid].tolist():
             self._check_receivers(table)
 
     def _check_receivers(self, table: int) -> None:
-        """Once the rules say who pays whom, the record must say the same, and no more."""
-        ledger, episode = self._tributes[table], self._episodes[table]
-        paid = ledger.paid_tributes(self._tables, table)
+        """Compare givers and receivers of the record with those of the rules, once all tributes are paid."""
+        tracker, episode = self._tributes[table], self._episodes[table]
+        paid = tracker.paid_tributes(self._tables, table)
         if paid is None:
             return
-        pairs, due = {gift[:2] for gift in paid}, len(paid)
-        if (len(episode.tribute), len(episode.back)) != (due, due):
-            text = (
-                f"{len(episode.tribute)} tributes and {len(episode.back)} returns where the rules demand {due} of each"
-            )
-            self._reject(table, text)
+        pairs, num_due = {gift[:2] for gift in paid}, len(paid)
+        if (len(episode.tribute), len(episode.back)) != (num_due, num_due):
+            counts = f"{len(episode.tribute)} tributes and {len(episode.back)} returns"
+            self._reject(table, f"{counts} where the rules demand {num_due} of each")
         elif {gift[:2] for gift in episode.tribute} != pairs or {gift[1::-1] for gift in episode.back} != pairs:
-            self._reject(table, f"tribute and back go other ways than {sorted(pairs)}")
+            self._reject(table, f"tribute and back have other seats than {sorted(pairs)}")
 
     def _replay_plays(self, rows: Indices) -> None:
         actions = [self._action_at(int(table)) for table in rows]
-        alive = self._is_valid[rows]
-        rows, wanted = rows[alive], [action for action in actions if action is not None]
+        is_valid = self._is_valid[rows]
+        rows, valid_actions = rows[is_valid], [action for action in actions if action is not None]
         if not rows.size:
             return
-        lists, chosen = find_moves(self._tables.decisions(rows), wanted)
-        for table, action, move in zip(rows, wanted, chosen, strict=True):
+        lists, chosen = find_moves(self._tables.decisions(rows), valid_actions)
+        for table, action, move in zip(rows, valid_actions, chosen, strict=True):
             if move < 0:
                 self._reject(
                     int(table),
@@ -177,13 +178,13 @@ class _EpisodeReplayer:
         self._tables.play(rows[legal], lists.select(chosen[legal]))
 
     def _action_at(self, table: int) -> ContestAction | None:
-        plays, number, seat = self._episodes[table].plays, int(self._next_play[table]), int(self._tables.seat[table])
-        if number >= len(plays):
-            self._reject(table, f"the record ends after {number} plays, but seat {seat} is to play")
-        elif plays[number][0] != seat:
-            self._reject(table, f"play {number + 1}: seat {plays[number][0]} plays where it is the turn of seat {seat}")
+        plays, index, seat = self._episodes[table].plays, int(self._next_play[table]), int(self._tables.seat[table])
+        if index >= len(plays):
+            self._reject(table, f"the record ends after {index} plays, but seat {seat} is to play")
+        elif plays[index][0] != seat:
+            self._reject(table, f"play {index + 1}: seat {plays[index][0]} plays where it is the turn of seat {seat}")
         else:
-            return plays[number][1]
+            return plays[index][1]
         return None
 
     def _check_end(self, table: int) -> None:

@@ -1,4 +1,4 @@
-"""The contest's protocol for tables where others sit down, and for those of others."""
+"""Contest protocol for hosted and remote tables."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ CONTEST_PORT = 23456
 
 
 class ContestService:
-    """The contest platform's protocol; see RemoteProtocol."""
+    """Contest protocol; implements RemoteProtocol."""
 
     dialects = (PLAIN, WITH_LEVELS)
     client_dialects = (CONTEST_DIALECT, OPENGUANDAN_DIALECT)
 
-    def create_host(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> HostSession:
-        """Make a table for a number of games; a listener is notified of its events."""
-        return ContestDealer(engine, games, dialect, listener)
+    def create_host(
+        self, engine: Engine, num_games: int, dialect: str, listener: Listener | None = None
+    ) -> HostSession:
+        """Make a table for a number of games; an additional listener is notified of its events."""
+        return ContestDealer(engine, num_games, dialect, listener)
 
-    def create_client(self, engine: Engine, dialect: str, visit: JoinRequest) -> ClientSession:
-        """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
+    def create_client(self, engine: Engine, dialect: str, request: JoinRequest) -> ClientSession:
+        """Make a client; raises GameError for a room, a seat or matches on a dialect without rooms."""
         return ContestClient(
-            engine, _room_handshake(visit) if dialect == OPENGUANDAN_DIALECT else _contest_handshake(visit)
+            engine, _room_handshake(request) if dialect == OPENGUANDAN_DIALECT else _contest_handshake(request)
         )
 
     def default_port(self, dialect: str) -> int:
-        """23456 at the contest platform, 8181 at OpenGuanDan."""
+        """Return 23456 for the contest platform, 8181 for OpenGuanDan."""
         return _PORTS.get(dialect, CONTEST_PORT)
 
     def complete_url(self, address: str, dialect: str, name: str) -> str:
-        """Complete an address.
+        """Add scheme and port to an address that lacks them, and the contest's path ``/game/NAME``.
 
         >>> ContestService().complete_url("127.0.0.1", "guandan", "kb")
         'ws://127.0.0.1:23456/game/kb'
@@ -56,26 +58,28 @@ class ContestService:
         path = "" if dialect == OPENGUANDAN_DIALECT else f"/game/{quote(name, safe='')}"
         return complete_url(address, self.default_port(dialect), path)
 
-    def read_answer(self, frame: str | bytes, choices: int) -> int:
-        """The choice of an answer; raises InvalidAnswerError."""
-        return read_act_index(frame, choices)
+    def read_answer(self, frame: str | bytes, num_choices: int) -> int:
+        """Return the index of the choice of an answer; raises InvalidAnswerError."""
+        return read_act_index(frame, num_choices)
 
 
-def _contest_handshake(visit: JoinRequest) -> Handshake:
-    if (visit.room, visit.seat, visit.num_matches) != (None, None, None):
+def _contest_handshake(request: JoinRequest) -> Handshake:
+    if (request.room, request.seat, request.num_matches) != (None, None, None):
         raise GameError(
-            f"room, seat and rounds are for tables with rooms: add --protocol {OPENGUANDAN_DIALECT}",
+            f"room, seat and rounds need tables with rooms: add --protocol {OPENGUANDAN_DIALECT}",
             ErrorCode.SETTING_CONFLICT,
         )
     return ContestHandshake()
 
 
-def _room_handshake(visit: JoinRequest) -> Handshake:
-    if visit.room is not None and visit.num_matches is not None:
+def _room_handshake(request: JoinRequest) -> Handshake:
+    if request.room is not None and request.num_matches is not None:
         raise GameError(
-            "rounds are said by who creates the room: leave out --rounds, or --room", ErrorCode.SETTING_CONFLICT
+            "the creator of a room sets its rounds: leave out --rounds or --room", ErrorCode.SETTING_CONFLICT
         )
-    return RoomHandshake(visit.name or f"{visit.agent}-{token_hex(2)}", visit.room, visit.seat, visit.num_matches)
+    return RoomHandshake(
+        request.name or f"{request.agent}-{token_hex(2)}", request.room, request.seat, request.num_matches
+    )
 
 
 PROTOCOL: RemoteProtocol = ContestService()

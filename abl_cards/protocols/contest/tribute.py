@@ -1,4 +1,4 @@
-"""Exchange of cards between two episodes 进贡、还贡: by messages, and at tables."""
+"""Exchange of cards between two episodes 进贡、还贡, in messages and at tables."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from abl_cards.protocols.contest.codec import BACK, TRIBUTE
 from abl_cards.protocols.contest.match_state import current_stage, has_fluent_for_seat, write_fluent
 
 Gift = tuple[int, int, int]
-"""A card given: from, to, card; the seats of a record, or places at a table."""
+"""Exchanged card: giver, receiver, card; seats are those of a record or of a table."""
 
 
 @dataclass(frozen=True)
 class TributeExchange:
     """Exchange before an episode, from messages or a record."""
 
-    anti: tuple[int, ...] = ()  # the seats whose big jokers refuse it
+    anti: tuple[int, ...] = ()  # seats whose big jokers refuse the tribute
     tribute: tuple[Gift, ...] = ()
     back: tuple[Gift, ...] = ()
 
@@ -54,23 +54,23 @@ class TributeTracker:
     """
 
     def __init__(self) -> None:
-        """Nothing has been given."""
+        """Make a tracker without exchanged cards."""
         self._by_stage: dict[str, list[tuple[int, int]]] = {TRIBUTE: [], BACK: []}
 
     def add(self, stage: str, seat: int, card: int) -> None:
-        """A seat has chosen a card in a stage."""
+        """Add the card that a seat has chosen in a stage."""
         self._by_stage[stage].append((seat, card))
 
     def paid_tributes(self, tables: Tables, table: int) -> list[Gift] | None:
-        """The tributes, once all are paid and before they are; None as long as they are not, or where none is."""
+        """Return the tributes after all are paid; None before, or if there are none."""
         payers = self._by_stage[TRIBUTE]
         if not payers or current_stage(tables, table) == TRIBUTE:
             return None
-        takers = self._receivers(tables, table)
-        return [(seat, taker, card) for (seat, card), taker in zip(payers, takers, strict=False)]
+        receivers = self._receivers(tables, table)
+        return [(seat, taker, card) for (seat, card), taker in zip(payers, receivers, strict=False)]
 
     def returned_cards(self, tables: Tables, table: int) -> list[Gift] | None:
-        """The returns, once all are made; None before, or where none is."""
+        """Return the returned cards after all are returned; None before, or if there are none."""
         if not self._by_stage[BACK] or current_stage(tables, table) in (TRIBUTE, BACK):
             return None
         payers = self._by_stage[TRIBUTE]
@@ -78,10 +78,10 @@ class TributeTracker:
 
     def _receivers(self, tables: Tables, table: int) -> Sequence[int]:
         """Return the seats that return a card, in order."""
-        asked = [seat for seat, _ in self._by_stage[BACK]]
+        receivers = [seat for seat, _ in self._by_stage[BACK]]
         if current_stage(tables, table) == BACK:
-            asked.append(int(tables.seat[table]))
-        taking = [
+            receivers.append(int(tables.seat[table]))
+        seats_with_card = [
             seat for seat in range(tables.rules.seating.seats) if has_fluent_for_seat(tables, table, "received", seat)
         ]
-        return [*asked, *(seat for seat in taking if seat not in asked)]
+        return [*receivers, *(seat for seat in seats_with_card if seat not in receivers)]

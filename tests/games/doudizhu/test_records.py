@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.matches.records import read_records
 from abl_cards.protocols.douzero import convert_douzero_record
 from tests.games.doudizhu.decided import engine_of
@@ -83,20 +83,21 @@ def test_what_is_wrong_is_said(record: dict[str, Any], damage: dict[str, Any], p
 
 
 SPOILT_BY_DOUZERO: list[tuple[dict[str, Any], str]] = [
-    ({"init_hand_cards": 3}, "init_hand_cards: there must be an object"),
-    ({"card_play_action_landlord": [[99]]}, "card_play_action_landlord: move 1: 99 is no card: 3..14"),
-    ({"card_play_action_landlord": [[20, 20]]}, "card_play_action_landlord: move 1: there are not that many 20"),
-    ({"card_play_action_landlord": 4}, "card_play_action_landlord: there must be a list of moves"),
-    ({"card_play_action_landlord_up": []}, "landlord_up has 0 moves, too few for the others'"),
-    ({"landlord_win": 3}, "landlord_win: 3 is neither 0 nor 1"),
-    ({"landlord_win": 0, "landlord_score": 2, "farmer_score": -1}, "landlord_win: 0 where the landlord has 2 points"),
+    ({"init_hand_cards": 3}, "init_hand_cards: "),
+    ({"card_play_action_landlord": [[99]]}, "card_play_action_landlord: move 1: 99 "),
+    ({"card_play_action_landlord": [[20, 20]]}, "card_play_action_landlord: move 1: .* 20 "),
+    ({"card_play_action_landlord": 4}, "card_play_action_landlord: "),
+    ({"card_play_action_landlord_up": []}, "landlord_up has 0 moves"),
+    ({"landlord_win": 3}, "landlord_win: 3 "),
+    ({"landlord_win": 0, "landlord_score": 2, "farmer_score": -1}, "landlord_win: 0.* 2 points"),
 ]
 
 
 @pytest.mark.parametrize(("damage", "problem"), SPOILT_BY_DOUZERO)
 def test_what_is_wrong_with_a_game_of_douzero_is_said(damage: dict[str, Any], problem: str) -> None:
-    with pytest.raises(GameError, match=problem):
+    with pytest.raises(GameError, match=problem) as error:
         convert_douzero_record(DOUZERO | damage)
+    assert error.value.code == ErrorCode.INVALID_RECORD
 
 
 def test_no_such_act(record: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent, make_explainable_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.games.tables.decision_point import DecisionPoint
 from abl_cards.protocols.contest.codec import ContestState
@@ -203,33 +203,34 @@ def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "move", "message"),
+    ("change", "move", "values"),
     [
-        ({}, None, "say which of the 2 plays"),
-        ({}, 3, "there is no play 3: the record has 2"),
-        ({"seat": 3}, None, "play 3: it is the turn of seat 2"),
-        ({"seat": 9}, None, "seat: .* no list of seats"),
-        ({"hands": [None] * 4}, 1, "that of seat 0 not null"),
-        ({"hands": [["S3"]] * 4}, 1, "must have 27 cards"),
-        ({"plays": [[0, ["Single", "3", ["S3"]]], [2, ["PASS", "PASS", "PASS"]]]}, 2, "turn of seat 1, not of seat 2"),
-        ({"plays": [[0, ["Single", "4", ["S4"]]]]}, 1, "play 1: Single 4 S4 is not legal"),
+        ({}, None, " 2 plays"),
+        ({}, 3, "3: .* 2$"),
+        ({"seat": 3}, None, "^play 3: .*seat 2"),
+        ({"seat": 9}, None, "^seat: "),
+        ({"hands": [None] * 4}, 1, "^hands: .*seat 0"),
+        ({"hands": [["S3"]] * 4}, 1, "27 cards"),
+        ({"plays": [[0, ["Single", "3", ["S3"]]], [2, ["PASS", "PASS", "PASS"]]]}, 2, "seat 1.*seat 2"),
+        ({"plays": [[0, ["Single", "4", ["S4"]]]]}, 1, "^play 1: Single 4 S4"),
         ({"plays": [[0, ["Single", "3", ["S3"]]], [1, ["Single", "3", ["D3"]]]], "seat": 2}, None, "play 2: .*D3"),
         ({"plays": [[0, ["Single", "3", ["S3"]]], [1, ["Single", "4", ["S3"]]]], "seat": 2}, None, "play 2|packs"),
-        ({"tribute": [[0, 1, "D9"]]}, 1, "seat 0 cannot have given"),
-        ({"tribute": [[1, 0, "D9"]]}, 1, "receives one before the play"),
+        ({"tribute": [[0, 1, "D9"]]}, 1, "^tribute, back: seat 0"),
+        ({"tribute": [[1, 0, "D9"]]}, 1, "^tribute, back: "),
         ({"level": "1"}, 1, "level"),
-        ({"game": "big2"}, 1, "rules of guandan"),
+        ({"game": "big2"}, 1, "big2"),
         ({"stage": "paid", "seat": 0}, None, "stage"),
     ],
 )
-def test_damaged_records_are_refused(change: dict, move: int | None, message: str) -> None:
+def test_damaged_records_are_rejected(change: dict, move: int | None, values: str) -> None:
     engine = load("guandan").engine()
     hand = [suit + rank for rank in "3567" for suit in "SHDC"] + [suit + rank for rank in "TJ" for suit in "SHDC"]
     hand += ["SA", "SA", "DA"]
     plays = [[0, ["Single", "3", ["S3"]]], [1, ["PASS", "PASS", "PASS"]]]
     record = {"level": "2", "hands": [hand, hand, hand, hand], "plays": plays, **change}
-    with pytest.raises(GameError, match=message):
+    with pytest.raises(GameError, match=values) as error:
         engine.read_decision_point(record, move)
+    assert error.value.code in (ErrorCode.INVALID_RECORD, ErrorCode.INVALID_STATE, ErrorCode.ILLEGAL_MOVE)
 
 
 @pytest.mark.parametrize(

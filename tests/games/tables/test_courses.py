@@ -158,5 +158,6 @@ def test_turns_by_fluents_are_refused_where_fluents_are_unknown(tmp_path: Path) 
     with pytest.raises(GameError, match="turn/1") as raised:
         check_applicable(engine.rules)
     assert raised.value.code == ErrorCode.UNSUPPORTED_GAME
-    with pytest.raises(GameError, match="whose turn it is depends on what is remembered"):
+    with pytest.raises(GameError) as raised:
         ContestTableView(engine.rules)
+    assert raised.value.code == ErrorCode.UNSUPPORTED_GAME
