@@ -159,7 +159,7 @@ def test_all_moves_ranked() -> None:
         ("S2", "not in the hand: S2"),
         ("H4 D9", "no play of the game"),
         ("rubbish", "no card"),
-        ('{"a":1}', "is no play"),
+        ('{"a":1}', "{'a': 1}"),
     ],
 )
 def test_moves_that_are_none(text: str, message: str) -> None:
@@ -286,7 +286,7 @@ def test_why_is_asked_of_plays() -> None:
     state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
     code, _, err = run("--why", "bid(2)", given=json.dumps(state))
     assert code == 1
-    assert "here nothing is played, something is chosen" in err
+    assert "option/1" in err
 
 
 def test_a_picture_of_what_kb_thinks_there_is_not() -> None:

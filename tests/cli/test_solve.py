@@ -64,7 +64,7 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
         (["big2", "3X", "4"], "the first hand: 'X' is no card"),
         (["big2", "3", ""], "the second hand"),
         (["big2", "33333", "4"], "not that many 3"),
-        (["big2", "3", "4", "--to-beat", "35"], "35 are no play"),
+        (["big2", "3", "4", "--to-beat", "35"], "35 are not a play"),
         (["big2", "3345667889TJJQKKA2", "3456677899TTJQQA22", "--seconds", "0"], "not solved in 0 s"),
     ],
 )

@@ -1,7 +1,8 @@
-"""Plays as a type, a rank and the cards, where the rules say so by ``written(Label,Type,Rank)``.
+"""Canonical notation of plays: a type, a rank and the cards, for rules with facts ``written(Label,Type,Rank)``.
 
-``["Pair","4",["H4","C4"]]`` is such a play, ``["PASS","PASS","PASS"]`` a pass, and ``["tribute","tribute",["D5"]]`` a
-card that is chosen, by the name of its stage. A label without a word of its own goes by its name.
+Examples: ``["Pair","4",["H4","C4"]]`` is a play, ``["PASS","PASS","PASS"]`` a pass, and
+``["tribute","tribute",["D5"]]`` a chosen card with the name of its stage. A label without such a fact is written as
+its name.
 """
 
 from __future__ import annotations
@@ -21,15 +22,22 @@ TypeAndRank = tuple[str, str]
 
 @dataclass(frozen=True)
 class CanonicalNotation:
-    """The words of a game."""
+    """Types and ranks by which a game writes its labels and stages.
 
-    labels: tuple[TypeAndRank, ...]  # by label
-    stages: Mapping[str, TypeAndRank]  # by stage of a choice
-    label_by_words: Mapping[tuple[str, str, int], int]  # the label of a type, a rank and a number of cards
-    pass_label: int  # the label of the pass
+    Attributes:
+        labels: Type and rank by label.
+        stages: Type and rank by stage of a choice.
+        label_by_words: Label by type, rank and number of cards.
+        pass_label: Label of the pass.
+    """
+
+    labels: tuple[TypeAndRank, ...]
+    stages: Mapping[str, TypeAndRank]
+    label_by_words: Mapping[tuple[str, str, int], int]
+    pass_label: int
 
     def write_play(self, label: int, cards: Sequence[str]) -> list[Any]:
-        """A play of some cards, which may be none."""
+        """Return the play as JSON; without cards it is a pass."""
         kind, rank = self.labels[label]
         return [kind, rank, list(cards) if cards else rank]
 
@@ -38,30 +46,42 @@ class CanonicalNotation:
         return " ".join([*self.labels[label], *cards]) if cards else self.labels[label][0]
 
     def write_choice(self, stage: str, card: str) -> list[Any] | None:
-        """A card that is chosen; None in a stage without words."""
+        """Return a chosen card as JSON; None in a stage without a type and rank."""
         words = self.stages.get(stage)
         return None if words is None else [*words, [card]]
 
 
 @cache_per_game
 def canonical_notation(rules: CompiledGame) -> CanonicalNotation | None:
-    """Return the canonical notation of plays; None if the rules define none. Raises KBError for ambiguous labels."""
-    said = {label: (string_value(kind), string_value(rank)) for label, kind, rank in rules.kb.facts("written", 3)}
-    if not said:
+    """Return the canonical notation of plays.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        The notation; None if the rules have no ``written/3`` facts.
+
+    Raises:
+        KBError: Two labels with equal numbers of cards are written alike.
+    """
+    words_by_term = {
+        label: (string_value(kind), string_value(rank)) for label, kind, rank in rules.kb.facts("written", 3)
+    }
+    if not words_by_term:
         return None
-    labels = tuple(said.get(label) or _default_words(rules, str(label)) for label in rules.labels)
-    stages = {str(stage): said[stage] for stage in rules.schema.stages if stage in said}
-    meant: dict[tuple[str, str, int], int] = {}
-    for form, number in zip(rules.forms.forms, rules.forms.label_of.tolist(), strict=True):
-        words = (*labels[number], form.num_cards)
-        if meant.setdefault(words, number) != number:
-            alike = rules.labels[meant[words]], rules.labels[number]
+    labels = tuple(words_by_term.get(label) or _default_words(rules, str(label)) for label in rules.labels)
+    stages = {str(stage): words_by_term[stage] for stage in rules.schema.stages if stage in words_by_term}
+    label_by_words: dict[tuple[str, str, int], int] = {}
+    for form, label_index in zip(rules.forms.forms, rules.forms.label_of.tolist(), strict=True):
+        words = (*labels[label_index], form.num_cards)
+        if label_by_words.setdefault(words, label_index) != label_index:
+            clash = rules.labels[label_by_words[words]], rules.labels[label_index]
             raise make_kb_error(
-                f"written/3: {alike[0]} and {alike[1]} are written alike",
-                "give each its own words",
+                f"written/3: {clash[0]} and {clash[1]} have the same type and rank",
+                "give each label its own type or rank",
                 code=ErrorCode.CONFLICTING_FACTS,
             )
-    return CanonicalNotation(labels, stages, meant, int(rules.forms.label_of[rules.forms.pass_form]))
+    return CanonicalNotation(labels, stages, label_by_words, int(rules.forms.label_of[rules.forms.pass_form]))
 
 
 def _default_words(rules: CompiledGame, label: str) -> TypeAndRank:

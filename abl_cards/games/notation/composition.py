@@ -1,4 +1,4 @@
-"""Plays composed card by card that are written as a whole: found again card by card, in an order that is legal."""
+"""Split plays that are written as a whole into legal acts, in games where plays are composed card by card."""
 
 from __future__ import annotations
 
@@ -16,17 +16,35 @@ _FIRST_ROW = np.zeros(1, np.int64)
 
 
 def compose_move(decisions: Decisions, row: int, cards: Cards) -> Moves | None:
-    """The cards as one play of a decision; None where they cannot be laid so."""
+    """Make one play of a decision from its cards.
+
+    Args:
+        decisions: Decisions of tables.
+        row: Index of the decision.
+        cards: Cards of the whole play.
+
+    Returns:
+        The play, with the form of its last act; None if no legal order of acts exists.
+    """
     parts = compose_parts(decisions, row, cards)
     if parts is None:
         return None
-    laid = np.full((1, decisions.rules.max_play_cards), NO_CARD, np.uint8)
-    laid[0, : len(cards)] = sorted(cards)
-    return Moves(parts[-1].form, laid)
+    row_cards = np.full((1, decisions.rules.max_play_cards), NO_CARD, np.uint8)
+    row_cards[0, : len(cards)] = sorted(cards)
+    return Moves(parts[-1].form, row_cards)
 
 
 def compose_parts(decisions: Decisions, row: int, cards: Cards) -> list[Moves] | None:
-    """Split a composed play of these cards into its acts; None if the cards cannot be laid in this way."""
+    """Split a composed play into its acts.
+
+    Args:
+        decisions: Decisions of tables.
+        row: Index of the decision.
+        cards: Cards of the whole play.
+
+    Returns:
+        Acts in a legal order; None if there is none.
+    """
     return _complete_play(_copy_table(decisions, decisions.rows[row]), Counter(cards))
 
 
@@ -36,34 +54,34 @@ def _copy_table(decisions: Decisions, table: int) -> Tables:
     return tables
 
 
-def _complete_play(tables: Tables, left: Counter[int]) -> list[Moves] | None:
-    """The parts of these cards that complete the play, if there are such."""
+def _complete_play(tables: Tables, cards: Counter[int]) -> list[Moves] | None:
+    """Return acts that complete the play with exactly these cards; None if there are none."""
     decisions = tables.decisions(_FIRST_ROW)
     lists = decisions.moves()
-    for move in _candidate_parts(tables, lists, left):
-        part, after = lists.select(np.array([move])), _copy_table(decisions, 0)
-        rest = left - Counter(move_cards(lists, move))
-        done, _ = apply_trick_plays(tables.rules, after.state, _FIRST_ROW, part, None)
-        if not rest and (done.size or _can_end(after)):
-            return [part]
-        if rest and not done.size and (found := _complete_play(after, rest)) is not None:
-            return [part, *found]
+    for move in _candidate_parts(tables, lists, cards):
+        act, after = lists.select(np.array([move])), _copy_table(decisions, 0)
+        remaining = cards - Counter(move_cards(lists, move))
+        done, _ = apply_trick_plays(tables.rules, after.state, _FIRST_ROW, act, None)
+        if not remaining and (done.size or _can_end(after)):
+            return [act]
+        if remaining and not done.size and (following := _complete_play(after, remaining)) is not None:
+            return [act, *following]
     return None
 
 
-def _candidate_parts(tables: Tables, lists: MoveLists, left: Counter[int]) -> Iterator[int]:
-    """The moves that are laid of these cards; of single cards the first in the order of lists, once a kind of form."""
+def _candidate_parts(tables: Tables, lists: MoveLists, available: Counter[int]) -> Iterator[int]:
+    """Yield the moves within the available cards; single cards once for each kind of form."""
     seen = set()
     for move, form in enumerate(lists.form.tolist()):
         cards, kind = move_cards(lists, move), tables.rules.forms.forms[form].kind
-        if cards and kind not in seen and not Counter(cards) - left:
+        if cards and kind not in seen and not Counter(cards) - available:
             if len(cards) == 1:
                 seen.add(kind)
             yield move
 
 
 def move_cards(lists: MoveLists, move: int) -> list[int]:
-    """The cards of a move."""
+    """Return the cards of a move without padding."""
     cards: list[int] = lists.cards[move].tolist()
     return [card for card in cards if card != NO_CARD]
 
@@ -75,11 +93,11 @@ def _can_end(tables: Tables) -> bool:
 
 
 def append_move(lists: MoveLists, moves: Moves) -> tuple[MoveLists, int]:
-    """The moves with one more at the end, of no decision's list, and its row."""
+    """Append a move that belongs to no decision; return the lists and its row."""
     width = max(lists.cards.shape[1], moves.cards.shape[1])
 
-    def wide(cards: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def pad(cards: NDArray[np.uint8]) -> NDArray[np.uint8]:
         return np.pad(cards, ((0, 0), (0, width - cards.shape[1])), constant_values=NO_CARD)
 
     form = np.concatenate([lists.form, moves.form])
-    return MoveLists(lists.start, form, np.concatenate([wide(lists.cards), wide(moves.cards)])), len(lists.form)
+    return MoveLists(lists.start, form, np.concatenate([pad(lists.cards), pad(moves.cards)])), len(lists.form)

@@ -1,4 +1,4 @@
-"""Single decisions out of tables, states and records: what the seat that decides sees, and all that it may do."""
+"""Decision points of tables, states and records: the view of the deciding seat and its legal actions."""
 
 from __future__ import annotations
 
@@ -28,20 +28,29 @@ from abl_cards.games.state import CHOICE
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, PlayerView, Tables
 from abl_cards.games.types import LEADING, MAX_CARD_SETS
 
-# --- out of decisions -------------------------------------------------------------------------------------------------
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def decision_point_at(rules: CompiledGame, decisions: Decisions | Choices, row: int = 0) -> DecisionPoint:
-    """One of some decisions or choices."""
-    one = decisions.select(np.array([row]))
-    lists = one.moves()
-    if isinstance(one, Choices):
-        stage = str(rules.schema.stages[int(one.stage[0])])
+    """Return the decision point of one decision or choice.
+
+    Args:
+        rules: Compiled game.
+        decisions: Decisions or choices of tables.
+        row: Index of the decision.
+
+    Returns:
+        The decision with its legal moves, their labels and notations, and the JSON state of the seat.
+    """
+    decision = decisions.select(np.array([row]))
+    lists = decision.moves()
+    if isinstance(decision, Choices):
+        stage = str(rules.schema.stages[int(decision.stage[0])])
         options = tuple(notate_option(rules, int(cards[0]), stage) for cards in lists.cards)
-        return DecisionPoint(one, lists, (stage,) * len(options), options, write_state(rules, one))
-    plays = _actions(rules, one)
-    labels = tuple(rules.label_texts[label] for label in one.labels_of(lists.form))
-    return DecisionPoint(one, lists, labels, tuple(plays), write_state(rules, one))
+        return DecisionPoint(decision, lists, (stage,) * len(options), options, write_state(rules, decision))
+    plays = _actions(rules, decision)
+    labels = tuple(rules.label_texts[label] for label in decision.labels_of(lists.form))
+    return DecisionPoint(decision, lists, labels, tuple(plays), write_state(rules, decision))
 
 
 def _actions(rules: CompiledGame, decisions: Decisions) -> list[NotatedMove]:
@@ -49,15 +58,25 @@ def _actions(rules: CompiledGame, decisions: Decisions) -> list[NotatedMove]:
     return notate_moves(rules, lists.form, lists.cards, decisions.context[lists.decision_index])
 
 
-# --- out of states ----------------------------------------------------------------------------------------------------
+# --- states -----------------------------------------------------------------------------------------------------------
 
 
 def read_decision_point(
     rules: CompiledGame, value: Mapping[str, Any], move: int | None = None, for_explanation: bool = False
 ) -> DecisionPoint:
-    """The decision of a state, or that of a record before an act (from 1), in JSON form; raises GameError.
+    """Read the decision point of a JSON state or record.
 
-    A state must give what legality reads; where it is to be explained, what the preferences read as well.
+    Args:
+        rules: Compiled game.
+        value: JSON state, or JSON record of an episode.
+        move: Number of the act of a record, from 1; by default the act after the last one. None for a state.
+        for_explanation: Whether the preferences are evaluated too, so that their fields are required.
+
+    Returns:
+        The decision point; for an act of a record, with the move that was made.
+
+    Raises:
+        GameError: A field is missing or invalid, or no move is legal.
     """
     if isinstance(value, Mapping) and "hands" in value:
         return _record_decision_point(rules, value, move)
@@ -67,32 +86,40 @@ def read_decision_point(
     if position.to_beat != LEADING:
         fill_passes(rules, value, position)
     if rules.has_open_hands and value.get("face") is None:
-        raise GameError(f'hands lie open: give "face" ({FIELD_DESCRIPTIONS["face"]})', ErrorCode.INCOMPLETE_STATE)
+        raise GameError(f'hands are open: give "face" ({FIELD_DESCRIPTIONS["face"]})', ErrorCode.INCOMPLETE_STATE)
     decisions = _state_decisions(rules, [position], value.get("cards") is not None or value.get("face") is not None)
-    found = decision_point_at(rules, decisions)
-    plays = bool((found.move_lists.form != rules.forms.pass_form).all())
-    found.decision.view.play_counts = partial(infer_play_counts, rules, value, position, plays)
-    if not found.actions:
+    decision_point = decision_point_at(rules, decisions)
+    plays = bool((decision_point.move_lists.form != rules.forms.pass_form).all())
+    decision_point.decision.view.play_counts = partial(infer_play_counts, rules, value, position, plays)
+    if not decision_point.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
         raise GameError(f"{nothing} in this state", ErrorCode.INVALID_STATE)
-    told = {name: each for name, each in value.items() if each is not None or name not in STATE_FIELDS}
-    lying: dict[str, Any] = {"to_beat": None} if rules.trick_query is None else {"trick": []}
-    return replace(found, state=lying | told)  # what it leaves open stays open
+    given = {name: item for name, item in value.items() if item is not None or name not in STATE_FIELDS}
+    table_fields: dict[str, Any] = {"to_beat": None} if rules.trick_query is None else {"trick": []}
+    return replace(decision_point, state=table_fields | given)  # missing fields stay missing
 
 
 def _state_decisions(
     rules: CompiledGame, positions: Sequence[TablePosition], at_table: bool = False
 ) -> Decisions | Choices:
-    """The decisions of states of one stage, away from a table where nobody knows how many cards the others hold."""
+    """Return the decisions of positions of one stage; hand sizes are known only at a table."""
     state = build_tables(rules, positions).state
     view = PlayerView(rules, state, np.arange(len(positions)), state.seat, at_table)
     return Choices(view) if positions and positions[0].stage == CHOICE else Decisions(view)
 
 
 def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-    """The complete lists of legal moves of states in JSON form, or what is wrong with a state.
+    """List the legal moves of states.
 
-    Raises TooManyMovesError where several states have so many that their JSON would not fit in memory.
+    Args:
+        rules: Compiled game.
+        states: JSON states.
+
+    Returns:
+        For each state, its legal moves in JSON form, or the error of the state.
+
+    Raises:
+        TooManyMovesError: Several states have more than MAX_CARD_SETS moves together.
     """
     count = 0
 
@@ -101,8 +128,8 @@ def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> lis
         start = decisions.moves().start
         count += int(start[-1])
         _check_move_count(count, len(states))
-        found = [each.to_json() for each in _actions(rules, decisions)]
-        return [found[first:last] for first, last in pairwise(start)]
+        moves = [move.to_json() for move in _actions(rules, decisions)]
+        return [moves[first:last] for first, last in pairwise(start)]
 
     def of_choices(choices: Choices) -> list[list[Any]]:
         stages = [str(rules.schema.stages[stage]) for stage in choices.stage]
@@ -115,16 +142,24 @@ def legal_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> lis
 
 
 def legal_composed_moves(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-    """Return the legal moves of states, with plays that are laid card by card listed as whole plays.
+    """List the legal moves of states, with plays composed card by card as whole plays.
 
-    States with too many whole plays give an error.
+    Args:
+        rules: Compiled game.
+        states: JSON states.
+
+    Returns:
+        For each state, its legal moves in JSON form, or its error; too many whole plays are an error too.
+
+    Raises:
+        TooManyMovesError: Several states have more than MAX_CARD_SETS moves together.
     """
     answers, count = legal_moves(rules, states), 0
-    for number, value in enumerate(states):
-        if rules.has_composed_plays and not isinstance(answers[number], GameError):
+    for index, value in enumerate(states):
+        if rules.has_composed_plays and not isinstance(answers[index], GameError):
             decisions = _state_decisions(rules, [read_state(rules, value)])
             if isinstance(decisions, Decisions):
-                answers[number] = plays = _composed_json(rules, decisions)
+                answers[index] = plays = _composed_json(rules, decisions)
                 count += 0 if isinstance(plays, GameError) else len(plays)
                 _check_move_count(count, len(states))
     return answers
@@ -139,21 +174,29 @@ def _check_move_count(moves: int, states: int) -> None:
 def _composed_json(rules: CompiledGame, decisions: Decisions) -> list[Any] | GameError:
     try:
         moves = list_composed_plays(decisions, 0)
-    except GameError as problem:
-        return problem
+    except GameError as error:
+        return error
     contexts = np.repeat(decisions.context, len(moves.form))
-    return [each.to_json() for each in notate_moves(rules, moves.form, moves.cards, contexts)]
+    return [move.to_json() for move in notate_moves(rules, moves.form, moves.cards, contexts)]
 
 
 def _ordered_options(rules: CompiledGame, options: NDArray[np.uint8], context: int) -> list[int]:
-    """The options that there are: cards in the order of hands, then all else."""
+    """Return the available options: cards in the order of hands, then the others."""
     place = {rules.pack.kinds[kind]: place for place, kind in enumerate(hand_orders(rules)[context].tolist())}
-    found = np.flatnonzero(options).tolist()
-    return sorted(found, key=lambda option: place.get(rules.schema.options[option], len(place)))
+    indices = np.flatnonzero(options).tolist()
+    return sorted(indices, key=lambda option: place.get(rules.schema.options[option], len(place)))
 
 
 def legal_labels(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
-    """The legal labels of states in JSON form, that of a choice its stage; or what is wrong with a state."""
+    """List the legal labels of states.
+
+    Args:
+        rules: Compiled game.
+        states: JSON states.
+
+    Returns:
+        For each state, the texts of its legal labels (for a choice the stage), or the error of the state.
+    """
 
     def of_plays(decisions: Decisions) -> list[list[str]]:
         return [[rules.label_texts[label] for label in np.flatnonzero(column)] for column in decisions.legal_mask.T]
@@ -171,23 +214,23 @@ def _evaluate_states(
     of_plays: Callable[[Decisions], list[list[Any]]],
     of_choices: Callable[[Choices], list[list[Any]]],
 ) -> list[list[Any] | GameError]:
-    """Answers to states, plays and choices each at once."""
+    """Evaluate all plays in one batch and all choices in another; return results in the order of states."""
     answers: list[list[Any] | GameError] = [[] for _ in states]
     positions: dict[int, TablePosition] = {}
-    for number, value in enumerate(states):
+    for index, value in enumerate(states):
         try:
-            positions[number] = read_state(rules, value)
-        except GameError as problem:
-            answers[number] = problem
+            positions[index] = read_state(rules, value)
+        except GameError as error:
+            answers[index] = error
     for choosing in (False, True):
-        numbers = [number for number, each in positions.items() if (each.stage == CHOICE) == choosing]
-        if numbers:
-            for number, answer in zip(
-                numbers,
-                _evaluate_positions(rules, [positions[number] for number in numbers], of_plays, of_choices),
+        indices = [index for index, position in positions.items() if (position.stage == CHOICE) == choosing]
+        if indices:
+            for index, answer in zip(
+                indices,
+                _evaluate_positions(rules, [positions[index] for index in indices], of_plays, of_choices),
                 strict=True,
             ):
-                answers[number] = answer
+                answers[index] = answer
     return answers
 
 
@@ -195,114 +238,140 @@ def _evaluate_positions(
     rules: CompiledGame, positions: Sequence[TablePosition], of_plays: Callable[[Decisions], list[list[Any]]],
     of_choices: Callable[[Choices], list[list[Any]]],
 ) -> list[list[Any] | GameError]:  # fmt: skip
-    """The answers of some positions of one stage, together; what is wrong where one has too many moves to list."""
-    asked = _state_decisions(rules, positions)
+    """Evaluate positions of one stage in one batch, or in halves where there are too many moves to list."""
+    decisions = _state_decisions(rules, positions)
     try:
-        return [*(of_choices(asked) if isinstance(asked, Choices) else of_plays(asked))]
-    except TableError as problem:
+        return [*(of_choices(decisions) if isinstance(decisions, Choices) else of_plays(decisions))]
+    except TableError as error:
         half = len(positions) // 2
         parts = [positions[:half], positions[half:]] if half else []
-        return [each for part in parts for each in _evaluate_positions(rules, part, of_plays, of_choices)] or [problem]
+        return [answer for part in parts for answer in _evaluate_positions(rules, part, of_plays, of_choices)] or [
+            error
+        ]
 
 
-# --- out of records ---------------------------------------------------------------------------------------------------
+# --- records ----------------------------------------------------------------------------------------------------------
 
 
 def _record_decision_point(rules: CompiledGame, value: Mapping[str, Any], move: int | None) -> DecisionPoint:
-    """The decision before an act; without a number the one that is to come."""
+    """Return the decision before an act; by default the one after the last act."""
     record = read_record(rules, value)
     number = len(record.acts) + 1 if move is None else move
     tables = replay_to_acts(rules, [value], [number])
     decisions = _pending_decisions(tables)
-    found = decision_point_at(rules, decisions)
+    decision_point = decision_point_at(rules, decisions)
     if number > len(record.acts):
-        return found
+        return decision_point
     seat, act = record.acts[number - 1]
     if seat != tables.seat[0]:
         raise GameError(
-            f"act {number}: seat {seat} acts where it is the turn of seat {tables.seat[0]}", ErrorCode.INVALID_RECORD
+            f"act {number}: seat {seat} acts, but it is the turn of seat {tables.seat[0]}", ErrorCode.INVALID_RECORD
         )
     if isinstance(decisions, Choices):
         (option,) = find_options(decisions, [act])
-        rows = np.flatnonzero(found.move_lists.cards[:, 0] == option) if not isinstance(option, GameError) else None
-        return replace(found, chosen_move=_made_row(number, option, rows))
+        rows = (
+            np.flatnonzero(decision_point.move_lists.cards[:, 0] == option)
+            if not isinstance(option, GameError)
+            else None
+        )
+        return replace(decision_point, chosen_move=_made_row(number, option, rows))
     lists, (row,) = find_plays(decisions, [act])
     if isinstance(row, GameError):
-        return replace(found, chosen_move=_made_row(number, row, None))
-    width = found.move_lists.cards.shape[1]
-    same = (found.move_lists.form == lists.form[row]) & (found.move_lists.cards == lists.cards[row, :width]).all(axis=1)
-    if row >= lists.start[-1]:  # of a play that is composed, one of its cards
-        same = np.isin(found.move_lists.cards[:, 0], lists.cards[row])
-    return replace(found, chosen_move=_made_row(number, row, np.flatnonzero(same)))
+        return replace(decision_point, chosen_move=_made_row(number, row, None))
+    width = decision_point.move_lists.cards.shape[1]
+    same = (decision_point.move_lists.form == lists.form[row]) & (
+        decision_point.move_lists.cards == lists.cards[row, :width]
+    ).all(axis=1)
+    if row >= lists.start[-1]:  # a composed play: any move that starts with one of its cards
+        same = np.isin(decision_point.move_lists.cards[:, 0], lists.cards[row])
+    return replace(decision_point, chosen_move=_made_row(number, row, np.flatnonzero(same)))
 
 
-def _made_row(number: int, found: int | GameError, rows: NDArray[np.int64] | None) -> int:
+def _made_row(number: int, match: int | GameError, rows: NDArray[np.int64] | None) -> int:
     if rows is None:
-        raise GameError(f"act {number}: {found}", ErrorCode.INVALID_RECORD)
+        raise GameError(f"act {number}: {match}", ErrorCode.INVALID_RECORD)
     return int(rows[0])
 
 
 def _pending_decisions(tables: Tables) -> Decisions | Choices:
-    which = np.arange(1)
-    return tables.decisions(which) if tables.rows_to_play().size else tables.choices(which)
+    rows = np.arange(1)
+    return tables.decisions(rows) if tables.rows_to_play().size else tables.choices(rows)
 
 
 def replay_to_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], acts: Sequence[int]) -> Tables:
-    """A table for each record, where this act (from 1) is to be made; raises GameError where one is not legal."""
-    read = [read_record(rules, record) for record in records]
-    for record, number in zip(read, acts, strict=True):
+    """Replay each record up to an act (numbered from 1) at a table of its own; raises GameError for illegal acts."""
+    parsed = [read_record(rules, record) for record in records]
+    for record, number in zip(parsed, acts, strict=True):
         if type(number) is not int or not 1 <= number <= len(record.acts) + 1:
             raise GameError(f"there is no act {number}: the record has {len(record.acts)}", ErrorCode.INVALID_RECORD)
-    again = Replayer(rules, read)
-    again.tables.record_history()
-    while not again.errors and again.step([number - 1 > again.n_acts_done for number in acts]):
+    replayer = Replayer(rules, parsed)
+    replayer.tables.record_history()
+    while not replayer.errors and replayer.step([number - 1 > replayer.n_acts_done for number in acts]):
         pass
-    if again.errors:
-        raise GameError(again.errors[min(again.errors)], ErrorCode.INVALID_RECORD)
-    waiting = {*again.tables.rows_to_play().tolist(), *again.tables.rows_to_choose().tolist()}
-    clock = again.tables.num_decisions
-    over = [number for table, number in enumerate(acts) if table not in waiting or clock[table] < number - 1]
-    if over:
-        raise GameError(f"act {over[0]}: the episode is over", ErrorCode.INVALID_RECORD)
-    return again.tables
+    if replayer.errors:
+        raise GameError(replayer.errors[min(replayer.errors)], ErrorCode.INVALID_RECORD)
+    waiting = {*replayer.tables.rows_to_play().tolist(), *replayer.tables.rows_to_choose().tolist()}
+    num_decisions = replayer.tables.num_decisions
+    ended = [number for table, number in enumerate(acts) if table not in waiting or num_decisions[table] < number - 1]
+    if ended:
+        raise GameError(f"act {ended[0]}: the episode is over", ErrorCode.INVALID_RECORD)
+    return replayer.tables
 
 
 def find_play_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """The numbers of the acts of records where something is played, and nothing chosen; none of a wrong record."""
-    found: list[list[int]] = [[] for _ in records]
-    read = {}
-    for place, record in enumerate(records):
+    """Find the acts of records that are plays, not choices.
+
+    Args:
+        rules: Compiled game.
+        records: JSON records of episodes.
+
+    Returns:
+        For each record, the numbers of its plays, from 1; empty for an invalid record.
+    """
+    play_acts: list[list[int]] = [[] for _ in records]
+    parsed = {}
+    for index, record in enumerate(records):
         try:
-            read[place] = read_record(rules, record)
+            parsed[index] = read_record(rules, record)
         except GameError:
             continue
-    if not read:
-        return found
-    again, places = Replayer(rules, list(read.values())), list(read)
+    if not parsed:
+        return play_acts
+    replayer, indices = Replayer(rules, list(parsed.values())), list(parsed)
     going = True
     while going:
-        playing, number = again.tables.rows_to_play().tolist(), again.n_acts_done + 1
-        going = again.step([True] * len(places))
-        for table in playing:
-            if going and table not in again.errors:
-                found[places[table]].append(number)
-    for table in again.errors:
-        found[places[table]] = []
-    return found
+        rows_to_play, number = replayer.tables.rows_to_play().tolist(), replayer.n_acts_done + 1
+        going = replayer.step([True] * len(indices))
+        for table in rows_to_play:
+            if going and table not in replayer.errors:
+                play_acts[indices[table]].append(number)
+    for table in replayer.errors:
+        play_acts[indices[table]] = []
+    return play_acts
 
 
 def decisions_at_acts(rules: CompiledGame, records: Sequence[Mapping[str, Any]], acts: Sequence[int]) -> Decisions:
-    """The decisions of records before these acts, one a record; raises GameError, also where something is chosen."""
+    """Return the decision before one act of each record.
+
+    Args:
+        rules: Compiled game.
+        records: JSON records of episodes.
+        acts: Number of an act of each record, from 1.
+
+    Returns:
+        Decisions in the order of the records.
+
+    Raises:
+        GameError: A record is invalid, or its act is a choice.
+    """
     tables = replay_to_acts(rules, records, acts)
     choosing = tables.rows_to_choose()
     if choosing.size:
-        raise GameError(
-            f"act {acts[int(choosing[0])]}: nothing is played there, something is chosen", ErrorCode.INVALID_RECORD
-        )
+        raise GameError(f"act {acts[int(choosing[0])]} is a choice, not a play", ErrorCode.INVALID_RECORD)
     return tables.decisions(np.arange(len(tables)))
 
 
-# --- of other rules ---------------------------------------------------------------------------------------------------
+# --- decisions of other rules -----------------------------------------------------------------------------------------
 
 
 def convert_decisions(
@@ -310,9 +379,16 @@ def convert_decisions(
 ) -> tuple[NDArray[np.bool_], Decisions | Choices]:
     """Convert decisions of other rules of the same game to these rules.
 
+    Args:
+        rules: Compiled game to convert to.
+        decisions: Decisions or choices of other rules.
+
     Returns:
         Mask of the decisions that exist by these rules, and those decisions. Decisions with an unknown play to beat,
         stage or option are left out.
+
+    Raises:
+        GameError: The rules have different packs or seats.
     """
     view, other = decisions.view, decisions.rules
     if (other.pack.kinds, other.seating.seats) != (rules.pack.kinds, rules.seating.seats):
@@ -321,32 +397,32 @@ def convert_decisions(
             ErrorCode.UNSUPPORTED_GAME,
         )
     state = build_tables(rules, [TablePosition.empty(rules)] * len(view)).state
-    theirs = view.state
+    source = view.state
     for name in _SHARED_STATE_FIELDS:
-        getattr(state, name)[:] = getattr(theirs, name)[view.rows]
+        getattr(state, name)[:] = getattr(source, name)[view.rows]
     if rules.trick_query is not None and other.trick_query is not None:
-        state.trick_cards[:], state.is_composing[:] = theirs.trick_cards[view.rows], theirs.is_composing[view.rows]
+        state.trick_cards[:], state.is_composing[:] = source.trick_cards[view.rows], source.is_composing[view.rows]
     state.seat[:] = view.seats
-    width = min(state.top_cards.shape[1], theirs.top_cards.shape[1])
-    state.top_cards[:, :width] = theirs.top_cards[view.rows, :width]
-    _convert_fluents(rules, other, theirs.fluents[view.rows], state.fluents)
+    width = min(state.top_cards.shape[1], source.top_cards.shape[1])
+    state.top_cards[:, :width] = source.top_cards[view.rows, :width]
+    _convert_fluents(rules, other, source.fluents[view.rows], state.fluents)
     state.context[:] = rules.contexts.compute_index(state.fluents)
-    ours = [rules.forms.index.get(form.name, _NO_MATCH) for form in other.forms.forms]
-    state.to_beat[:] = np.array([*ours, LEADING], np.int16)[view.to_beat]
-    state.trick_forms[:] = np.array([*ours, -1], np.int16)[theirs.trick_forms[view.rows]]
-    kept = state.to_beat != _NO_MATCH
+    forms = [rules.forms.index.get(form.name, _NO_MATCH) for form in other.forms.forms]
+    state.to_beat[:] = np.array([*forms, LEADING], np.int16)[view.to_beat]
+    state.trick_forms[:] = np.array([*forms, -1], np.int16)[source.trick_forms[view.rows]]
+    mask = state.to_beat != _NO_MATCH
     if isinstance(decisions, Choices):
-        stages = {name: number for number, name in enumerate(rules.schema.stages)}
-        here = np.array([*(stages.get(name, -1) for name in other.schema.stages), -1], np.int8)
-        state.choice[:] = here[decisions.stage]
-        kept &= state.choice >= 0
-    found = PlayerView(rules, state, np.flatnonzero(kept), state.seat[kept], has_hand_sizes=False)
+        stages = {name: index for index, name in enumerate(rules.schema.stages)}
+        stage_index = np.array([*(stages.get(name, -1) for name in other.schema.stages), -1], np.int8)
+        state.choice[:] = stage_index[decisions.stage]
+        mask &= state.choice >= 0
+    converted = PlayerView(rules, state, np.flatnonzero(mask), state.seat[mask], has_hand_sizes=False)
     if not isinstance(decisions, Choices):
-        return kept, Decisions(found)
-    choices = Choices(found)
-    some = choices.options.any(axis=1)
-    kept[kept] = some
-    return kept, choices.select(np.flatnonzero(some))
+        return mask, Decisions(converted)
+    choices = Choices(converted)
+    has_options = choices.options.any(axis=1)
+    mask[mask] = has_options
+    return mask, choices.select(np.flatnonzero(has_options))
 
 
 _NO_MATCH = -9
@@ -365,25 +441,25 @@ _SHARED_STATE_FIELDS = (
     "stage",
     "leader",
 )
-"""State fields that do not depend on the rules beside pack and number of seats."""
+"""State fields that depend only on the pack and the number of seats."""
 
 
 def _convert_fluents(
     rules: CompiledGame, other: CompiledGame, theirs: NDArray[np.int16], ours: NDArray[np.int16]
 ) -> None:
-    """Write what other rules remember into the slots [n, slots] of these; what these do not know is left out."""
+    """Copy fluents [n, slots] of other rules into those of these rules, where both have them with equal types."""
     for fluent in rules.fluents.fluents:
         if fluent.signature not in other.fluents:
             continue
         source: Fluent = other.fluents[fluent.signature]
         if source.value_type != fluent.value_type:
             continue
-        places = dict(zip(source.keys, source.slots, strict=True))
+        source_slots = dict(zip(source.keys, source.slots, strict=True))
         for key, slot in zip(fluent.keys, fluent.slots, strict=True):
-            if key in places:
-                values = theirs[:, places[key]]
+            if key in source_slots:
+                values = theirs[:, source_slots[key]]
                 if fluent.value_type == SINGLE_VALUED:
-                    numbers = {value: number for number, value in enumerate(fluent.values)}
-                    here = np.array([*(numbers.get(value, -1) for value in source.values), -1], np.int16)
-                    values = here[values]
+                    value_index = {value: index for index, value in enumerate(fluent.values)}
+                    converted = np.array([*(value_index.get(value, -1) for value in source.values), -1], np.int16)
+                    values = converted[values]
                 ours[:, slot] = values

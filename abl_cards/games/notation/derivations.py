@@ -20,7 +20,7 @@ from abl_cards.games.types import NO_CARD
 
 LEGAL = "legal"
 MAX_READINGS = 4
-"""Of cards that can be several plays."""
+"""Largest number of readings explained for a set of cards."""
 
 
 @dataclass(frozen=True)
@@ -28,57 +28,73 @@ class PlayDerivation:
     """A reading of cards as a play, with the proof of its legality or illegality."""
 
     label: str
-    move_row: int | None  # of the moves of the moment; None for what is not legal
+    move_row: int | None  # row among the moves of the decision point; None if not legal
     proof: Proof
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the derivation as JSON."""
         return {"label": self.label, "legal": self.move_row is not None, "why": self.proof.to_json()}
 
 
 def _parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
-    """A play as JSON, or as a word or cards with blanks between them; raises GameError."""
+    """Read a play from JSON, a word, or cards separated by blanks; raises GameError."""
     values: list[Any] = [text, text.split()]
     with suppress(ValueError):
         values.insert(0, json.loads(text))
-    problems = []
+    errors = []
     for value in values:
         try:
             return read_play(rules, value)
-        except GameError as problem:
-            problems.append(problem)
-    raise problems[0]
+        except GameError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: str) -> Iterator[PlayDerivation]:
-    """Yield the readings of a play, legal ones first; raises GameError for cards that form no play of the game."""
+    """Explain each reading of cards as a play, legal ones first.
+
+    Args:
+        rules: Compiled game.
+        decision_point: Decision of one seat.
+        text: The play as JSON, a word, or cards separated by blanks.
+
+    Yields:
+        Up to MAX_READINGS readings, each with the proof of its legality or illegality.
+
+    Raises:
+        GameError: The decision is a choice, cards are not in the hand, or they form no play of the game.
+    """
     decision = decision_point.decision
     if not is_play_decision(decision):
-        raise GameError("here nothing is played, something is chosen: its rule is option/1", ErrorCode.INVALID_STATE)
-    wanted = _parse_play(rules, text)
-    hand, cards = decision.view.hand[0], counts_from_cards(wanted.cards, len(rules.pack))
-    lacking = cards_from_counts(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
-    if lacking:
-        raise GameError(f"not in the hand: {rules.card_codes.to_text(lacking)}", ErrorCode.INVALID_CARDS)
-    forms = find_forms(rules, wanted.cards, int(decision.context[0])) if wanted.cards else (rules.forms.pass_form,)
-    meant = [form for form in forms if matches_form(rules, wanted, form)]
-    if not meant:
+        raise GameError("the decision is a choice, not a play; its rule is option/1", ErrorCode.INVALID_STATE)
+    play = _parse_play(rules, text)
+    hand, cards = decision.view.hand[0], counts_from_cards(play.cards, len(rules.pack))
+    missing = cards_from_counts(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
+    if missing:
+        raise GameError(f"not in the hand: {rules.card_codes.to_text(missing)}", ErrorCode.INVALID_CARDS)
+    forms = find_forms(rules, play.cards, int(decision.context[0])) if play.cards else (rules.forms.pass_form,)
+    matching = [form for form in forms if matches_form(rules, play, form)]
+    if not matching:
         raise GameError(
-            f"{rules.card_codes.to_text(wanted.cards)}: no play of the game is made of these cards",
+            f"{rules.card_codes.to_text(play.cards)}: these cards form no play of the game",
             ErrorCode.INVALID_CARDS,
         )
-    rows = {form: _find_row(decision_point, form, wanted) for form in meant}
+    rows = {form: _find_row(decision_point, form, play) for form in matching}
     labels: dict[int, int] = {}
-    for form in sorted(meant, key=lambda form: rows[form] is None):
+    for form in sorted(matching, key=lambda form: rows[form] is None):
         labels.setdefault(int(rules.forms.label_of[form]), form)
-    told = rules.play_query
-    reasons = ProofFinder(rules.kb, true_atoms(told.build_rows(1, decision.column_writers), told.circuit.inputs, 0))
+    query = rules.play_query
+    proof_finder = ProofFinder(
+        rules.kb, true_atoms(query.build_rows(1, decision.column_writers), query.circuit.inputs, 0)
+    )
     for label, form in list(labels.items())[:MAX_READINGS]:
-        yield PlayDerivation(rules.label_texts[label], rows[form], reasons.explain(f"{LEGAL}({rules.labels[label]})"))
+        yield PlayDerivation(
+            rules.label_texts[label], rows[form], proof_finder.explain(f"{LEGAL}({rules.labels[label]})")
+        )
 
 
 def _find_row(decision_point: DecisionPoint, form: int, play: ParsedPlay) -> int | None:
-    """Among the moves of a moment, these cards as this form."""
+    """Return the row of these cards in this form among the moves; None if there is none."""
     cards = sorted(play.cards)
     for row in np.flatnonzero(decision_point.move_lists.form == form).tolist():
         if sorted(card for card in decision_point.move_lists.cards[row].tolist() if card != NO_CARD) == cards:

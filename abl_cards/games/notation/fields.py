@@ -10,8 +10,15 @@ from abl_cards.core import GameError
 
 @contextmanager
 def error_context(field: str) -> Iterator[None]:
-    """Name the field in an error."""
+    """Prefix the message of a GameError with a field; its code stays.
+
+    Args:
+        field: Name or path of the field.
+
+    Raises:
+        GameError: The error raised inside, with the field in its message.
+    """
     try:
         yield
-    except GameError as problem:
-        raise GameError(f"{field}: {problem}", problem.code) from None
+    except GameError as error:
+        raise GameError(f"{field}: {error}", error.code) from None

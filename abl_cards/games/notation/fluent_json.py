@@ -20,28 +20,40 @@ from abl_cards.games.description import COUNTER, MAX_COUNT, SET_VALUED, Fluent, 
 
 @dataclass(frozen=True)
 class FluentCodec:
-    """Terms as they are written: by their letter, where all that may stand in a place have one."""
+    """Converts fluents to JSON and back; terms are written by their texts where all values of a place have one.
+
+    Attributes:
+        term_texts: Texts of ranks, suits and cards.
+    """
 
     term_texts: Mapping[Term, str]
 
     def write(self, fluent: Fluent, state: NDArray[np.integer]) -> Any:
-        """Return the JSON value of a fluent in the state [slots] of a table; None for no value."""
+        """Return the JSON value of a fluent.
+
+        Args:
+            fluent: Fluent to write.
+            state: Fluents of a table, [slots].
+
+        Returns:
+            JSON value; None for no value.
+        """
         numbers = [int(state[slot]) for slot in fluent.slots]
         if fluent.value_type == SET_VALUED:
             if fluent.keys == ((),):
                 return bool(numbers[0])
             keys = zip(self._json_keys(fluent), numbers, strict=True)
             return [key for key, number in keys if number]
-        written = self._encode_terms(fluent.values)
+        texts = self._encode_terms(fluent.values)
         values = [
-            number if fluent.value_type == COUNTER else None if number < 0 else written[number] for number in numbers
+            number if fluent.value_type == COUNTER else None if number < 0 else texts[number] for number in numbers
         ]
         if fluent.keys == ((),):
             return values[0]
         if _is_numbered(fluent.keys):
             return values
-        nothing = 0 if fluent.value_type == COUNTER else None
-        return {name: value for name, value in zip(self._object_keys(fluent), values, strict=True) if value != nothing}
+        default = 0 if fluent.value_type == COUNTER else None
+        return {name: value for name, value in zip(self._object_keys(fluent), values, strict=True) if value != default}
 
     def expected_text(self, fluent: Fluent) -> str:
         """Describe the JSON values that a fluent accepts."""
@@ -49,55 +61,65 @@ class FluentCodec:
             return (
                 "true or false"
                 if fluent.keys == ((),)
-                else f"a list of what holds, of {_examples(self._json_keys(fluent))}"
+                else f"a list of keys that hold, among {_examples(self._json_keys(fluent))}"
             )
-        each = (
+        value_text = (
             "a number"
             if fluent.value_type == COUNTER
             else f"null, or one of {_examples(self._encode_terms(fluent.values))}"
         )
         if fluent.keys == ((),):
-            return each
+            return value_text
         first = self._object_keys(fluent)[0]
         kind = f"a list of {len(fluent.keys)}" if _is_numbered(fluent.keys) else f"an object with keys like {first}"
-        return f"{kind}, each {each}"
+        return f"{kind}, each {value_text}"
 
     def _encode_terms(self, terms: Sequence[Term]) -> list[Any]:
-        """Terms of one place as JSON, each by its letter or none."""
-        every = all(term in self.term_texts for term in terms)
-        return [self.term_texts[term] if every else term for term in terms]
+        """Return terms as JSON: all by their texts, or none."""
+        has_texts = all(term in self.term_texts for term in terms)
+        return [self.term_texts[term] if has_texts else term for term in terms]
 
     def _json_keys(self, fluent: Fluent) -> list[Any]:
-        """The keys of a fluent as JSON, in their order."""
+        """Return the keys of a fluent as JSON values, in order."""
         columns = [self._encode_terms(column) for column in zip(*fluent.keys, strict=True)]
         return [key[0] if len(key) == 1 else list(key) for key in zip(*columns, strict=True)]
 
     def _object_keys(self, fluent: Fluent) -> list[str]:
-        """The keys of a fluent as those of an object."""
+        """Return the keys of a fluent as keys of a JSON object."""
         return [",".join(map(str, key)) if isinstance(key, list) else str(key) for key in self._json_keys(fluent)]
 
     def read(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
-        """Write a JSON value into the state [slots]; raises GameError for an invalid one."""
+        """Read the JSON value of a fluent into a state.
+
+        Args:
+            fluent: Fluent to read.
+            value: JSON value.
+            state: Fluents of a table, int16 [slots]; its slots are overwritten.
+
+        Raises:
+            GameError: The value has the wrong form, or names no value of the fluent.
+        """
         if fluent.value_type == SET_VALUED:
             self._read_keys(fluent, value, state)
             return
-        known: dict[Any, int] = {term: place for place, term in enumerate(fluent.values)}
-        known |= {term: place for place, term in enumerate(self._encode_terms(fluent.values))}
-        for slot, each in zip(fluent.slots, self._values_by_key(fluent, value), strict=True):
+        value_index: dict[Any, int] = {term: index for index, term in enumerate(fluent.values)}
+        value_index |= {term: index for index, term in enumerate(self._encode_terms(fluent.values))}
+        for slot, item in zip(fluent.slots, self._values_by_key(fluent, value), strict=True):
             if fluent.value_type == COUNTER:
-                if type(each) is not int or not -MAX_COUNT <= each <= MAX_COUNT:
+                if type(item) is not int or not -MAX_COUNT <= item <= MAX_COUNT:
                     raise GameError(
-                        f"{each!r} is no whole number up to {MAX_COUNT}, nor as much below 0", ErrorCode.INVALID_STATE
+                        f"{item!r} is not a whole number from -{MAX_COUNT} to {MAX_COUNT}", ErrorCode.INVALID_STATE
                     )
-                state[slot] = each
-            elif each is None:
+                state[slot] = item
+            elif item is None:
                 state[slot] = fluent.default
             else:
-                if type(each) not in (int, str) or each not in known:
+                if type(item) not in (int, str) or item not in value_index:
                     raise GameError(
-                        f"{each!r} is none of {_examples(self._encode_terms(fluent.values))}", ErrorCode.INVALID_STATE
+                        f"unknown value {item!r}; known: {_examples(self._encode_terms(fluent.values))}",
+                        ErrorCode.INVALID_STATE,
                     )
-                state[slot] = known[each]
+                state[slot] = value_index[item]
 
     def _values_by_key(self, fluent: Fluent, value: Any) -> Sequence[Any]:
         keys = fluent.keys
@@ -105,12 +127,12 @@ class FluentCodec:
             return [value]
         if _is_numbered(keys):
             if not isinstance(value, list) or len(value) != len(keys):
-                raise GameError(f"{value!r} is no list of {len(keys)}", ErrorCode.INVALID_STATE)
+                raise GameError(f"{value!r} is not a list of {len(keys)} values", ErrorCode.INVALID_STATE)
             return value
         names = self._object_keys(fluent)
         if not isinstance(value, dict) or not set(value) <= set(names):
-            raise GameError(f"{value!r} is no object with keys like {_examples(names)}", ErrorCode.INVALID_STATE)
-        return [value.get(each, 0 if fluent.value_type == COUNTER else None) for each in names]
+            raise GameError(f"{value!r} is not an object with keys like {_examples(names)}", ErrorCode.INVALID_STATE)
+        return [value.get(name, 0 if fluent.value_type == COUNTER else None) for name in names]
 
     def _read_keys(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
         if fluent.keys == ((),):
@@ -119,17 +141,19 @@ class FluentCodec:
             state[fluent.first_slot] = value
             return
         if not isinstance(value, list):
-            raise GameError(f"{value!r} is no list of what holds", ErrorCode.INVALID_STATE)
-        known = {str(key): slot for key, slot in zip(self._json_keys(fluent), fluent.slots, strict=True)}
+            raise GameError(f"{value!r} is not a list of keys that hold", ErrorCode.INVALID_STATE)
+        slot_by_key = {str(key): slot for key, slot in zip(self._json_keys(fluent), fluent.slots, strict=True)}
         state[fluent.first_slot : fluent.first_slot + len(fluent.keys)] = 0
-        for each in value:
-            if str(each) not in known:
-                raise GameError(f"{each!r} is none of {_examples(self._json_keys(fluent))}", ErrorCode.INVALID_STATE)
-            if state[known[str(each)]]:
+        for item in value:
+            if str(item) not in slot_by_key:
                 raise GameError(
-                    f"{each!r} stands there twice, and {value!r} is to be a list of what holds", ErrorCode.INVALID_STATE
+                    f"unknown key {item!r}; known: {_examples(self._json_keys(fluent))}", ErrorCode.INVALID_STATE
                 )
-            state[known[str(each)]] = 1
+            if state[slot_by_key[str(item)]]:
+                raise GameError(
+                    f"{item!r} occurs twice in {value!r}, a list of keys that hold", ErrorCode.INVALID_STATE
+                )
+            state[slot_by_key[str(item)]] = 1
 
 
 def _examples(known: Sequence[Any]) -> str:
@@ -138,4 +162,4 @@ def _examples(known: Sequence[Any]) -> str:
 
 def _is_numbered(keys: Sequence[Terms]) -> bool:
     """Return whether the keys are the numbers of seats or teams."""
-    return list(keys) == [(number,) for number in range(len(keys))]
+    return list(keys) == [(index,) for index in range(len(keys))]

@@ -1,7 +1,7 @@
-"""Cards of a state: those that it names, and arbitrary ones for the hidden hands.
+"""Read the cards of a JSON state; hidden hands get arbitrary unseen cards.
 
-Cards that the seat does not see are distributed over the other hands as far as their sizes are known, otherwise set
-aside. So played cards may be listed in part, unless the rules of the query read them.
+Unseen cards are distributed over the other hands as far as their sizes are known; the others are set aside. Played
+cards may be listed in part, unless the rules of the query read them.
 """
 
 from __future__ import annotations
@@ -29,45 +29,47 @@ _LAYS_ASIDE = Signature.parse("lays_aside/2")
 def read_hands(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """Fill the hands, what has been laid down and what lies aside; raises GameError that names the field."""
+    """Fill the hands, the played cards and the cards set aside; raises GameError that names the field."""
     with error_context("hand"):
-        own = read_cards(rules, value["hand"])
-        if not own.any():
+        own_hand = read_cards(rules, value["hand"])
+        if not own_hand.any():
             raise GameError("there are no cards", ErrorCode.INVALID_STATE)
-        if not can_hold(rules, int(own.sum())):
+        if not can_hold(rules, int(own_hand.sum())):
             raise GameError(
-                f"{own.sum()} cards, where a seat has {largest_hand(rules)} at most", ErrorCode.INVALID_STATE
+                f"{own_hand.sum()} cards, but a hand has at most {largest_hand(rules)}", ErrorCode.INVALID_STATE
             )
     order = seats.other_seats(rules, position.seat)
-    told = value.get("gone") is not None or value.get("unseen") is not None
+    has_played_cards = value.get("gone") is not None or value.get("unseen") is not None
     with error_context("gone"):
         position.played = _read_gone(rules, value.get("gone"), position, order)
     if value.get("unseen") is not None:
         with error_context("unseen"):
-            position.played = _read_unseen(rules, value, own, position, order)
+            position.played = _read_unseen(rules, value, own_hand, position, order)
     with error_context("face"):
         face = _read_face(rules, value.get("face"), len(order))
     with error_context("aside"):
         kitty, shown = _read_aside(rules, value.get("aside"))
-    seen = own + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own))
+    seen = own_hand + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own_hand))
     with error_context("hand, to_beat, gone, face, aside"):
         check_copies(rules, seen)
     pool = rules.pack.copies - seen
     with error_context("cards"):
         sizes = _read_sizes(rules, value.get("cards"), face)
-    _check_required(rules, required, told, sizes is not None, own, position, sizes)
+    _check_required(rules, required, has_played_cards, sizes is not None, own_hand, position, sizes)
     for field in ("face", "cards"):
         if field in required.fields and value.get(field) is None and (field == "face" or face is None):
             raise _missing_field_error(required, field)
     left = int(pool.sum())
     missing = _hand_sizes(rules, sizes, face, position, order, left)
-    whole = told and sizes is not None and "gone" in required.fields  # part of it would make the answer wrong
-    _check_sum(rules, sum(missing), left, kitty, whole)
-    position.hands[position.seat] = own
+    is_complete = (
+        has_played_cards and sizes is not None and "gone" in required.fields
+    )  # the rules read the played cards
+    _check_sum(rules, sum(missing), left, kitty, is_complete)
+    position.hands[position.seat] = own_hand
     cards = np.repeat(np.arange(len(pool)), pool)
-    for place, (seat, size) in enumerate(zip(order, missing, strict=True)):
+    for index, (seat, size) in enumerate(zip(order, missing, strict=True)):
         dealt, cards = cards[:size], cards[size:]
-        position.hands[seat] = np.bincount(dealt, minlength=len(pool)) + (face[place] if face else 0)
+        position.hands[seat] = np.bincount(dealt, minlength=len(pool)) + (face[index] if face else 0)
     position.aside = shown + np.bincount(cards, minlength=len(pool))
 
 
@@ -81,32 +83,51 @@ def has_no_aside(rules: CompiledGame) -> bool:
 
 
 def read_cards(rules: CompiledGame, value: Any) -> Counts:
-    """[kinds] cards in any order; raises GameError."""
+    """Read cards in any order.
+
+    Args:
+        rules: Compiled game.
+        value: JSON value of the cards.
+
+    Returns:
+        int64 [kinds], copies of each card.
+
+    Raises:
+        GameError: The value names an unknown card, or is not a list or text of cards.
+    """
     return counts_from_cards(rules.card_codes.read(value), len(rules.pack)).astype(np.int64)
 
 
 def check_copies(rules: CompiledGame, total: Counts) -> None:
-    """Raise GameError where together there are more cards than the pack has."""
+    """Check that cards are not more than the pack has.
+
+    Args:
+        rules: Compiled game.
+        total: Copies of each card, [kinds].
+
+    Raises:
+        GameError: There are more copies of a card than in the pack.
+    """
     for kind in np.flatnonzero(total > rules.pack.copies)[:1].tolist():
         text, copies = rules.card_codes.kind_texts[kind], int(rules.pack.copies[kind])
-        raise GameError(f"together that makes {total[kind]} of {text}; the pack has {copies}", ErrorCode.INVALID_CARDS)
+        raise GameError(f"{total[kind]} copies of {text} in total; the pack has {copies}", ErrorCode.INVALID_CARDS)
 
 
 def read_card_lists(rules: CompiledGame, value: Any, count: int, item_name: str) -> list[Counts]:
-    """A list of hands; raises GameError."""
+    """Read a list of hands of a given length; raises GameError."""
     if not isinstance(value, list) or len(value) != count:
-        raise GameError(f"{value!r} is no list of {count} {item_name}", ErrorCode.INVALID_STATE)
-    return [read_cards(rules, each) for each in value]
+        raise GameError(f"{value!r} is not a list of {count} {item_name}", ErrorCode.INVALID_STATE)
+    return [read_cards(rules, cards) for cards in value]
 
 
 def _read_gone(rules: CompiledGame, value: Any, position: TablePosition, order: Sequence[int]) -> Counts:
-    """[seats, kinds] what has been laid down; the play to beat is among it."""
+    """Return the played cards [seats, kinds], including the play to beat."""
     played = np.zeros_like(position.played)
     if value is None:
         return played + position.trick_cards
-    if is_by_seat(rules, value):  # of some seats it may not be known
+    if is_by_seat(rules, value):  # null for seats with unknown cards
         played[:] = read_card_lists(
-            rules, [[] if each is None else each for each in value], len(played), "hands, by seat"
+            rules, [[] if cards is None else cards for cards in value], len(played), "hands, by seat"
         )
         return np.maximum(played, position.trick_cards)
     return _assign_gone(rules, np.maximum(read_cards(rules, value), position.cards_to_beat), position, order)
@@ -115,9 +136,9 @@ def _read_gone(rules: CompiledGame, value: Any, position: TablePosition, order: 
 def _read_unseen(
     rules: CompiledGame, value: Mapping[str, Any], own: Counts, position: TablePosition, order: Sequence[int]
 ) -> Counts:
-    """Return the played cards [seats, kinds] if the hidden cards are given: all that nobody holds."""
+    """Return the played cards [seats, kinds] if the hidden cards are given: all others outside the own hand."""
     if value.get("gone") is not None or value.get("aside") is not None or value.get("face") is not None:
-        raise GameError("it says what gone, aside and face would say: leave one of them out", ErrorCode.INVALID_STATE)
+        raise GameError("unseen excludes gone, aside and face: leave out one or the other", ErrorCode.INVALID_STATE)
     unseen = read_cards(rules, value["unseen"])
     check_copies(rules, own + unseen + position.cards_to_beat)
     sizes = _read_sizes(rules, value.get("cards"), None)
@@ -127,22 +148,24 @@ def _read_unseen(
 
 
 def _assign_gone(rules: CompiledGame, together: Counts, position: TablePosition, order: Sequence[int]) -> Counts:
-    """[seats, kinds] cards that have been laid down by somebody; raises GameError."""
+    """Distribute played cards over the seats [seats, kinds]; raises GameError without the play to beat."""
     if (together < position.cards_to_beat).any():
         raise GameError("the play to beat must be among them", ErrorCode.INVALID_STATE)
     played = np.zeros_like(position.played)
     played += position.trick_cards
-    rest = np.repeat(np.arange(len(together)), together - position.cards_to_beat)
-    for seat in [*order, position.seat]:  # as many as it can have had, the rest by the last one
-        room = max(0, rules.seating.num_dealt[seat] - int(played[seat].sum())) if seat != position.seat else len(rest)
-        laid, rest = rest[:room], rest[room:]
-        played[seat] += np.bincount(laid, minlength=len(together))
+    remaining = np.repeat(np.arange(len(together)), together - position.cards_to_beat)
+    for seat in [*order, position.seat]:  # up to the size of the deal; the last seat gets the remaining cards
+        capacity = (
+            max(0, rules.seating.num_dealt[seat] - int(played[seat].sum())) if seat != position.seat else len(remaining)
+        )
+        assigned, remaining = remaining[:capacity], remaining[capacity:]
+        played[seat] += np.bincount(assigned, minlength=len(together))
     return played
 
 
 def is_by_seat(rules: CompiledGame, value: Any) -> bool:
     """Return whether played cards are given by seat, null for unknown ones, not all together."""
-    return isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
+    return isinstance(value, list) and bool(value) and all(_is_hand(rules, item) or item is None for item in value)
 
 
 def _is_hand(rules: CompiledGame, value: Any) -> bool:
@@ -156,13 +179,15 @@ def _read_face(rules: CompiledGame, value: Any, others: int) -> list[Counts] | N
 
 def _read_aside(rules: CompiledGame, value: Any) -> tuple[int | None, Counts]:
     """Return the number of hidden cards set aside, if given, and the visible ones."""
-    nothing = np.zeros(len(rules.pack), np.int64)
+    empty = np.zeros(len(rules.pack), np.int64)
     if value is None:
-        return None, nothing
+        return None, empty
     if type(value) is int:
         if not 0 <= value <= len(rules.pack.deck):
-            raise GameError(f"{value} is no number of cards", ErrorCode.INVALID_STATE)
-        return value, nothing
+            raise GameError(
+                f"{value} is not a number of cards from 0 to {len(rules.pack.deck)}", ErrorCode.INVALID_STATE
+            )
+        return value, empty
     return 0, read_cards(rules, value)
 
 
@@ -172,27 +197,29 @@ def _read_sizes(rules: CompiledGame, value: Any, face: Sequence[Counts] | None) 
         return None if face is None else [int(hand.sum()) for hand in face]
     if not isinstance(value, list) or len(value) != others:
         raise GameError(
-            f"{value!r} is no list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}", ErrorCode.INVALID_STATE
+            f"{value!r} is not a list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}", ErrorCode.INVALID_STATE
         )
-    for each in value:
-        if type(each) is not int or each < 0 or not can_hold(rules, each):
-            raise GameError(f"{each!r} is no number of cards from 0 to {largest_hand(rules)}", ErrorCode.INVALID_STATE)
+    for size in value:
+        if type(size) is not int or size < 0 or not can_hold(rules, size):
+            raise GameError(
+                f"{size!r} is not a number of cards from 0 to {largest_hand(rules)}", ErrorCode.INVALID_STATE
+            )
     if face is not None and value != [int(hand.sum()) for hand in face]:
-        raise GameError("these are not as many as the cards in face", ErrorCode.INVALID_STATE)
+        raise GameError("the numbers differ from the numbers of cards in face", ErrorCode.INVALID_STATE)
     return list(value)
 
 
 def _check_required(
     rules: CompiledGame,
     required: RequiredFields,
-    told: bool,
+    has_played_cards: bool,
     sized: bool,
     own: Counts,
     position: TablePosition,
     sizes: Sequence[int] | None,
 ) -> None:
     """Raise GameError if the rules read the played cards and the state does not determine them."""
-    if "gone" not in required.fields or told:
+    if "gone" not in required.fields or has_played_cards:
         return
     dealt = len(rules.pack.deck) - sum(rules.seating.num_dealt)
     counted = int(own.sum()) + int(position.cards_to_beat.sum()) + sum(sizes or []) + dealt + position.stock
@@ -202,7 +229,7 @@ def _check_required(
 
 def _missing_field_error(required: RequiredFields, field: str) -> GameError:
     return GameError(
-        f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
+        f'the rules read {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
         ErrorCode.INCOMPLETE_STATE,
     )
 
@@ -223,16 +250,18 @@ def _hand_sizes(
 
 
 def _check_sum(rules: CompiledGame, dealt: int, left: int, kitty: int | None, counted: bool) -> None:
-    """Raise GameError where the sizes do not fit the pack."""
+    """Raise GameError if the hand sizes do not fit the pack."""
     if dealt > left:
         raise GameError(
-            f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here",
+            f"cards: the others hold {dealt} cards, but only {left} of the pack are unseen",
             ErrorCode.INVALID_STATE,
         )
-    rest = left - dealt
-    if counted and kitty is None and has_no_aside(rules) and rest:
-        raise GameError(f"cards, gone: {rest} cards of the pack are nowhere", ErrorCode.INVALID_STATE)
-    if kitty is not None and rest < kitty:
-        raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left", ErrorCode.INVALID_STATE)
-    if kitty is not None and counted and rest > kitty:
-        raise GameError(f"cards, gone, aside: {rest - kitty} cards of the pack are nowhere", ErrorCode.INVALID_STATE)
+    remaining = left - dealt
+    if counted and kitty is None and has_no_aside(rules) and remaining:
+        raise GameError(f"cards, gone: {remaining} cards of the pack are missing", ErrorCode.INVALID_STATE)
+    if kitty is not None and remaining < kitty:
+        raise GameError(f"aside: {kitty} cards, but only {remaining} of the pack are left", ErrorCode.INVALID_STATE)
+    if kitty is not None and counted and remaining > kitty:
+        raise GameError(
+            f"cards, gone, aside: {remaining - kitty} cards of the pack are missing", ErrorCode.INVALID_STATE
+        )

@@ -68,11 +68,11 @@ def infer_play_counts(
         Number of plays by seat [seats].
 
     Raises:
-        GameError: Names a field that turns or points read and that the state does not determine.
+        GameError: A field that turns or points read is missing and does not follow from the others.
     """
-    needs = required_for_endgame(rules)
+    required = required_for_endgame(rules)
     for field in ("face", "passed", "has_passed", "finish", "gone", "lots"):
-        reader = needs.fields.get(field)
+        reader = required.fields.get(field)
         if (reader is not None or field == "face") and not _is_determined(rules, field, value, position):
             raise GameError(
                 f'{_reason_text(field, reader)}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
@@ -82,9 +82,11 @@ def infer_play_counts(
         return position.plays
     least, most = _play_bounds(rules, value, position)
     counts = compared_play_counts(rules, position.fluents)
-    coming = [int(must_play and seat == position.seat) for seat in range(rules.seating.seats)]
-    for seat in _undetermined_seats(counts, [each + more for each, more in zip(least, coming, strict=True)], most):
-        reader = needs.fields["laid_down"]
+    planned_plays = [int(must_play and seat == position.seat) for seat in range(rules.seating.seats)]
+    for seat in _undetermined_seats(
+        counts, [count + planned for count, planned in zip(least, planned_plays, strict=True)], most
+    ):
+        reader = required.fields["laid_down"]
         raise GameError(
             f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); '
             f"seat {seat} may have {least[seat]} or more",
@@ -94,7 +96,7 @@ def infer_play_counts(
 
 
 def _reason_text(field: str, reader: Signature | None) -> str:
-    return "every hand is looked at" if field == "face" and reader is None else f"the rules look at {reader}"
+    return "all hands are read" if field == "face" and reader is None else f"the rules read {reader}"
 
 
 def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], position: TablePosition) -> bool:
@@ -122,24 +124,24 @@ def _has_passed(value: Mapping[str, Any], position: TablePosition) -> int | None
 
 
 def _undetermined_seats(counts: Mapping[int, frozenset[int]], least: Sequence[int], most: Sequence[int]) -> list[int]:
-    """The seats of which bounds do not say what the points read."""
-    return [seat for seat, numbers in counts.items() if any(least[seat] < each <= most[seat] for each in numbers)]
+    """Return the seats whose bounds leave open a comparison made by the points."""
+    return [seat for seat, numbers in counts.items() if any(least[seat] < number <= most[seat] for number in numbers)]
 
 
 def _play_bounds(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> tuple[list[int], list[int]]:
-    """[seats] how often each seat has laid down cards at least, and at most."""
-    held, gone, lying = (each.sum(axis=1) for each in (position.hands, position.played, position.trick_cards))
+    """Return the least and largest number of plays of each seat [seats]."""
+    held, gone, on_table = (cards.sum(axis=1) for cards in (position.hands, position.played, position.trick_cards))
     acts, by_seat = value.get("acts"), is_by_seat(rules, value.get("gone")) and None not in value["gone"]
-    nothing, moving = is_episode_start(rules, position), bool(rules.derived_outputs & {_LAYS_ASIDE, _PASSES})
+    is_start, hands_vary = is_episode_start(rules, position), bool(rules.derived_outputs & {_LAYS_ASIDE, _PASSES})
     least, most = [], []
     for seat, dealt in enumerate(rules.seating.num_dealt):
-        if nothing:
+        if is_start:
             fewest = largest = 0
         elif by_seat:
             fewest = largest = int(gone[seat])
         else:
-            shrunk = 0 if moving else dealt - int(held[seat])
-            fewest, largest = max(shrunk, int(lying[seat]), 0), largest_hand(rules) - int(held[seat])
+            shrunk = 0 if hands_vary else dealt - int(held[seat])
+            fewest, largest = max(shrunk, int(on_table[seat]), 0), largest_hand(rules) - int(held[seat])
         least.append(-(-fewest // rules.max_play_cards))
         most.append(max(least[-1], largest if type(acts) is not int else min(largest, acts)))
     return least, most

@@ -1,4 +1,4 @@
-"""Plays and choices that are written somewhere, among those that are legal."""
+"""Find plays and choices in JSON among the legal ones."""
 
 from __future__ import annotations
 
@@ -26,64 +26,77 @@ from abl_cards.games.types import MoveLists
 
 
 def find_moves(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[MoveLists, NDArray[np.int64]]:
-    """The legal moves with the cards of each of the plays, and the row of each play among them; -1 for none.
+    """Find parsed plays among the legal moves; of several matching forms the first.
 
-    Of several forms of the same cards the first one that is meant; ``find_plays`` asks which.
+    Args:
+        decisions: Decisions of tables.
+        plays: A play for each decision.
+
+    Returns:
+        Legal moves with the cards of the plays; int64 [n], the row of each play among them, -1 for none.
     """
-    lists, found = _match_plays(decisions, plays)
-    return lists, np.array([rows[0] if rows else -1 for rows in found], np.int64)
+    lists, matches = _match_plays(decisions, plays)
+    return lists, np.array([rows[0] if rows else -1 for rows in matches], np.int64)
 
 
 def _match_plays(decisions: Decisions, plays: Sequence[ParsedPlay]) -> tuple[MoveLists, list[list[int]]]:
-    """The legal moves with these cards, and the rows of those that each of the plays can be.
+    """Return the legal moves with the cards of plays, and the matching rows of each play.
 
-    Only the cards that are wanted are laid out: the list of a full hand is long.
+    Moves are enumerated for these cards only: the list of a full hand is long.
     """
     rules, hand = decisions.rules, decisions.view.hand
-    asked = np.zeros_like(hand)
-    for row, each in enumerate(plays):
-        asked[row] = counts_from_cards(each.cards, hand.shape[1])
+    requested = np.zeros_like(hand)
+    for row, play in enumerate(plays):
+        requested[row] = counts_from_cards(play.cards, hand.shape[1])
     includes = decisions.required_cards
-    lacking = ((includes > 0) & (asked.T == 0)[: len(includes)]).any(axis=0)
-    held = (asked <= hand).all(axis=1) & ~lacking
+    lacks_required = ((includes > 0) & (requested.T == 0)[: len(includes)]).any(axis=0)
+    held = (requested <= hand).all(axis=1) & ~lacks_required
     lists = whole_hand_moves(
-        rules, asked, decisions.context, decisions.to_beat < 0, decisions.legal_mask, decisions.form_mask
+        rules, requested, decisions.context, decisions.to_beat < 0, decisions.legal_mask, decisions.form_mask
     )
-    found = []
-    for row, each in enumerate(plays):
+    matches = []
+    for row, play in enumerate(plays):
         rows = range(int(lists.start[row]), int(lists.start[row + 1])) if held[row] else range(0)
-        fitting = [number for number in rows if matches_form(rules, each, int(lists.form[number]))]
-        found.append(
-            [number for number in fitting if each.label is not None or not rules.partial_forms[lists.form[number]]]
+        matching = [move for move in rows if matches_form(rules, play, int(lists.form[move]))]
+        matches.append(
+            [move for move in matching if play.label is not None or not rules.partial_forms[lists.form[move]]]
         )
-    return lists, found
+    return lists, matches
 
 
 def find_plays(decisions: Decisions, values: Sequence[Any]) -> tuple[MoveLists, list[int | GameError]]:
-    """Find JSON plays among the legal moves; returns an error for illegal and ambiguous ones."""
-    rules, problems, wanted = decisions.rules, dict[int, GameError](), list[ParsedPlay]()
-    for number, value in enumerate(values):
+    """Find JSON plays among the legal moves.
+
+    Args:
+        decisions: Decisions of tables.
+        values: A JSON play for each decision.
+
+    Returns:
+        Moves, and for each play its row among them, or the error of an invalid, illegal or ambiguous play.
+    """
+    rules, errors, parsed = decisions.rules, dict[int, GameError](), list[ParsedPlay]()
+    for index, value in enumerate(values):
         try:
-            wanted.append(read_play(rules, value))
-        except GameError as problem:
-            problems[number] = problem
-            wanted.append(ParsedPlay(()))
-    lists, found = _match_plays(decisions, wanted)
+            parsed.append(read_play(rules, value))
+        except GameError as error:
+            errors[index] = error
+            parsed.append(ParsedPlay(()))
+    lists, matches = _match_plays(decisions, parsed)
     answers: list[int | GameError] = []
-    for number, rows in enumerate(found):
-        each, context = wanted[number], int(decisions.context[number])
-        if number in problems:
-            answers.append(problems[number])
-        elif not rows and rules.has_composed_plays and (whole := compose_move(decisions, number, each.cards)):
-            lists, row = append_move(lists, whole)
+    for index, rows in enumerate(matches):
+        play, context = parsed[index], int(decisions.context[index])
+        if index in errors:
+            answers.append(errors[index])
+        elif not rows and rules.has_composed_plays and (composed := compose_move(decisions, index, play.cards)):
+            lists, row = append_move(lists, composed)
             answers.append(row)
         elif not rows:
-            seat = int(decisions.view.seats[number])
-            answers.append(GameError(f"{play_text(rules, each)} is not legal for seat {seat}", ErrorCode.ILLEGAL_MOVE))
+            seat = int(decisions.view.seats[index])
+            answers.append(GameError(f"{play_text(rules, play)} is not legal for seat {seat}", ErrorCode.ILLEGAL_MOVE))
         elif len({_meaning_key(rules, lists, row, context) for row in rows}) > 1:
             answers.append(
                 GameError(
-                    ambiguity_message(rules, each, [int(lists.form[row]) for row in rows]), ErrorCode.AMBIGUOUS_MOVE
+                    ambiguity_message(rules, play, [int(lists.form[row]) for row in rows]), ErrorCode.AMBIGUOUS_MOVE
                 )
             )
         else:
@@ -98,16 +111,24 @@ def _meaning_key(rules: CompiledGame, lists: MoveLists, row: int, context: int) 
 
 
 def find_options(choices: Choices, values: Sequence[Any]) -> list[int | GameError]:
-    """The number of the option that each value is, or what is wrong with it."""
+    """Find JSON choices among the available options.
+
+    Args:
+        choices: Choices of tables.
+        values: A JSON choice for each of them.
+
+    Returns:
+        For each value, the index of its option, or the error of an invalid or illegal one.
+    """
     answers: list[int | GameError] = []
-    for number, value in enumerate(values):
+    for index, value in enumerate(values):
         try:
             option = read_option(choices.rules, value)
-            if not choices.options[number, option]:
+            if not choices.options[index, option]:
                 raise GameError(
-                    f"{value!r} may not be chosen by seat {int(choices.view.seats[number])}", ErrorCode.ILLEGAL_MOVE
+                    f"{value!r} is not legal for seat {int(choices.view.seats[index])}", ErrorCode.ILLEGAL_MOVE
                 )
             answers.append(option)
-        except GameError as problem:
-            answers.append(problem)
+        except GameError as error:
+            answers.append(error)
     return answers

@@ -1,8 +1,8 @@
-"""Plays and choices in words, and what cards that were laid down can be.
+"""Notation of plays and choices, and the forms that cards can have.
 
-A play is its cards as CardCodes writes them, a pass ``"pass"``. Cards that read as several labels come with the label
-that is meant: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is its option: a card, a number, or a term. Games
-whose plays have words of their own write them so (canonical.py).
+A play is written as its cards by ``CardCodes``, a pass as ``"pass"``. Cards with several possible labels are written
+with the intended one: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is written as its option: a card, a number
+or a term. Games with a canonical notation (canonical.py) use that instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from abl_cards.games.types import NO_CARD
 
 PASS = "pass"
 BATCH_SIZE = 256
-"""Card sets that are read together: each has a column of all forms."""
+"""Card sets per batch; bounds memory, because each has a column of all forms."""
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,35 @@ class NotatedMove:
 
 
 class ParsedPlay(NamedTuple):
-    """A play as somebody writes it."""
+    """Play as parsed from text or JSON.
 
-    cards: Cards  # none for a pass
-    label: int | None = None  # where it is said
+    Attributes:
+        cards: Cards; empty for a pass.
+        label: Index of the label; None if not given.
+        form: Index of the form; None if not given.
+    """
+
+    cards: Cards
+    label: int | None = None
     form: int | None = None
 
 
-# --- what cards can be ------------------------------------------------------------------------------------------------
+# --- forms of cards ---------------------------------------------------------------------------------------------------
 
 
 def find_forms(rules: CompiledGame, cards: Cards, context: int) -> tuple[int, ...]:
-    """The forms that cards can be which somebody has laid down in a context."""
+    """Return the forms that played cards can have in a context."""
     return find_forms_batch(rules, counts_from_cards(cards, len(rules.pack))[None], np.array([context], np.int16))[0]
 
 
 def find_forms_batch(
     rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16]
 ) -> list[tuple[int, ...]]:
-    """The forms that all the cards of each of hands [n, kinds] can be, in contexts [n]."""
-    found: list[tuple[int, ...]] = []
+    """Return the forms of all cards of each of hands [n, kinds] in contexts [n]."""
+    forms: list[tuple[int, ...]] = []
     for first in range(0, len(hands), BATCH_SIZE):
-        found += _find_forms_chunk(rules, hands[first : first + BATCH_SIZE], contexts[first : first + BATCH_SIZE])
-    return found
+        forms += _find_forms_chunk(rules, hands[first : first + BATCH_SIZE], contexts[first : first + BATCH_SIZE])
+    return forms
 
 
 def _find_forms_chunk(
@@ -79,7 +85,7 @@ def _find_forms_chunk(
 
 
 def order_key(rules: CompiledGame, form: int, context: int) -> tuple[Term, int]:
-    """Return kind and strength of a form, which decide what beats it."""
+    """Return kind and strength of a form, which decide which forms beat it."""
     return rules.forms.forms[form].kind, int(rules.strength[context, form])
 
 
@@ -87,65 +93,91 @@ def _have_equal_order(rules: CompiledGame, forms: Sequence[int], context: int) -
     return len({order_key(rules, form, context) for form in forms}) <= 1
 
 
-# --- out of moves -----------------------------------------------------------------------------------------------------
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def notate_move(rules: CompiledGame, form: int, cards: NDArray[np.uint8], context: int | None = None) -> NotatedMove:
-    """A move in words: a play in a context, by default in any in which the cards can be this form."""
+    """Write one move.
+
+    Args:
+        rules: Compiled game.
+        form: Index of the form; NO_FORM for a choice.
+        cards: uint8 [n], padded with NO_CARD.
+        context: Index of the context; by default one in which the cards can have this form.
+
+    Returns:
+        Text and JSON form of the move.
+    """
     if context is not None:
         return notate_moves(rules, np.array([form]), cards[None], np.array([context], np.int16))[0]
-    whole = _is_composed(rules, form, _without_padding(cards))
-    if form in (NO_FORM, rules.forms.pass_form) or canonical_notation(rules) is not None or whole:
+    is_composed = _is_composed(rules, form, _without_padding(cards))
+    if form in (NO_FORM, rules.forms.pass_form) or canonical_notation(rules) is not None or is_composed:
         return notate_moves(rules, np.array([form]), cards[None], np.zeros(1, np.int16))[0]
-    laid = _without_padding(cards)
-    acting = rules.cells.acts_as[:, sorted(set(laid))]
+    card_list = _without_padding(cards)
+    acting = rules.cells.acts_as[:, sorted(set(card_list))]
     _, contexts = np.unique(acting.reshape(len(acting), -1), axis=0, return_index=True)
-    hands = np.repeat(counts_from_cards(laid, len(rules.pack))[None], len(contexts), axis=0)
-    found = find_forms_batch(rules, hands, contexts.astype(np.int16))
-    read = [drop_partial_forms(rules, forms, form) for forms in found]
-    fitting = [(forms, int(context)) for forms, context in zip(read, contexts, strict=True) if form in forms]
-    several = [each for each in fitting if len(_labels_of_forms(rules, each[0])) > 1]
-    forms, at = (several or fitting or [((form,), 0)])[0]
-    return _notate_play(rules, form, laid, forms, at)
+    hands = np.repeat(counts_from_cards(card_list, len(rules.pack))[None], len(contexts), axis=0)
+    form_lists = find_forms_batch(rules, hands, contexts.astype(np.int16))
+    filtered = [drop_partial_forms(rules, forms, form) for forms in form_lists]
+    matching = [(forms, int(context)) for forms, context in zip(filtered, contexts, strict=True) if form in forms]
+    ambiguous = [
+        forms_and_context for forms_and_context in matching if len(_labels_of_forms(rules, forms_and_context[0])) > 1
+    ]
+    forms, chosen_context = (ambiguous or matching or [((form,), 0)])[0]
+    return _notate_play(rules, form, card_list, forms, chosen_context)
 
 
 def notate_moves(
     rules: CompiledGame, forms: NDArray[np.integer], cards: NDArray[np.uint8], contexts: NDArray[np.int16]
 ) -> list[NotatedMove]:
-    """Moves in words: forms [n] and cards [n, most] as in Moves, in contexts [n]."""
-    numbers = forms.tolist()
-    laid = [_without_padding(row) for row in cards]
-    doubtful = _is_ambiguous(rules) if canonical_notation(rules) is None else _has_varying_strength(rules)
-    composed = [rules.has_composed_plays and _is_composed(rules, form, laid[row]) for row, form in enumerate(numbers)]
-    plays = [
+    """Write moves.
+
+    Args:
+        rules: Compiled game.
+        forms: [n], indices of forms; NO_FORM for choices.
+        cards: uint8 [n, max_cards], padded with NO_CARD.
+        contexts: int16 [n], indices of contexts.
+
+    Returns:
+        Text and JSON form of each move; the label is added where the cards have several.
+    """
+    form_list = forms.tolist()
+    card_lists = [_without_padding(row) for row in cards]
+    ambiguous_forms = _is_ambiguous(rules) if canonical_notation(rules) is None else _has_varying_strength(rules)
+    composed = [
+        rules.has_composed_plays and _is_composed(rules, form, card_lists[row]) for row, form in enumerate(form_list)
+    ]
+    rows = [
         row
-        for row, form in enumerate(numbers)
-        if form not in (NO_FORM, rules.forms.pass_form) and doubtful[form] and not composed[row]
+        for row, form in enumerate(form_list)
+        if form not in (NO_FORM, rules.forms.pass_form) and ambiguous_forms[form] and not composed[row]
     ]
     can_be: dict[int, tuple[int, ...]] = {}
-    if plays:
-        hands = np.stack([counts_from_cards(laid[row], len(rules.pack)) for row in plays])
-        can_be = dict(zip(plays, find_forms_batch(rules, hands, contexts[plays]), strict=True))
-    found = []
-    for row, form in enumerate(numbers):
+    if rows:
+        hands = np.stack([counts_from_cards(card_lists[row], len(rules.pack)) for row in rows])
+        can_be = dict(zip(rows, find_forms_batch(rules, hands, contexts[rows]), strict=True))
+    notations = []
+    for row, form in enumerate(form_list):
         if form == NO_FORM:
-            found.append(notate_option(rules, int(cards[row, 0])))
+            notations.append(notate_option(rules, int(cards[row, 0])))
         elif composed[row]:
-            found.append(NotatedMove(rules.card_codes.to_text(laid[row]), rules.card_codes.write(laid[row])))
+            notations.append(
+                NotatedMove(rules.card_codes.to_text(card_lists[row]), rules.card_codes.write(card_lists[row]))
+            )
         else:
-            read = drop_partial_forms(rules, can_be.get(row, (form,)), form)
-            found.append(_notate_play(rules, form, laid[row], read, int(contexts[row])))
-    return found
+            readings = drop_partial_forms(rules, can_be.get(row, (form,)), form)
+            notations.append(_notate_play(rules, form, card_lists[row], readings, int(contexts[row])))
+    return notations
 
 
 def drop_partial_forms(rules: CompiledGame, forms: Sequence[int], intended: int) -> tuple[int, ...]:
-    """The forms that cards can be without what is part of a longer play alone, where that is not meant."""
+    """Return forms without those that occur only inside composed plays, unless the intended form is one."""
     return tuple(form for form in forms if rules.partial_forms[intended] or not rules.partial_forms[form])
 
 
-def _is_composed(rules: CompiledGame, form: int, laid: Cards) -> bool:
+def _is_composed(rules: CompiledGame, form: int, cards: Cards) -> bool:
     """Return whether a play consists of more than the form of its last cards."""
-    return form != NO_FORM and len(laid) > rules.forms.num_cards[form]
+    return form != NO_FORM and len(cards) > rules.forms.num_cards[form]
 
 
 @cache_per_game
@@ -156,29 +188,29 @@ def _is_ambiguous(rules: CompiledGame) -> NDArray[np.bool_]:
     """
     forms = rules.forms.forms
     cells = sorted({group.cell for form in forms for group in form.groups})
-    needs = np.zeros((len(forms), len(cells)), np.int16)
+    counts = np.zeros((len(forms), len(cells)), np.int16)
     for row, form in enumerate(forms):
         for group in form.groups:
-            needs[row, cells.index(group.cell)] += group.count
+            counts[row, cells.index(group.cell)] += group.count
     wilds = np.array([form.max_wilds for form in forms], np.int16)
-    doubtful = np.full(len(forms), _cells_overlap(rules, cells))
+    ambiguous = np.full(len(forms), _cells_overlap(rules, cells))
     for size in np.unique(rules.forms.num_cards).tolist():
         rows = np.flatnonzero(rules.forms.num_cards == size)
         if len(rows) > MAX_COMPARED_FORMS:
-            doubtful[rows] = True
+            ambiguous[rows] = True
             continue
-        together = np.zeros((len(rows), len(rows)), np.int16)
-        for column in needs[rows].T:
-            together += np.maximum(column[:, None], column)
-        fits = together <= size + wilds[rows][:, None] + wilds[rows]
-        np.fill_diagonal(fits, False)
-        doubtful[rows] |= fits.any(axis=1)
-    return doubtful
+        combined = np.zeros((len(rows), len(rows)), np.int16)
+        for column in counts[rows].T:
+            combined += np.maximum(column[:, None], column)
+        may_overlap = combined <= size + wilds[rows][:, None] + wilds[rows]
+        np.fill_diagonal(may_overlap, False)
+        ambiguous[rows] |= may_overlap.any(axis=1)
+    return ambiguous
 
 
 @cache_per_game
 def _has_varying_strength(rules: CompiledGame) -> NDArray[np.bool_]:
-    """[forms] whether another form of the same label and as many cards is stronger or weaker anywhere."""
+    """Return for each form [forms] whether forms of its label and number of cards differ in kind or strength."""
     groups = rules.forms.label_of.astype(np.int64) * (rules.forms.max_cards + 1) + rules.forms.num_cards
     kinds = np.unique([str(form.kind) for form in rules.forms.forms], return_inverse=True)[1]
     differ = np.zeros(len(groups), np.bool_)
@@ -189,7 +221,7 @@ def _has_varying_strength(rules: CompiledGame) -> NDArray[np.bool_]:
 
 
 MAX_COMPARED_FORMS = 2000
-"""Forms of one size that are compared with each other."""
+"""Largest number of forms of one size that are compared pairwise."""
 
 
 def _cells_overlap(rules: CompiledGame, cells: Sequence[int]) -> bool:
@@ -206,135 +238,168 @@ def _labels_of_forms(rules: CompiledGame, forms: Sequence[int]) -> list[Term]:
 
 
 def _notate_play(rules: CompiledGame, form: int, laid: Cards, can_be: Sequence[int], context: int) -> NotatedMove:
-    letters, label, words = rules.card_codes, int(rules.forms.label_of[form]), canonical_notation(rules)
+    codes, label, notation = rules.card_codes, int(rules.forms.label_of[form]), canonical_notation(rules)
     if form == rules.forms.pass_form:
         return (
             NotatedMove("PASS", PASS)
-            if words is None
-            else NotatedMove(words.play_text(label, ()), words.write_play(label, ()))
+            if notation is None
+            else NotatedMove(notation.play_text(label, ()), notation.write_play(label, ()))
         )
-    cards = letters.write(laid)
-    several = len(_labels_of_forms(rules, can_be)) > 1
-    own = [each for each in can_be if rules.forms.label_of[each] == label]
+    cards = codes.write(laid)
+    is_ambiguous = len(_labels_of_forms(rules, can_be)) > 1
+    label_forms = [candidate for candidate in can_be if rules.forms.label_of[candidate] == label]
     kind, rank = label_name_parts(rules)[label]
-    spoken = letters.to_text(laid)
-    said = letters.is_joined or rules.labels[label] in rules.pack.index  # the cards say all
-    text = spoken if said and not several else f"{kind} {rank} {spoken}"
-    value: Any = {"label": rules.label_texts[label], "cards": cards} if several else cards
-    if words is not None:
-        names = [letters.kind_texts[card] for card in laid]
-        text, value = words.play_text(label, names), words.write_play(label, names)
-    if not _have_equal_order(rules, own, context):
+    cards_text = codes.to_text(laid)
+    cards_suffice = codes.is_joined or rules.labels[label] in rules.pack.index  # no label is needed
+    text = cards_text if cards_suffice and not is_ambiguous else f"{kind} {rank} {cards_text}"
+    value: Any = {"label": rules.label_texts[label], "cards": cards} if is_ambiguous else cards
+    if notation is not None:
+        names = [codes.kind_texts[card] for card in laid]
+        text, value = notation.play_text(label, names), notation.write_play(label, names)
+    if not _have_equal_order(rules, label_forms, context):
         value = {"label": rules.label_texts[label], "form": str(rules.forms.forms[form].name), "cards": cards}
     return NotatedMove(text, value)
 
 
 def notate_option(rules: CompiledGame, option: int, stage: str | None = None) -> NotatedMove:
-    """A choice in words; of a stage that has words of its own, by these."""
-    value, words = options_json(rules)[option], canonical_notation(rules)
-    triple = words.write_choice(stage, value) if words and stage and isinstance(value, str) else None
-    return NotatedMove(str(value), value) if triple is None else NotatedMove(" ".join([*triple[:2], value]), triple)
+    """Write a choice; in the canonical notation if the stage has one."""
+    value, notation = options_json(rules)[option], canonical_notation(rules)
+    canonical = notation.write_choice(stage, value) if notation and stage and isinstance(value, str) else None
+    return (
+        NotatedMove(str(value), value)
+        if canonical is None
+        else NotatedMove(" ".join([*canonical[:2], value]), canonical)
+    )
 
 
 @cache_per_game
 def options_json(rules: CompiledGame) -> tuple[Any, ...]:
-    """[options] as JSON: a card of the pack by its letters, a number, else a term."""
-    pack, letters = rules.pack, rules.card_codes
-    return tuple(letters.kind_texts[pack.index[each]] if each in pack.index else each for each in rules.schema.options)
+    """Return the JSON forms of all options.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        [options], each a card text, a number or a term.
+    """
+    pack, codes = rules.pack, rules.card_codes
+    return tuple(
+        codes.kind_texts[pack.index[option]] if option in pack.index else option for option in rules.schema.options
+    )
 
 
 @cache_per_game
 def label_name_parts(rules: CompiledGame) -> tuple[tuple[str, str], ...]:
-    """[labels] what each is called, and its arguments in letters: ``pair`` and ``4``, ``rocket`` and ``-``."""
-    spelled = label_arguments(rules)
-    return tuple((name, ",".join(arguments) or "-") for name, arguments in spelled)
+    """Return the name and the argument texts of each label.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        [labels], for example ``("pair", "4")``; the second is ``"-"`` without arguments.
+    """
+    names = label_arguments(rules)
+    return tuple((name, ",".join(arguments) or "-") for name, arguments in names)
 
 
 @cache_per_game
 def label_arguments(rules: CompiledGame) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """[labels] the functor, and the arguments: by their letter where they are ranks or suits of what is laid down."""
+    """Return the functor and argument texts of each label; ranks and suits of the played cards by their letters."""
     parsed = [split_term(label) for label in rules.labels]
     votes: dict[tuple[str, int, int], list[bool]] = {}
     cells, letters = rules.cells.names, rules.card_codes.term_texts
     for form in rules.forms.forms:
         name, arguments = parsed[form.label]
-        own = {cells[group.cell] for group in form.groups} | {form.suit}
-        for place, argument in enumerate(arguments):
-            votes.setdefault((name, len(arguments), place), []).append(argument in own)
-    spelled = {key for key, seen in votes.items() if 2 * sum(seen) > len(seen)}
+        form_terms = {cells[group.cell] for group in form.groups} | {form.suit}
+        for position, argument in enumerate(arguments):
+            votes.setdefault((name, len(arguments), position), []).append(argument in form_terms)
+    spelled = {key for key, votes_of_place in votes.items() if 2 * sum(votes_of_place) > len(votes_of_place)}
     kinds, texts = rules.pack.index, rules.card_codes.kind_texts
     return tuple(
         (name, (texts[kinds[label]],)) if label in kinds else
         (name, tuple(
-            letters.get(argument, str(argument)) if (name, len(arguments), place) in spelled else str(argument)
-            for place, argument in enumerate(arguments)
+            letters.get(argument, str(argument)) if (name, len(arguments), position) in spelled else str(argument)
+            for position, argument in enumerate(arguments)
         ))
         for label, (name, arguments) in zip(rules.labels, parsed, strict=True)
     )  # fmt: skip
 
 
-# --- out of JSON ------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_play(rules: CompiledGame, value: Any) -> ParsedPlay:
-    """A play as JSON; raises GameError."""
+    """Read a play.
+
+    Args:
+        rules: Compiled game.
+        value: JSON form of a play: cards, ``"pass"``, an object with label and cards, or canonical notation.
+
+    Returns:
+        The parsed play.
+
+    Raises:
+        GameError: The value is not a play of the game.
+    """
     if value == PASS:
         return ParsedPlay(())
-    words = canonical_notation(rules)
-    if words is not None and is_canonical_play(value):
-        return _read_canonical(rules, words, value)
+    notation = canonical_notation(rules)
+    if notation is not None and is_canonical_play(value):
+        return _read_canonical(rules, notation, value)
     if not isinstance(value, dict):
         cards = rules.card_codes.read(value)
         if not cards:
-            raise GameError(f'no cards are no play: write "{PASS}"', ErrorCode.INVALID_MOVE)
+            raise GameError(f'a play without cards is written "{PASS}"', ErrorCode.INVALID_MOVE)
         return ParsedPlay(cards)
-    strange = sorted(set(map(str, value)) - {"label", "form", "cards"})
-    if strange or "cards" not in value:
-        raise GameError(f'{value!r} is no play: write {{"label": …, "cards": …}}', ErrorCode.INVALID_MOVE)
+    unknown = sorted(set(map(str, value)) - {"label", "form", "cards"})
+    if unknown or "cards" not in value:
+        raise GameError(f'{value!r} is not a play: write {{"label": …, "cards": …}}', ErrorCode.INVALID_MOVE)
     label = form = None
     if "label" in value:
-        names = {text: number for number, text in enumerate(rules.label_texts)}
+        names = {text: index for index, text in enumerate(rules.label_texts)}
         label = _look_up_name(names, value["label"], "label")
     if "form" in value:
         form = _look_up_name(
-            {str(each.name): number for number, each in enumerate(rules.forms.forms)}, value["form"], "form"
+            {str(each_form.name): index for index, each_form in enumerate(rules.forms.forms)}, value["form"], "form"
         )
     cards = () if value["cards"] == PASS else rules.card_codes.read(value["cards"])
     if not cards and label not in (None, int(rules.forms.label_of[rules.forms.pass_form])):
-        raise GameError(f"cards: no cards are no {value['label']}", ErrorCode.INVALID_MOVE)
+        raise GameError(f"cards: {value['label']} needs cards", ErrorCode.INVALID_MOVE)
     return ParsedPlay(cards, label, form)
 
 
-def _read_canonical(rules: CompiledGame, words: CanonicalNotation, value: list[Any]) -> ParsedPlay:
-    """A play as a type, a rank and the cards."""
-    if value == words.write_play(words.pass_label, ()):
+def _read_canonical(rules: CompiledGame, notation: CanonicalNotation, value: list[Any]) -> ParsedPlay:
+    """Read a play in canonical notation: a type, a rank and the cards."""
+    if value == notation.write_play(notation.pass_label, ()):
         return ParsedPlay(())
     kind, rank, texts = value
     cards = rules.card_codes.read(texts)
-    label = words.label_by_words.get((kind, rank, len(cards)))
+    label = notation.label_by_words.get((kind, rank, len(cards)))
     if not cards or label is None:
-        some = rules.card_codes.to_text(cards) or "no cards"
-        raise GameError(f"{kind} {rank} of {some} is no play", ErrorCode.INVALID_MOVE)
+        cards_text = rules.card_codes.to_text(cards) or "no cards"
+        raise GameError(f"{kind} {rank} of {cards_text} is not a play", ErrorCode.INVALID_MOVE)
     return ParsedPlay(cards, label)
 
 
 def _look_up_name(names: dict[str, int], value: Any, field: str) -> int:
     if not isinstance(value, str | int) or str(value) not in names:
-        raise GameError(f"{field}: {value!r} is none of {', '.join(list(names)[:6])}, …", ErrorCode.INVALID_MOVE)
+        raise GameError(
+            f"{field}: unknown {field} {value!r}; known: {', '.join(list(names)[:6])}, …", ErrorCode.INVALID_MOVE
+        )
     return names[str(value)]
 
 
 def read_option(rules: CompiledGame, value: Any) -> int:
-    """The number of a choice as JSON; raises GameError."""
+    """Return the index of a choice in JSON; raises GameError."""
     known = options_json(rules)
     if canonical_notation(rules) is not None and is_canonical_play(value) and len(value[2]) == 1:
         (value,) = value[2]
     if isinstance(value, str | int) and not isinstance(value, bool):
-        for number, each in enumerate(known):
-            if value == each:
-                return number
-    some = ", ".join(map(str, known[:8])) + (", …" if len(known) > 8 else "")
-    raise GameError(f"{value!r} is no choice: write one of {some}", ErrorCode.INVALID_MOVE)
+        for index, option in enumerate(known):
+            if value == option:
+                return index
+    examples = ", ".join(map(str, known[:8])) + (", …" if len(known) > 8 else "")
+    raise GameError(f"unknown choice {value!r}; known: {examples}", ErrorCode.INVALID_MOVE)
 
 
 def matches_form(rules: CompiledGame, play: ParsedPlay, form: int) -> bool:
@@ -345,14 +410,30 @@ def matches_form(rules: CompiledGame, play: ParsedPlay, form: int) -> bool:
 
 
 def resolve_form(rules: CompiledGame, play: ParsedPlay, context: int) -> int:
-    """The form of cards that are to beat; raises GameError where there is none, or where several differ."""
-    every = find_forms(rules, play.cards, context) if len(play.cards) <= rules.forms.max_cards else ()
-    forms = [form for form in every if form != rules.forms.pass_form and matches_form(rules, play, form)]
+    """Find the form of a play to beat.
+
+    Args:
+        rules: Compiled game.
+        play: Parsed play.
+        context: Index of the context.
+
+    Returns:
+        Index of the form.
+
+    Raises:
+        GameError: The cards have no matching form, or several that differ in strength.
+    """
+    all_forms = find_forms(rules, play.cards, context) if len(play.cards) <= rules.forms.max_cards else ()
+    forms = [form for form in all_forms if form != rules.forms.pass_form and matches_form(rules, play, form)]
     forms = [form for form in forms if play.label is not None or not rules.partial_forms[form]] or forms
-    spoken = rules.card_codes.to_text(play.cards)
+    cards_text = rules.card_codes.to_text(play.cards)
     if not forms:
-        can_be = f": they can be {join_with_or(_labels_of_forms(rules, every))}" if every and play.cards else ""
-        raise GameError(f"{spoken or 'no cards'} {_mismatch_text(rules, play)}{can_be}", ErrorCode.INVALID_MOVE)
+        alternatives = (
+            f": they can be {join_with_or(_labels_of_forms(rules, all_forms))}" if all_forms and play.cards else ""
+        )
+        raise GameError(
+            f"{cards_text or 'no cards'} {_mismatch_text(rules, play)}{alternatives}", ErrorCode.INVALID_MOVE
+        )
     if not _have_equal_order(rules, forms, context):
         raise GameError(ambiguity_message(rules, play, forms), ErrorCode.AMBIGUOUS_MOVE)
     return forms[0]
@@ -360,21 +441,23 @@ def resolve_form(rules: CompiledGame, play: ParsedPlay, context: int) -> int:
 
 def ambiguity_message(rules: CompiledGame, play: ParsedPlay, forms: Sequence[int]) -> str:
     """Return the message for a play that can be of several forms."""
-    spoken, labels = rules.card_codes.to_text(play.cards), _labels_of_forms(rules, forms)
+    cards_text, labels = rules.card_codes.to_text(play.cards), _labels_of_forms(rules, forms)
     if len(labels) > 1:
-        return f'{spoken} can be {join_with_or(labels)}: write {{"label": "{labels[0]}", "cards": …}}'
+        return f'{cards_text} can be {join_with_or(labels)}: write {{"label": "{labels[0]}", "cards": …}}'
     names = [rules.forms.forms[form].name for form in forms]
-    return f'{spoken} can be {join_with_or(names)}: write {{"label": "{labels[0]}", "form": "{names[0]}", "cards": …}}'
+    return (
+        f'{cards_text} can be {join_with_or(names)}: write {{"label": "{labels[0]}", "form": "{names[0]}", "cards": …}}'
+    )
 
 
 def _mismatch_text(rules: CompiledGame, play: ParsedPlay) -> str:
     if play.form is not None:
-        return f"are no {rules.forms.forms[play.form].name}"
-    return "are no play" if play.label is None else f"are no {rules.labels[play.label]}"
+        return f"are not a {rules.forms.forms[play.form].name}"
+    return "are not a play" if play.label is None else f"are not a {rules.labels[play.label]}"
 
 
 def join_with_or(terms: Sequence[Term]) -> str:
-    """Terms as a list in a sentence.
+    """Join terms with commas and a final "or".
 
     >>> join_with_or(["pair(4)", "pair(5)", "bomb"])
     'pair(4), pair(5) or bomb'
@@ -384,5 +467,5 @@ def join_with_or(terms: Sequence[Term]) -> str:
 
 
 def play_text(rules: CompiledGame, play: ParsedPlay) -> str:
-    """A play as it is spoken of."""
+    """Return the cards of a play as text, or PASS."""
     return rules.card_codes.to_text(play.cards) or "PASS"

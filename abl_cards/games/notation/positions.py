@@ -20,36 +20,36 @@ class TablePosition:
     aside: NDArray[np.int64]  # [kinds]
     played: NDArray[np.int64]  # [seats, kinds]
     fluents: NDArray[np.int16]  # [slots]
-    top_cards: NDArray[np.uint8]  # [most]
-    trick_cards: NDArray[np.int64]  # [seats, kinds] the cards of the play to beat, or of the trick
-    trick_forms: NDArray[np.int16]  # [seats] the form that each seat has laid in the trick, -1 for none
+    top_cards: NDArray[np.uint8]  # [max_play_cards]
+    trick_cards: NDArray[np.int64]  # [seats, kinds] cards of the play to beat, or of the trick
+    trick_forms: NDArray[np.int16]  # [seats] form of each seat in the trick, -1 for none
     stage: int = PLAY
     choice: int = -1
     seat: int = 0
     to_beat: int = LEADING
     owner: int = 0
     leader: int = 0
-    is_composing: bool = False  # the seat has laid cards of a play that is not whole: they are among those that lie
+    is_composing: bool = False  # the seat has begun a composed play; its cards are in trick_cards
     acted: int = 0
-    passed: int = 0  # seats as bits
+    passed: int = 0  # bit mask of seats
     has_passed: int = 0
     acts: int = 0
     context: int = 0
-    stock: int = 0  # cards that are still to be drawn
+    stock: int = 0  # number of cards still to be drawn
     drew: int = NO_SEAT
-    drawn_kind: int | None = None  # the kind of the card that has just been drawn
-    plays: list[int] | None = None  # [seats] how often each seat has laid down cards, where the state says it
-    lots: list[int] | None = None  # the random numbers of the match, where the state says them
+    drawn_kind: int | None = None  # kind of the card drawn last
+    plays: list[int] | None = None  # [seats] number of plays; None if not given
+    lots: list[int] | None = None  # random numbers of the match; None if not given
     finish: list[int] = field(default_factory=list)
 
     @property
     def cards_to_beat(self) -> NDArray[np.int64]:
-        """[kinds] the cards of the play to beat, or of the trick."""
+        """Cards of the play to beat, or of the trick, [kinds]."""
         return self.trick_cards.sum(axis=0)
 
     @classmethod
     def empty(cls, rules: CompiledGame) -> TablePosition:
-        """Nothing on the table."""
+        """Make a position without cards and plays."""
         seats, kinds = rules.seating.seats, len(rules.pack)
         return cls(
             np.zeros((seats, kinds), np.int64), np.zeros(kinds, np.int64), np.zeros((seats, kinds), np.int64),

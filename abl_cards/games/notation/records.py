@@ -1,9 +1,9 @@
-"""Played episodes as JSON objects: written down, and read.
+"""Read and write records of episodes as JSON objects.
 
-``hands`` as dealt by seat, ``aside`` what was left over, or ``stock``, all the cards in the order in which they are
-drawn, ``before`` what the match remembered, ``lots`` its random
-numbers, ``total`` its points so far, ``acts`` ([seat, play or choice]), ``finish`` (seats), ``points`` (by seat), and
-``won`` (a team, or "draw") where the match ended. Besides ``game``, ``profile``, ``episode``, and more.
+Fields: ``game``, ``profile``, ``episode``; ``hands`` as dealt, by seat; ``aside``, the cards left over, or ``stock``,
+all cards in the order of drawing; ``before``, the fluents kept from earlier episodes; ``lots``, the random numbers of
+the match; ``total``, its points so far; ``acts``, a list of [seat, play or choice]; ``finish`` (seats); ``points`` (by
+seat); and ``won`` (a team, or "draw") if the match ended.
 """
 
 from __future__ import annotations
@@ -33,16 +33,22 @@ DRAWN_MATCH = "draw"
 
 
 class MatchRecorder(NullListener):
-    """Writes down what happens at some tables; see ``pop_records``."""
+    """Listener that records the episodes of tables as JSON objects."""
 
     def __init__(self, rules: CompiledGame, tables: int, extra: Mapping[str, Any]) -> None:
-        """Listen to so many tables; every record carries the extra fields."""
+        """Make a recorder.
+
+        Args:
+            rules: Compiled game.
+            tables: Number of tables.
+            extra: Fields added to every record.
+        """
         self._rules, self._extra = rules, dict(extra)
         self._unfinished: list[dict[str, Any]] = [{} for _ in range(tables)]
         self._finished: list[list[dict[str, Any]]] = [[] for _ in range(tables)]
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Begin a new page; cards that are dealt again are on a new one."""
+        """Begin a new record; a repeated deal replaces it."""
         for table in rows.tolist():
             self._unfinished[table] = {
                 "game": self._rules.folder.name,
@@ -54,20 +60,20 @@ class MatchRecorder(NullListener):
             }
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Write down choices."""
+        """Record choices."""
         for table, option in zip(rows.tolist(), options.tolist(), strict=True):
             self._unfinished[table]["acts"].append(
                 [int(tables.seat[table]), notate_option(self._rules, option).to_json()]
             )
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Write down plays and passes."""
-        laid = notate_moves(self._rules, moves.form, moves.cards, tables.state.context[rows])
-        for table, action in zip(rows.tolist(), laid, strict=True):
+        """Record plays and passes."""
+        notations = notate_moves(self._rules, moves.form, moves.cards, tables.state.context[rows])
+        for table, action in zip(rows.tolist(), notations, strict=True):
             self._unfinished[table]["acts"].append([int(tables.seat[table]), action.to_json()])
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Write down the result."""
+        """Record the result and finish the record."""
         for table in rows.tolist():
             finish = [seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT]
             result = {"finish": finish, "points": tables.points[table].tolist()}
@@ -75,33 +81,47 @@ class MatchRecorder(NullListener):
             self._finished[table].append(self._unfinished[table] | result | won)
 
     def pop_records(self, table: int) -> list[dict[str, Any]]:
-        """The finished episodes of a table; forgets them."""
-        done, self._finished[table] = self._finished[table], []
-        return done
+        """Return the records of finished episodes and remove them from the recorder.
+
+        Args:
+            table: Index of the table.
+
+        Returns:
+            Records in the order of the episodes.
+        """
+        records, self._finished[table] = self._finished[table], []
+        return records
 
     def unfinished_record(self, table: int) -> dict[str, Any]:
-        """The episode that is being played at a table, as far as it has come."""
+        """Return the record of the current episode so far.
+
+        Args:
+            table: Index of the table.
+
+        Returns:
+            A record without result.
+        """
         return dict(self._unfinished[table])
 
 
 def winner_json(tables: Tables, table: int) -> Any:
-    """The team that has won a match, or that it was drawn, as records have it."""
+    """Return the winner of a match as in records: a team or "draw"."""
     return DRAWN_MATCH if tables.winner[table] == DRAW else int(tables.winner[table])
 
 
 def _deal_json(rules: CompiledGame, tables: Tables, table: int) -> dict[str, Any]:
-    """The cards, and what a match knows before they are dealt."""
-    state, letters = tables.state, rules.card_codes
+    """Return the fields of a deal: cards, and fluents, random numbers and points of the match before it."""
+    state, codes = tables.state, rules.card_codes
     context = int(rules.contexts.compute_index(state.fluents[[table]])[0])
-    found: dict[str, Any] = {"hands": [hand_to_json(rules, hand, context) for hand in state.hands[table]]}
+    deal: dict[str, Any] = {"hands": [hand_to_json(rules, hand, context) for hand in state.hands[table]]}
     if rules.has_draws:
-        found["stock"] = letters.write(state.stock[table].tolist())
+        deal["stock"] = codes.write(state.stock[table].tolist())
     elif state.aside[table].any():
-        found["aside"] = letters.write_hand(state.aside[table])
+        deal["aside"] = codes.write_hand(state.aside[table])
     before = lasting_fluents_json(rules, tables, table)
     lots = {str(name): int(lot) for name, lot in zip(rules.schema.lots, state.lots[table], strict=True)}
     total = tables.total_points[table].tolist()
-    return found | ({"before": before} if before else {}) | ({"lots": lots} if lots else {}) | (
+    return deal | ({"before": before} if before else {}) | ({"lots": lots} if lots else {}) | (
         {"total": total} if any(total) else {}
     )  # fmt: skip
 
@@ -117,17 +137,17 @@ def lasting_fluents_json(rules: CompiledGame, tables: Tables, table: int) -> dic
 
 
 def lasting_fluents(rules: CompiledGame) -> dict[str, Fluent]:
-    """The fluents that a match keeps, by the names of their fields."""
+    """Return the fluents that a match keeps between episodes, by field name."""
     return {name: fluent for name, fluent in fluents_by_name(rules.fluents, ()).items() if fluent.is_persistent}
 
 
 @dataclass(frozen=True)
 class Record:
-    """An episode, read."""
+    """Episode read from a record."""
 
     hands: NDArray[np.uint8]  # [seats, kinds]
     aside: NDArray[np.uint8]  # [kinds]
-    stock: NDArray[np.uint8]  # [cards] in the order in which they are drawn; none where they are not
+    stock: NDArray[np.uint8]  # [cards] in the order of drawing; empty in games without drawing
     fluents: NDArray[np.int16]  # [slots] before the deal
     lots: NDArray[np.int16]  # [lots]
     total: NDArray[np.int64]  # [seats]
@@ -135,26 +155,26 @@ class Record:
     acts: tuple[tuple[int, Any], ...]
     finish: tuple[int, ...] | None
     points: tuple[int, ...] | None
-    won: Any  # a team, DRAWN_MATCH, or None where nothing is said
+    won: Any  # team, DRAWN_MATCH, or None if not given
 
 
 def read_record(rules: CompiledGame, value: Any) -> Record:
-    """Read a record; raises GameError that names the field, and the number of the act."""
+    """Read a record; raises GameError that names the field or the number of the act."""
     if not isinstance(value, Mapping):
         raise GameError("a record is a JSON object", ErrorCode.INVALID_RECORD)
     if value.get("game", rules.folder.name) != rules.folder.name:
         raise GameError(
-            f"game: the record is of {value['game']!r}, the rules of {rules.folder.name!r}", ErrorCode.INVALID_RECORD
+            f"game: the record is for {value['game']!r}, the rules for {rules.folder.name!r}", ErrorCode.INVALID_RECORD
         )
     check_profile(rules, value.get("profile"))
     stock = _read_stock(rules, value.get("stock"))
     hands, aside = _read_cards(rules, value)
     acts = value.get("acts")
     if not isinstance(acts, list):
-        raise GameError("acts: there must be a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
+        raise GameError("acts: not a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
     episode = value.get("episode", 0)
     if type(episode) is not int or not 0 <= episode < 1 << 30:
-        raise GameError(f"episode: {episode!r} is no number of episodes", ErrorCode.INVALID_RECORD)
+        raise GameError(f"episode: {episode!r} is not a number from 0 to {(1 << 30) - 1}", ErrorCode.INVALID_RECORD)
     return Record(
         hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
         np.array(_read_numbers(rules, value, "total") or [0] * rules.seating.seats, np.int64), episode,
@@ -164,36 +184,39 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
 
 
 def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    dealt, said = (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt, value.get("hands")
-    if not isinstance(said, list) or len(said) != rules.seating.seats:
-        raise GameError(f"hands: there must be a list of {rules.seating.seats}, by seat", ErrorCode.INVALID_RECORD)
+    dealt, value_by_seat = (
+        (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt,
+        value.get("hands"),
+    )
+    if not isinstance(value_by_seat, list) or len(value_by_seat) != rules.seating.seats:
+        raise GameError(f"hands: not a list of {rules.seating.seats} hands, by seat", ErrorCode.INVALID_RECORD)
     hands = []
-    for seat, each in enumerate(said):
+    for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
-            hands.append(read_cards(rules, each))
+            hands.append(read_cards(rules, hand))
             if hands[-1].sum() != dealt[seat]:
-                raise GameError(f"{hands[-1].sum()} cards, where {dealt[seat]} are dealt", ErrorCode.INVALID_RECORD)
+                raise GameError(f"{hands[-1].sum()} cards, but {dealt[seat]} are dealt", ErrorCode.INVALID_RECORD)
     total = sum(hands, np.zeros(len(rules.pack), np.int64))
     with error_context("hands"):
         check_copies(rules, total)
-    rest = rules.pack.copies - total
+    remaining = rules.pack.copies - total
     with error_context("aside"):
-        aside = rest if value.get("aside") is None else read_cards(rules, value["aside"])
-        if (aside != rest).any():
-            raise GameError("it must be what is left of the pack", ErrorCode.INVALID_RECORD)
+        aside = remaining if value.get("aside") is None else read_cards(rules, value["aside"])
+        if (aside != remaining).any():
+            raise GameError("these are not the cards left of the pack", ErrorCode.INVALID_RECORD)
     return np.stack(hands).astype(np.uint8), aside.astype(np.uint8)
 
 
 def _read_stock(rules: CompiledGame, value: Any) -> NDArray[np.uint8]:
     if not rules.has_draws:
         if value is not None:
-            raise GameError("stock: no cards are drawn one by one here", ErrorCode.INVALID_RECORD)
+            raise GameError("stock: the game has no drawing of cards", ErrorCode.INVALID_RECORD)
         return np.zeros(0, np.uint8)
     with error_context("stock"):
         cards = rules.card_codes.read([] if value is None else value)
         if len(cards) != len(rules.pack.deck):
             raise GameError(
-                f"{len(cards)} cards, where all {len(rules.pack.deck)} are wanted in their order",
+                f"{len(cards)} cards; all {len(rules.pack.deck)} are required in the order of drawing",
                 ErrorCode.INVALID_RECORD,
             )
     return np.array(cards, np.uint8)
@@ -204,64 +227,66 @@ def _read_before(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
     if value is None:
         return fluents
     if not isinstance(value, Mapping):
-        raise GameError(f"before: {value!r} is no object of what the match remembers", ErrorCode.INVALID_RECORD)
+        raise GameError(f"before: {value!r} is not an object of fluents", ErrorCode.INVALID_RECORD)
     values = FluentCodec(rules.card_codes.term_texts)
-    for name, each in value.items():
+    for name, item in value.items():
         with error_context(f"before: {name}"):
             if name not in known:
-                raise GameError(
-                    f"no such thing is remembered (known: {', '.join(known) or 'nothing'})", ErrorCode.INVALID_RECORD
-                )
-            values.read(known[name], each, fluents)
+                raise GameError(f"unknown fluent; known: {', '.join(known) or 'none'}", ErrorCode.INVALID_RECORD)
+            values.read(known[name], item, fluents)
     return fluents
 
 
 def _read_lots(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
     names = [str(name) for name in rules.schema.lots]
-    found = np.zeros(len(names), np.int16)
+    lots = np.zeros(len(names), np.int16)
     if value is None:
         if names:
             raise GameError(
                 f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)', ErrorCode.INVALID_RECORD
             )
-        return found
+        return lots
     with error_context("lots"):
-        found[:] = read_lots(rules, value)
-    return found
+        lots[:] = read_lots(rules, value)
+    return lots
 
 
 def _read_act(rules: CompiledGame, number: int, act: Any) -> tuple[int, Any]:
     if not isinstance(act, list) or len(act) != 2:
-        raise GameError(f"act {number}: {act!r} is no [seat, play or choice]", ErrorCode.INVALID_RECORD)
+        raise GameError(f"act {number}: {act!r} is not a [seat, play or choice]", ErrorCode.INVALID_RECORD)
     with error_context(f"act {number}"):
         return seats.read_seat_number(rules, act[0]), act[1]
 
 
 def _read_finish(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[int, ...] | None:
-    said = value.get("finish")
-    if said is None:
+    finish = value.get("finish")
+    if finish is None:
         return None
     with error_context("finish"):
-        if not isinstance(said, list):
-            raise GameError(f"{said!r} is no list of seats", ErrorCode.INVALID_RECORD)
-        return tuple(seats.read_seat_number(rules, seat) for seat in said)
+        if not isinstance(finish, list):
+            raise GameError(f"{finish!r} is not a list of seats", ErrorCode.INVALID_RECORD)
+        return tuple(seats.read_seat_number(rules, seat) for seat in finish)
 
 
 def _read_numbers(rules: CompiledGame, value: Mapping[str, Any], field: str) -> tuple[int, ...] | None:
-    said = value.get(field)
-    if said is None:
+    numbers = value.get(field)
+    if numbers is None:
         return None
-    fits = isinstance(said, list) and len(said) == rules.seating.seats
-    if not fits or any(type(each) is not int or abs(each) >= 1 << 40 for each in said):
-        raise GameError(f"{field}: {said!r} are no {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_RECORD)
-    return tuple(said)
+    is_valid = isinstance(numbers, list) and len(numbers) == rules.seating.seats
+    if not is_valid or any(type(number) is not int or abs(number) >= 1 << 40 for number in numbers):
+        raise GameError(
+            f"{field}: {numbers!r} is not a list of {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_RECORD
+        )
+    return tuple(numbers)
 
 
 def _read_won(rules: CompiledGame, value: Any) -> Any:
     teams = max(rules.seating.teams) + 1
     if value is None or value == DRAWN_MATCH or (type(value) is int and 0 <= value < teams):
         return value
-    raise GameError(f'won: {value!r} is no team 0 to {teams - 1}, and not "{DRAWN_MATCH}"', ErrorCode.INVALID_RECORD)
+    raise GameError(
+        f'won: {value!r} is neither a team from 0 to {teams - 1} nor "{DRAWN_MATCH}"', ErrorCode.INVALID_RECORD
+    )
 
 
 def initial_deals(records: list[Record]) -> DealtEpisodes:

@@ -1,4 +1,4 @@
-"""Tables as text, what a seat sees, and plays and arguments in words."""
+"""Render tables, the views of seats, plays and arguments as text."""
 
 from __future__ import annotations
 
@@ -36,15 +36,24 @@ from abl_cards.games.tables import DecisionPoint, Tables
 
 
 def render_table(rules: CompiledGame, tables: Tables, table: int) -> str:
-    """The hands, who is to act, what there is to beat, and the legal labels of the seat to decide."""
+    """Render a table: hands, the seat to act, the play to beat and the legal labels.
+
+    Args:
+        rules: Compiled game.
+        tables: Tables of this game.
+        table: Index of the table.
+
+    Returns:
+        Text of several lines.
+    """
     state, seat = tables.state, int(tables.seat[table])
-    remembered = _fluent_texts(rules, tables, table)
-    lines = [", ".join([f"episode {int(tables.num_episodes[table]) + 1}", *remembered])]
+    fluent_texts = _fluent_texts(rules, tables, table)
+    lines = [", ".join([f"episode {int(tables.num_episodes[table]) + 1}", *fluent_texts])]
     acting = int(state.stage[table]) in (PLAY, CHOICE)
-    for each, hand in enumerate(state.hands[table]):
-        mark = ">" if acting and each == seat else " "
+    for row_seat, hand in enumerate(state.hands[table]):
+        mark = ">" if acting and row_seat == seat else " "
         cards = rules.card_codes.to_text(sort_hand(rules, hand, int(state.context[table])))
-        lines.append(f"{mark} seat {each} ({int(hand.sum()):2}) {cards}".rstrip())
+        lines.append(f"{mark} seat {row_seat} ({int(hand.sum()):2}) {cards}".rstrip())
     if state.aside[table].any():
         aside = state.aside[table]
         lines.append(f"  aside  ({int(aside.sum()):2}) {rules.card_codes.to_text(cards_from_counts(aside))}")
@@ -58,7 +67,7 @@ def render_table(rules: CompiledGame, tables: Tables, table: int) -> str:
 
 
 def _fluent_texts(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
-    """The fluents that say something."""
+    """Return the texts of fluents whose values differ from the default."""
     values, fluents = FluentCodec(rules.card_codes.term_texts), tables.state.fluents[table]
     return [
         f"{name} {_value_text(values.write(fluent, fluents))}".rstrip()
@@ -70,9 +79,9 @@ def _fluent_texts(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
 def _value_text(value: Any) -> str:
     """Format the value of a fluent in one line."""
     if isinstance(value, Mapping):
-        return " ".join(f"{key}={_value_text(each)}" for key, each in value.items())
+        return " ".join(f"{key}={_value_text(item)}" for key, item in value.items())
     if isinstance(value, list):
-        return " ".join(",".join(map(str, each)) if isinstance(each, list) else _value_text(each) for each in value)
+        return " ".join(",".join(map(str, item)) if isinstance(item, list) else _value_text(item) for item in value)
     return {None: "-", True: ""}.get(value, str(value)) if value is None or value is True else str(value)
 
 
@@ -82,20 +91,20 @@ def _play_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
     if form < 0:
         situation = f"seat {seat} leads"
     elif rules.trick_query is not None:
-        laid = tables.state.trick_cards[table]
-        lying = [
-            f"seat {each} {_cards_text(rules.card_codes.write(cards_from_counts(laid[each])))}"
-            for each in seats_in_trick(rules, tables.state, table)
+        played = tables.state.trick_cards[table]
+        trick_texts = [
+            f"seat {trick_seat} {_cards_text(rules.card_codes.write(cards_from_counts(played[trick_seat])))}"
+            for trick_seat in seats_in_trick(rules, tables.state, table)
         ]
-        situation = f"in the trick: {', '.join(lying)}; so far it is that of seat {tables.state.owner[table]}"
+        situation = f"in the trick: {', '.join(trick_texts)}; so far it is that of seat {tables.state.owner[table]}"
     else:
         cards = tables.state.top_cards[[table]]
-        laid = notate_moves(rules, np.array([form]), cards, decisions.context)[0]
-        situation = f"to beat: {laid} of seat {tables.state.owner[table]}"
-    legal, words = np.flatnonzero(decisions.legal_mask[:, 0]), canonical_notation(rules)
+        played = notate_moves(rules, np.array([form]), cards, decisions.context)[0]
+        situation = f"to beat: {played} of seat {tables.state.owner[table]}"
+    legal, notation = np.flatnonzero(decisions.legal_mask[:, 0]), canonical_notation(rules)
     by_kind: dict[str, list[str]] = {}
     for label in legal.tolist():
-        kind, rank = label_name_parts(rules)[label] if words is None else words.labels[label]
+        kind, rank = label_name_parts(rules)[label] if notation is None else notation.labels[label]
         by_kind.setdefault(kind, []).append("" if rank in ("-", kind) else rank)
     width = max((len(kind) for kind in by_kind), default=0)
     kinds = [f"  {kind:<{width}} {' '.join(ranks)}".rstrip() for kind, ranks in by_kind.items()]
@@ -109,7 +118,7 @@ def _choice_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
     return [f"seat {tables.seat[table]} chooses: {stage}", f"{len(options)} options: {' '.join(options)}"]
 
 
-# --- what a seat sees -------------------------------------------------------------------------------------------------
+# --- views of seats ---------------------------------------------------------------------------------------------------
 
 _VIEW_TEXTS = {
     "en": {
@@ -136,36 +145,38 @@ def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: st
     Returns:
         Text of several lines.
     """
-    state, say = decision_point.state, _VIEW_TEXTS[language]
+    state, texts = decision_point.state, _VIEW_TEXTS[language]
     fluents = fluents_by_name(rules.fluents, ())
     lines = [
         f"{spell(rules, 'fluent', name, language)}: {_value_text(value)}".rstrip(": ")
         for name, value in state.items()
         if _is_shown(fluents, name, value)
     ]
-    words = [spell(rules, "who", word, language) for word in rules.seating.relative_names]
+    seat_words = [spell(rules, "who", word, language) for word in rules.seating.relative_names]
     if state.get("face") is not None:
-        held = [f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(words, state["face"], strict=True)]
-        lines.append(say["others"].format(others=", ".join(held)))
+        hand_texts = [
+            f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(seat_words, state["face"], strict=True)
+        ]
+        lines.append(texts["others"].format(others=", ".join(hand_texts)))
     elif "cards" in state:
-        held = [f"{word} {count}" for word, count in zip(words, state["cards"], strict=True)]
-        lines.append(say["others"].format(others=", ".join(held)))
+        hand_texts = [f"{word} {count}" for word, count in zip(seat_words, state["cards"], strict=True)]
+        lines.append(texts["others"].format(others=", ".join(hand_texts)))
     if "aside" in state:
-        lines.append(say["aside"].format(aside=_cards_text(state["aside"])))
-    lines.append(say["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
+        lines.append(texts["aside"].format(aside=_cards_text(state["aside"])))
+    lines.append(texts["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
     if state.get("trick"):
-        lines.append(say["trick"].format(trick=_trick_text(rules, decision_point, language)))
+        lines.append(texts["trick"].format(trick=_trick_text(rules, decision_point, language)))
     elif state.get("to_beat"):
         top = state.get("top")
         word = None if top is None else spell(rules, "seat" if isinstance(top, int) else "who", top, language)
         play = _play_text(rules, state["to_beat"], language)
-        lines.append(say["to_beat"].format(play=play) if word is None else say["of"].format(play=play, top=word))
+        lines.append(texts["to_beat"].format(play=play) if word is None else texts["of"].format(play=play, top=word))
     elif state.get("stage", "play") != "play":
         lines.append(
-            say["stage"].format(stage=play_name(rules, state["stage"]) if language == "zh" else state["stage"])
+            texts["stage"].format(stage=play_name(rules, state["stage"]) if language == "zh" else state["stage"])
         )
     else:
-        lines.append(say["leads"])
+        lines.append(texts["leads"])
     return "\n".join(lines)
 
 
@@ -203,8 +214,8 @@ def _play_text(rules: CompiledGame, value: Any, language: str) -> str:
         return _cards_text(value)
     label = read_play(rules, value).label
     if language == "zh" and label is not None:
-        called = play_name(rules, rules.labels[label])
-        return f"{called.kind}{called.rank} {_cards_text(value[2])}"
+        name = play_name(rules, rules.labels[label])
+        return f"{name.kind}{name.rank} {_cards_text(value[2])}"
     return " ".join([*value[:2], *value[2]])
 
 
@@ -212,23 +223,31 @@ def _play_text(rules: CompiledGame, value: Any, language: str) -> str:
 
 
 def play_name(rules: CompiledGame, label: Term) -> PlayName:
-    """Return the name of a label by ``called/3`` or ``called/4``; otherwise the label itself."""
+    """Return the name of a label.
+
+    Args:
+        rules: Compiled game.
+        label: Term of the label.
+
+    Returns:
+        Name by ``called/3`` or ``called/4``; otherwise the label itself.
+    """
     return _play_names(rules).get(str(label)) or PlayName(str(label))
 
 
 @cache_per_game
 def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
-    found = {}
+    names = {}
     for label, (kind, arguments) in zip(rules.label_texts, label_arguments(rules), strict=True):
-        more = "".join(f"({each})" for each in arguments[1:])
-        found[label] = PlayName(kind, "".join(arguments[:1]), more)
-    found[rules.label_texts[rules.forms.label_of[rules.forms.pass_form]]] = PlayName(PASS_NAME)
-    said = _TermTexts(rules)
-    for called, word, rank in rules.kb.facts("called", 3):
-        found[str(called)] = PlayName(said.text(word), said.text(rank))
-    for called, word, rank, rest in rules.kb.facts("called", 4):
-        found[str(called)] = PlayName(said.text(word), said.text(rank), said.text(rest))
-    return found
+        suffix = "".join(f"({argument})" for argument in arguments[1:])
+        names[label] = PlayName(kind, "".join(arguments[:1]), suffix)
+    names[rules.label_texts[rules.forms.label_of[rules.forms.pass_form]]] = PlayName(PASS_NAME)
+    term_texts = _TermTexts(rules)
+    for label_term, word, rank in rules.kb.facts("called", 3):
+        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank))
+    for label_term, word, rank, suffix in rules.kb.facts("called", 4):
+        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(suffix))
+    return names
 
 
 class _TermTexts:
@@ -241,7 +260,7 @@ class _TermTexts:
             self._terms[suit] = SUIT_SYMBOLS.get(letter, letter)
 
     def text(self, term: Term) -> str:
-        """A term in words."""
+        """Return the text of a term."""
         return self._symbol_text(clingo.parse_term(str(term)))
 
     def _symbol_text(self, symbol: clingo.Symbol) -> str:
@@ -256,7 +275,7 @@ class _TermTexts:
         return self._terms.get(str(symbol)) or str(symbol)
 
 
-# --- words for arguments ----------------------------------------------------------------------------------------------
+# --- texts of arguments -----------------------------------------------------------------------------------------------
 
 _ARGUMENT_SORTS = {
     "rank/1": ("rank",), "suit/1": ("suit",), "card/2": ("rank", "suit"), "pack/2": ("rank", None),
@@ -278,51 +297,61 @@ _ARGUMENT_SORTS = {
 
 @cache_per_game
 def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
-    """Return the types of the arguments of predicates: those of the vocabulary, and of fluents by their values."""
+    """Return the types of the arguments of predicates.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        For each predicate of the vocabulary and each fluent, the type of each argument; None for untyped ones.
+
+    Raises:
+        KBError: A ``sort/4`` fact names an argument that the predicate does not have.
+    """
     known: dict[Signature, tuple[str | None, ...]] = {
-        Signature.parse(text): found for text, found in _ARGUMENT_SORTS.items()
+        Signature.parse(text): sorts for text, sorts in _ARGUMENT_SORTS.items()
     }
     ranks, suits = _ranks_and_suits(rules)
     for fluent in rules.fluents.fluents:
         columns = list(zip(*fluent.keys, strict=True)) if fluent.keys and fluent.keys[0] else []
-        found = [_sort_of(rules, column, ranks, suits) for column in columns]
+        sorts = [_sort_of(rules, column, ranks, suits) for column in columns]
         if fluent.value_type != SET_VALUED:
-            found.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
-        known[fluent.signature] = tuple(found)
+            sorts.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
+        known[fluent.signature] = tuple(sorts)
     for name, arity, place, sort in rules.kb.facts("sort", 4):
         if sort in CHECKED_SORTS:
             continue
         signature = Signature(str(name), require_int(arity, f"sort({name},…)"))
-        mine = list(known.get(signature, (None,) * signature.arity))
-        at = require_int(place, f"sort({name},{arity},…)")
-        if not 1 <= at <= signature.arity:
+        argument_types = list(known.get(signature, (None,) * signature.arity))
+        number = require_int(place, f"sort({name},{arity},…)")
+        if not 1 <= number <= signature.arity:
             raise make_kb_error(
                 f"sort({name},{arity},{place},{sort}): no such argument",
                 "arguments are counted from 1",
                 code=ErrorCode.INVALID_ARGUMENT,
             )
-        mine[at - 1] = str(sort)
-        known[signature] = tuple(mine)
+        argument_types[number - 1] = str(sort)
+        known[signature] = tuple(argument_types)
     return known
 
 
 def _ranks_and_suits(rules: CompiledGame) -> tuple[set[Term], set[Term]]:
-    """The ranks, cards without one among them, and the suits."""
+    """Return the ranks, including cards without rank and suit, and the suits."""
     parts = [parse_rank_and_suit(kind) or (kind, None) for kind in rules.pack.kinds]
     return {rank for rank, _ in parts}, {suit for _, suit in parts if suit is not None}
 
 
 def _sort_of(rules: CompiledGame, values: Iterable[Term], ranks: set[Term], suits: set[Term]) -> str | None:
-    found = set(values)
-    if not found:
+    distinct = set(values)
+    if not distinct:
         return None
-    if found == set(range(rules.seating.seats)):
+    if distinct == set(range(rules.seating.seats)):
         return "seat"
-    if found <= suits:
+    if distinct <= suits:
         return "suit"
-    if found <= ranks:
+    if distinct <= ranks:
         return "rank"
-    return "card" if found <= set(rules.pack.kinds) else None
+    return "card" if distinct <= set(rules.pack.kinds) else None
 
 
 _SUIT_NAMES = {
@@ -347,14 +376,24 @@ def _term_words(rules: CompiledGame) -> Mapping[tuple[Term, str], str]:
 
 @cache_per_game
 def _sort_words(rules: CompiledGame) -> Mapping[tuple[str, Term, str], str]:
-    said = rules.kb.facts("word", 4)
-    return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in said}
+    facts = rules.kb.facts("word", 4)
+    return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in facts}
 
 
 def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
-    """An argument of a sort in a word: by ``word(Sort,Term,Language,Text)``, else by its letter."""
-    if said := _sort_words(rules).get((sort, term, language)):
-        return said
+    """Return the text of an argument.
+
+    Args:
+        rules: Compiled game.
+        sort: Type of the argument, such as ``"rank"`` or ``"seat"``.
+        term: Value of the argument.
+        language: "en" or "zh".
+
+    Returns:
+        Text by ``word(Sort,Term,Language,Text)``; otherwise by the letter or number of the term.
+    """
+    if text := _sort_words(rules).get((sort, term, language)):
+        return text
     letter = rules.card_codes.term_texts.get(term)
     if sort == "suit":
         return _SUIT_NAMES[language].get(letter or "", letter or str(term))

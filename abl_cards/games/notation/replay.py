@@ -1,4 +1,4 @@
-"""Records played again, many at once at tables of their own, and compared line by line."""
+"""Replay records in parallel, each at a table of its own, and compare their results."""
 
 from __future__ import annotations
 
@@ -23,123 +23,142 @@ def replay_records(
     listener: Listener | None = None,
     carry_over: dict[str, Any] | None = None,
 ) -> ReplayResult:
-    """Replay records, one per line, in parallel; a listener is notified of every episode at a table of its own.
+    """Replay records in parallel, each at a table of its own.
 
-    Each record is self-contained, so nothing is kept between chunks of a file. A record on which the rules get stuck is
-    reported and the others are replayed; with a listener, which has received its events already, it is an error.
+    A record on which the rules get stuck is reported and the others are replayed. With a listener, which has received
+    its events already, it is an error.
+
+    Args:
+        rules: Compiled game.
+        records: JSON records, or the errors of lines that could not be read.
+        listener: Listener to the events of all tables.
+        carry_over: Not used, because each record is self-contained; other replay functions keep data between chunks.
+
+    Returns:
+        Number of records and plays, and the mismatches by line.
+
+    Raises:
+        GameError: The rules get stuck while a listener is given.
     """
     lines: list[int] = []
-    read: list[Record] = []
-    wrong: dict[int, str] = {}
+    parsed: list[Record] = []
+    errors: dict[int, str] = {}
     for line, record in enumerate(records, start=1):
         try:
             if isinstance(record, GameError):
                 raise record
-            read.append(read_record(rules, record))
+            parsed.append(read_record(rules, record))
             lines.append(line)
-        except GameError as problem:
-            wrong[line] = str(problem)
-    plays = sum(len(record.acts) for record in read)
-    if read:
+        except GameError as error:
+            errors[line] = str(error)
+    plays = sum(len(record.acts) for record in parsed)
+    if parsed:
         try:
-            again = Replayer(rules, read, listener)
-            again.run()
-        except TableError as problem:
-            raise GameError(f"line {lines[problem.table]}: {problem}", ErrorCode.RULES_STUCK) from None
-        wrong |= {lines[table]: text for table, text in again.errors.items()}
-        plays -= int((again.tables.num_decisions - again.tables.state.num_acts).sum())  # choices are no plays
-    return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(wrong.items())))
+            replayer = Replayer(rules, parsed, listener)
+            replayer.run()
+        except TableError as error:
+            raise GameError(f"line {lines[error.table]}: {error}", ErrorCode.RULES_STUCK) from None
+        errors |= {lines[table]: text for table, text in replayer.errors.items()}
+        plays -= int((replayer.tables.num_decisions - replayer.tables.state.num_acts).sum())  # choices are not plays
+    return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(errors.items())))
 
 
 def match_states_after(rules: CompiledGame, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | GameError]:
-    """Return the match state after each record, with its end; or the error of the record.
+    """Compute the state of the match after each record.
 
-    Records are replayed in parallel, each at a table of its own.
+    Args:
+        rules: Compiled game.
+        records: JSON records, each of one episode.
+
+    Returns:
+        For each record, the fluents that the match keeps and ``over``; or the error of the record.
     """
-    found: dict[int, dict[str, Any] | GameError] = {}
-    read: dict[int, Record] = {}
-    for place, record in enumerate(records):
+    states: dict[int, dict[str, Any] | GameError] = {}
+    parsed: dict[int, Record] = {}
+    for index, record in enumerate(records):
         try:
-            read[place] = read_record(rules, record)
-        except GameError as problem:
-            found[place] = problem
-    if read:
-        again = Replayer(rules, list(read.values()))
-        again.run()
-        over = again.tables.winner != -1
-        for table, place in enumerate(read):
-            wrong = again.errors.get(table)
-            memory = {**lasting_fluents_json(rules, again.tables, table), "over": bool(over[table])}
-            found[place] = GameError(wrong, ErrorCode.INVALID_RECORD) if wrong else memory
-    return [found[place] for place in range(len(records))]
+            parsed[index] = read_record(rules, record)
+        except GameError as error:
+            states[index] = error
+    if parsed:
+        replayer = Replayer(rules, list(parsed.values()))
+        replayer.run()
+        is_over = replayer.tables.winner != -1
+        for table, index in enumerate(parsed):
+            message = replayer.errors.get(table)
+            match_state = {**lasting_fluents_json(rules, replayer.tables, table), "over": bool(is_over[table])}
+            states[index] = GameError(message, ErrorCode.INVALID_RECORD) if message else match_state
+    return [states[index] for index in range(len(records))]
 
 
 class Replayer:
-    """Records at their tables; a table whose record is wrong is left alone from then on."""
+    """Replays records, each at a table of its own; a table with a wrong record is skipped from then on."""
 
     def __init__(self, rules: CompiledGame, records: list[Record], listener: Listener | None = None) -> None:
-        """A table for each record, where its cards are dealt."""
+        """Deal the cards of each record at its table."""
         self.records, self.errors, self.n_acts_done = records, dict[int, str](), 0
-        self._has_listener = listener is not None  # what it has heard cannot be taken back
+        self._has_listener = listener is not None  # its events cannot be undone
         self.tables = self._resume(rules, listener)
         for table in np.flatnonzero(self.tables.num_deals).tolist():
             self.errors.setdefault(table, "hands: these cards are dealt again")
 
     def _resume(self, rules: CompiledGame, listener: Listener | None) -> Tables:
-        """The tables, dealt; in place of a record with which the rules lead nowhere another one lies there."""
-        lying = list(range(len(self.records)))  # by table, the number of the record
+        """Return the dealt tables; a record on which the rules get stuck is replaced by another one."""
+        record_indices = list(range(len(self.records)))  # index of the record at each table
         while True:
             try:
-                return Tables.resume(rules, initial_deals([self.records[number] for number in lying]), listener)
-            except TableError as problem:
-                wrong = lying[problem.table]
-                if self._has_listener or wrong in self.errors:
+                return Tables.resume(rules, initial_deals([self.records[index] for index in record_indices]), listener)
+            except TableError as error:
+                failed = record_indices[error.table]
+                if self._has_listener or failed in self.errors:
                     raise
-                self.errors[wrong] = str(problem)
-                good = next((number for number in range(len(lying)) if number not in self.errors), None)
-                if good is None:
-                    return Tables(rules, len(lying))
-                lying = [good if number in self.errors else number for number in range(len(lying))]
+                self.errors[failed] = str(error)
+                replacement = next((index for index in range(len(record_indices)) if index not in self.errors), None)
+                if replacement is None:
+                    return Tables(rules, len(record_indices))
+                record_indices = [
+                    replacement if index in self.errors else index for index in range(len(record_indices))
+                ]
 
     def run(self) -> None:
-        """Play the records to their ends, and compare these."""
+        """Play the records to their ends and compare the results."""
         while self.step([True] * len(self.records)):
             pass
         for table in np.flatnonzero(self.tables.num_episodes > self._first_episodes()).tolist():
-            if problem := self._end_error(table):
-                self.errors.setdefault(table, problem)
+            if message := self._end_error(table):
+                self.errors.setdefault(table, message)
 
     def _first_episodes(self) -> Any:
         return np.array([record.episode for record in self.records])
 
     def step(self, active: Sequence[bool]) -> bool:
-        """Make one act at each of some tables that wait for one; False when none does."""
+        """Make one act at each active table that waits for one; return False if there is none."""
         waiting = [table for table in self._waiting_tables() if active[table] and table not in self.errors]
         for table in waiting:
-            if problem := self._turn_error(table):
-                self.errors[table] = problem
-        right = [table for table in waiting if table not in self.errors]
-        if not right:
+            if message := self._turn_error(table):
+                self.errors[table] = message
+        valid = [table for table in waiting if table not in self.errors]
+        if not valid:
             return False
         playing = set(self.tables.rows_to_play().tolist())
-        self._apply(self._play, [table for table in right if table in playing])
-        self._apply(self._choose, [table for table in right if table not in playing])
+        self._apply(self._play, [table for table in valid if table in playing])
+        self._apply(self._choose, [table for table in valid if table not in playing])
         self.n_acts_done += 1
         return True
 
     def _apply(self, act: Callable[[NDArray[np.int64]], None], tables: list[int]) -> None:
-        """Let tables act; where the rules lead nowhere the record is wrong, and the others act without it."""
+        """Apply an act to tables; tables on which the rules get stuck are reported and skipped."""
         while tables:
-            kept = None if self._has_listener else {name: array.copy() for name, array in self.tables.arrays().items()}
+            saved = None if self._has_listener else {name: array.copy() for name, array in self.tables.arrays().items()}
             try:
                 act(np.array(tables, np.int64))
                 return
-            except TableError as problem:
-                if kept is None or problem.table not in tables:
+            except TableError as error:
+                if saved is None or error.table not in tables:
                     raise
                 for name, array in self.tables.arrays().items():
-                    array[:] = kept[name]
-                self.errors.setdefault(problem.table, f"act {self.n_acts_done + 1}: {problem}")
+                    array[:] = saved[name]
+                self.errors.setdefault(error.table, f"act {self.n_acts_done + 1}: {error}")
                 tables = [table for table in tables if table not in self.errors]
 
     def _waiting_tables(self) -> list[int]:
@@ -148,36 +167,36 @@ class Replayer:
     def _play(self, tables: NDArray[np.int64]) -> None:
         if not tables.size:
             return
-        lists, found = find_plays(self.tables.decisions(tables), self._next_acts(tables))
-        rows = self._matched_rows(tables, found)
-        good = rows >= 0
-        if good.any():
-            moves: Moves = lists.select(rows[good])
-            self.tables.play(tables[good], moves)
+        lists, matches = find_plays(self.tables.decisions(tables), self._next_acts(tables))
+        rows = self._matched_rows(tables, matches)
+        valid = rows >= 0
+        if valid.any():
+            moves: Moves = lists.select(rows[valid])
+            self.tables.play(tables[valid], moves)
 
     def _choose(self, tables: NDArray[np.int64]) -> None:
         if not tables.size:
             return
         options = find_options(self.tables.choices(tables), self._next_acts(tables))
         rows = self._matched_rows(tables, options)
-        good = rows >= 0
-        if good.any():
-            self.tables.choose(tables[good], rows[good].astype(np.uint8))
-            for table in tables[good][self.tables.num_deals[tables[good]] > 0].tolist():
+        valid = rows >= 0
+        if valid.any():
+            self.tables.choose(tables[valid], rows[valid].astype(np.uint8))
+            for table in tables[valid][self.tables.num_deals[tables[valid]] > 0].tolist():
                 self.errors.setdefault(table, f"act {self.n_acts_done + 1}: the cards are dealt again")
 
     def _next_acts(self, tables: NDArray[np.int64]) -> list[Any]:
         """Return the next acts of the records."""
         return [self.records[table].acts[self.n_acts_done][1] for table in tables.tolist()]
 
-    def _matched_rows(self, tables: NDArray[np.int64], found: Sequence[int | GameError]) -> NDArray[np.int64]:
-        """The rows that were found, -1 where the record is wrong."""
+    def _matched_rows(self, tables: NDArray[np.int64], matches: Sequence[int | GameError]) -> NDArray[np.int64]:
+        """Return the matched rows, -1 where the record is wrong."""
         rows = np.full(len(tables), -1, np.int64)
-        for place, (table, each) in enumerate(zip(tables.tolist(), found, strict=True)):
-            if isinstance(each, GameError):
-                self.errors[table] = f"act {self.n_acts_done + 1}: {each}"
+        for index, (table, match) in enumerate(zip(tables.tolist(), matches, strict=True)):
+            if isinstance(match, GameError):
+                self.errors[table] = f"act {self.n_acts_done + 1}: {match}"
             else:
-                rows[place] = each
+                rows[index] = match
         return rows
 
     def _turn_error(self, table: int) -> str | None:
@@ -186,7 +205,7 @@ class Replayer:
             return f"the record ends after {self.n_acts_done} acts, but seat {seat} is to act"
         acting = record.acts[self.n_acts_done][0]
         if acting != seat:
-            return f"act {self.n_acts_done + 1}: seat {acting} acts where it is the turn of seat {seat}"
+            return f"act {self.n_acts_done + 1}: seat {acting} acts, but it is the turn of seat {seat}"
         return None
 
     def _end_error(self, table: int) -> str | None:
@@ -197,10 +216,10 @@ class Replayer:
         finish = tuple(seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT)
         points = tuple(tables.points[table].tolist())
         if record.finish not in (None, finish):
-            return f"finish is {list(record.finish or ())} where the plays lead to {list(finish)}"
+            return f"finish is {list(record.finish or ())}, but the plays lead to {list(finish)}"
         if record.points not in (None, points):
-            return f"points are {list(record.points or ())} where the plays lead to {list(points)}"
+            return f"points are {list(record.points or ())}, but the plays lead to {list(points)}"
         won = None if tables.winner[table] == -1 else winner_json(tables, table)
         if record.won is not None and record.won != won:
-            return f"won is {record.won!r} where the plays lead to {won!r}"
+            return f"won is {record.won!r}, but the plays lead to {won!r}"
         return None

@@ -1,4 +1,4 @@
-"""Which inputs a query reads, by the fields of a state that give them: read off the inputs of its circuits."""
+"""Fields of a state that a query requires, derived from the inputs of its circuits."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ DRAW_FIELDS = "stock", "drew", "drawn"
 """Fields of states about drawing, besides fluents."""
 
 FIELD_DESCRIPTIONS = {
-    "cards": "how many cards the others hold, next first",
-    "face": "the open cards of the others, next first",
-    "gone": "the cards laid down so far",
-    "unseen": "the cards of the others together",
-    "seat": "the number of the seat to decide",
-    "passed": "who has passed since the play to beat",
-    "has_passed": "who has passed in the trick",
-    "acts": "how many plays and passes there were in the episode",
-    "acted": "who acted last",
-    "trick": "the plays in the trick, in their order; [] for who leads",
-    "picked": "the cards laid so far of a play that is not whole",
-    "stock": "how many cards are still to be drawn",
-    "drew": "who drew the last card",
-    "drawn": "the card that the seat has just drawn",
-    "laid_down": "how often each seat has laid down cards, by seat",
-    "lots": "the random numbers of the match, by name",
-    "finish": "the seats without cards, in the order in which they went out",
+    "cards": "numbers of cards of the other seats, next first",
+    "face": "open cards of the other seats, next first",
+    "gone": "cards played so far",
+    "unseen": "cards of the other seats together",
+    "seat": "number of the seat to decide",
+    "passed": "seats that have passed since the play to beat",
+    "has_passed": "seats that have passed in the trick",
+    "acts": "number of plays and passes in the episode so far",
+    "acted": "seat that acted last",
+    "trick": "plays of the trick in order; [] when leading",
+    "picked": "cards of an unfinished play",
+    "stock": "number of cards still to be drawn",
+    "drew": "seat that drew the last card",
+    "drawn": "card just drawn by the seat to decide",
+    "laid_down": "number of plays of each seat, by seat",
+    "lots": "random numbers of the match, by name",
+    "finish": "seats without cards, in the order in which they went out",
 }
 """Descriptions of the fields of states."""
 
@@ -69,7 +69,7 @@ _EVENT_FIELDS = {3: ("seat",)}
 _FIELD_BY_END_GROUP = {"plays": "laid_down", "lots": "lots", "acts": "acts", "aside": "gone", "lies": "trick"}
 _TURN_FIELDS = {2: ("passed",), 3: ("has_passed",)}
 _OPTIONAL_FIELDS = {"cards", "gone"}
-"""Fields with a documented default where preferences alone read them: full hands, and nothing but the play to beat."""
+"""Fields with a default if only preferences read them: full hands, and no played cards but the play to beat."""
 
 _TRICK_FIELDS, _NON_TRICK_FIELDS = {"trick", "picked"}, {"to_beat", "top", "has_passed"}
 
@@ -88,18 +88,23 @@ def allowed_fields(rules: CompiledGame) -> list[str]:
 
 @dataclass(frozen=True)
 class RequiredFields:
-    """The fields that a query reads, each with a predicate that reads it."""
+    """Fields that a query reads.
+
+    Attributes:
+        fields: Predicate that reads the field, by field.
+        fluents: Signature of the fluent, by field.
+    """
 
     fields: dict[str, Signature]
-    fluents: dict[str, Signature]  # by the name of the field
+    fluents: dict[str, Signature]
 
     def __or__(self, other: RequiredFields) -> RequiredFields:
-        """The fields of both; a predicate of the first goes before."""
+        """Return the fields of both; predicates of the first take precedence."""
         return RequiredFields(other.fields | self.fields, other.fluents | self.fluents)
 
     def without(self, fields: Iterable[str]) -> RequiredFields:
-        """Return the required fields without some."""
-        return replace(self, fields={name: each for name, each in self.fields.items() if name not in fields})
+        """Return the required fields without the given ones."""
+        return replace(self, fields={name: signature for name, signature in self.fields.items() if name not in fields})
 
 
 @cache_per_game
@@ -115,34 +120,46 @@ def required_for_choice(rules: CompiledGame) -> RequiredFields:
 
 
 def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFields:
-    """Return the fields that legality or the options, and the preferences read, without those that have defaults.
+    """Return the fields that legality and preferences read, without those that have defaults.
 
     At choices nothing has been played, and only fluents that legality reads have values.
+
+    Args:
+        rules: Compiled game.
+        is_choice: Whether the decision is a choice.
+
+    Returns:
+        Required fields.
     """
-    found = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
+    preferences = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
     if not is_choice:
-        return required_for_play(rules) | found
+        return required_for_play(rules) | preferences
     return required_for_choice(rules) | RequiredFields(
-        {name: found.fields[name] for name in ("seat",) if name in found.fields}, {}
+        {name: preferences.fields[name] for name in ("seat",) if name in preferences.fields}, {}
     )
 
 
 def fields_to_write(rules: CompiledGame, is_choice: bool) -> RequiredFields:
     """Return all fields that some query reads, as written in states."""
-    mine = required_for_choice(rules) if is_choice else required_for_play(rules)
+    required = required_for_choice(rules) if is_choice else required_for_play(rules)
     return (
-        mine | _required_for_preferences(rules) | (RequiredFields({}, {}) if is_choice else _required_for_points(rules))
+        required
+        | _required_for_preferences(rules)
+        | (RequiredFields({}, {}) if is_choice else _required_for_points(rules))
     )
 
 
 @cache_per_game
 def _required_for_preferences(rules: CompiledGame) -> RequiredFields:
-    """Of the fluents only those that always have a value, or null, in a single place: others begin with nothing."""
-    found = _required_by_circuit(rules, rules.kb.circuit("cost/2", "violated/1"))
-    taking = _required_by_circuit(rules, rules.trick_query.circuit).fluents if rules.trick_query is not None else {}
+    """Return the fields that preferences read; of the fluents only single-valued ones with one key."""
+    required = _required_by_circuit(rules, rules.kb.circuit("cost/2", "violated/1"))
+    trick_fluents = (
+        _required_by_circuit(rules, rules.trick_query.circuit).fluents if rules.trick_query is not None else {}
+    )
     single = {name for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items() if _is_single(fluent)}
     return RequiredFields(
-        found.fields, {name: each for name, each in (found.fluents | taking).items() if name in single}
+        required.fields,
+        {name: signature for name, signature in (required.fluents | trick_fluents).items() if name in single},
     )
 
 
@@ -155,21 +172,20 @@ def _required_for_points(rules: CompiledGame) -> RequiredFields:
     """Return the fields that the points of an episode read of its earlier plays."""
     if not any(name == "laid_down" for name, _ in rules.kb.input_atoms):
         return RequiredFields({}, {})
-    told = rules.build_query(
-        "points/3", "won/1", "drawn/0", "match_over/0"
-    )  # as flow.py asks, so that it is compiled once
-    fields = {} if told is None else _endgame_fields(rules, [told.circuit])
-    return RequiredFields({name: each for name, each in fields.items() if name == "laid_down"}, {})
+    # The outputs of the query that ends episodes, so that it is compiled once.
+    query = rules.build_query("points/3", "won/1", "drawn/0", "match_over/0")
+    fields = {} if query is None else _endgame_fields(rules, [query.circuit])
+    return RequiredFields({name: signature for name, signature in fields.items() if name == "laid_down"}, {})
 
 
 @cache_per_game
 def required_for_endgame(rules: CompiledGame) -> RequiredFields:
     """Return the fields that playing a position to its end reads: turns, points, sides, and effects of plays."""
-    rest = [] if rules.turn_query is None else [rules.turn_query.circuit]
-    turns = rest or [
+    turn_circuits = [] if rules.turn_query is None else [rules.turn_query.circuit]
+    turns = turn_circuits or [
         rules.kb.circuit(*(name for name in _TURN_PREDICATES if Signature.parse(name) in rules.derived_outputs))
     ]
-    fields = _endgame_fields(rules, [*_endgame_circuits(rules), *rest])
+    fields = _endgame_fields(rules, [*_endgame_circuits(rules), *turn_circuits])
     for atom, test in _input_tests(rules, turns):
         for field in _TURN_FIELDS.get(test.column, ()) if test.group == "act" else ():
             fields.setdefault(field, _signature(atom))
@@ -177,32 +193,36 @@ def required_for_endgame(rules: CompiledGame) -> RequiredFields:
 
 
 PLAY_EVENTS = "play", "pass", "trick", "shown"
-"""The events after which cards have been laid down."""
+"""Events after which cards have been played."""
 _TURN_PREDICATES = "turn/1", "trick_over/0", "over/0"
 
 
 @cache_per_game
 def _endgame_circuits(rules: CompiledGame) -> list[Circuit]:
     """Return the circuits of points, sides and effects of plays."""
-    flow = EventRules.from_rules(rules)
+    events = EventRules.from_rules(rules)
     points = [rules.kb.circuit("points/3")] if Signature("points", 3) in rules.derived_outputs else []
-    parts = [flow.role_query.query.circuit] if flow.role_query else []
-    return [*points, *parts, *(each.query.circuit for event, each in flow.updates.items() if event in PLAY_EVENTS)]
+    parts = [events.role_query.query.circuit] if events.role_query else []
+    return [
+        *points,
+        *parts,
+        *(update.query.circuit for event, update in events.updates.items() if event in PLAY_EVENTS),
+    ]
 
 
 def compared_play_counts(rules: CompiledGame, fluents: NDArray[np.int16]) -> dict[int, frozenset[int]]:
-    """By seat, with which numbers the points compare how often it has laid down cards.
+    """Return the numbers with which the points compare the number of plays of each seat.
 
-    Fluents [slots] that plays leave as they are, the landlord say, have the values that they have.
+    Fluents [slots] that plays cannot change, such as the landlord, keep their values.
     """
-    found = dict[int, set[int]]()
+    counts = dict[int, set[int]]()
     for circuit in _endgame_circuits(rules):
         known = {atom: _is_true(test, fluents) for atom, test in _input_tests(rules, [circuit])
                  if test.group == "fluents" and test.column in _constant_slots(rules)}  # fmt: skip
         for _, test in _input_tests(rules, [circuit.specialise(known)]):
             if test.group == "plays":
-                found.setdefault(test.column, set()).add(test.value)
-    return {seat: frozenset(numbers) for seat, numbers in found.items()}
+                counts.setdefault(test.column, set()).add(test.value)
+    return {seat: frozenset(numbers) for seat, numbers in counts.items()}
 
 
 def _is_true(test: ColumnTest, fluents: NDArray[np.int16]) -> bool:
@@ -212,18 +232,18 @@ def _is_true(test: ColumnTest, fluents: NDArray[np.int16]) -> bool:
 
 @cache_per_game
 def _constant_slots(rules: CompiledGame) -> frozenset[int]:
-    """The slots of fluents that nothing changes once somebody has played."""
-    changes = [each for event, each in EventRules.from_rules(rules).updates.items() if event in PLAY_EVENTS]
+    """Return the slots of fluents that no play changes."""
+    updates = [update for event, update in EventRules.from_rules(rules).updates.items() if event in PLAY_EVENTS]
     return frozenset(
-        slot for slot in range(len(rules.fluents)) if not any(each.changes_slots([slot]) for each in changes)
+        slot for slot in range(len(rules.fluents)) if not any(update.changes_slots([slot]) for update in updates)
     )
 
 
 def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[str, Signature]:
     fields: dict[str, Signature] = {}
     for atom, test in _input_tests(rules, circuits):
-        place = test.group == "result" and test.column < rules.seating.seats
-        field = "finish" if place else _FIELD_BY_END_GROUP.get(test.group)
+        is_place = test.group == "result" and test.column < rules.seating.seats
+        field = "finish" if is_place else _FIELD_BY_END_GROUP.get(test.group)
         if field is not None:
             fields.setdefault(field, _signature(atom))
     return fields
@@ -231,7 +251,7 @@ def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[st
 
 @cache_per_game
 def fluent_names(rules: CompiledGame) -> dict[str, Signature]:
-    """The fluents by the names of their fields."""
+    """Return the signatures of fluents by field name."""
     return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items()}
 
 
@@ -257,7 +277,7 @@ def _fields_of_column(group: str, column: int) -> tuple[str, ...]:
 
 
 def _input_tests(rules: CompiledGame, circuits: Iterable[Circuit]) -> Iterator[tuple[Atom, ColumnTest]]:
-    """The inputs that circuits read, and how each is tested."""
+    """Yield the inputs that circuits read, with their tests."""
     for circuit in circuits:
         for atom in circuit.inputs:
             test = find_test(rules.schema, atom)

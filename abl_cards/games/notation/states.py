@@ -47,7 +47,7 @@ from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, TableState
 from abl_cards.games.tables import Choices, Decisions, PlayerView, Tables, card_drawn, cards_in_stock
 from abl_cards.games.types import LEADING, NO_CARD
 
-# --- out of tables ----------------------------------------------------------------------------------------------------
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 0) -> dict[str, Any]:
@@ -55,47 +55,49 @@ def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 
     view = decisions.view
     state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
     choosing = isinstance(decisions, Choices)
-    needs = fields_to_write(rules, choosing)
-    found: dict[str, Any] = {}
+    required = fields_to_write(rules, choosing)
+    fields: dict[str, Any] = {}
     if choosing:
-        found["stage"] = str(rules.schema.stages[int(state.choice[table])])
+        fields["stage"] = str(rules.schema.stages[int(state.choice[table])])
     context = int(view.context[row])
-    found["hand"] = hand_to_json(rules, view.hand[row], context)
+    fields["hand"] = hand_to_json(rules, view.hand[row], context)
     if not choosing and rules.trick_query is not None:
-        found["trick"] = write_trick(rules, state, table)
+        fields["trick"] = write_trick(rules, state, table)
         if state.is_composing[table]:
-            found["picked"] = hand_to_json(rules, state.trick_cards[table, seat], context)
+            fields["picked"] = hand_to_json(rules, state.trick_cards[table, seat], context)
     elif not choosing:
-        found["to_beat"] = _to_beat_json(rules, view, row)
-    if "to_beat" in found and view.to_beat[row] >= 0:
-        found["top"] = seats.seat_to_json(rules, seat, int(state.owner[table]))
-    found["cards"], found["seat"] = view.hidden_hand_sizes[row].tolist(), seat
-    found |= _act_fields(rules, view, row, needs)
-    partly = state.aside[table].any() and has_no_aside(rules)  # what a state left open
-    told = state.played[table].sum() > (state.top_cards[table] != NO_CARD).sum()  # more than what lies
-    if state.played[table].any() and (told or not partly):
-        found["gone"] = [hand_to_json(rules, hand, context) for hand in state.played[table]]
-    if state.aside[table].any() and not partly:
-        found["aside"] = int(state.aside[table].sum())
+        fields["to_beat"] = _to_beat_json(rules, view, row)
+    if "to_beat" in fields and view.to_beat[row] >= 0:
+        fields["top"] = seats.seat_to_json(rules, seat, int(state.owner[table]))
+    fields["cards"], fields["seat"] = view.hidden_hand_sizes[row].tolist(), seat
+    fields |= _act_fields(rules, view, row, required)
+    is_partial = state.aside[table].any() and has_no_aside(rules)  # left open by the state that was read
+    has_played_more = state.played[table].sum() > (state.top_cards[table] != NO_CARD).sum()  # than the play to beat
+    if state.played[table].any() and (has_played_more or not is_partial):
+        fields["gone"] = [hand_to_json(rules, hand, context) for hand in state.played[table]]
+    if state.aside[table].any() and not is_partial:
+        fields["aside"] = int(state.aside[table].sum())
     if rules.has_draws and (
-        choosing or cards_in_stock(rules, state, np.array([table]))[0] or needs.fields.keys() & set(DRAW_FIELDS)
+        choosing or cards_in_stock(rules, state, np.array([table]))[0] or required.fields.keys() & set(DRAW_FIELDS)
     ):
-        found |= _draw_fields(rules, view, row)
-    if rules.has_open_hands or "face" in needs.fields:
-        found["face"] = [hand_to_json(rules, hand, context) for hand in view.hidden_hands[row]]
-    return found | _fluent_fields(rules, rules.fluents.mask_private(state.fluents[[table]], np.array([seat]))[0], needs)
+        fields |= _draw_fields(rules, view, row)
+    if rules.has_open_hands or "face" in required.fields:
+        fields["face"] = [hand_to_json(rules, hand, context) for hand in view.hidden_hands[row]]
+    return fields | _fluent_fields(
+        rules, rules.fluents.mask_private(state.fluents[[table]], np.array([seat]))[0], required
+    )
 
 
 def _draw_fields(rules: CompiledGame, view: PlayerView, row: int) -> dict[str, Any]:
     """Return the number of cards to draw, the last drawer, and its card if the seat may see it."""
-    state, which = view.state, view.rows[[row]]
-    found: dict[str, Any] = {"stock": int(cards_in_stock(rules, state, which)[0])}
-    drawer, kind = int(state.last_drawer[which[0]]), int(card_drawn(state, which)[0])
+    state, rows = view.state, view.rows[[row]]
+    fields: dict[str, Any] = {"stock": int(cards_in_stock(rules, state, rows)[0])}
+    drawer, kind = int(state.last_drawer[rows[0]]), int(card_drawn(state, rows)[0])
     if drawer >= 0:
-        found["drew"] = seats.seat_to_json(rules, int(view.seats[row]), drawer)
+        fields["drew"] = seats.seat_to_json(rules, int(view.seats[row]), drawer)
     if kind >= 0 and drawer == view.seats[row]:
-        found["drawn"] = rules.card_codes.kind_texts[kind]
-    return found
+        fields["drawn"] = rules.card_codes.kind_texts[kind]
+    return fields
 
 
 def _to_beat_json(rules: CompiledGame, view: PlayerView, row: int) -> Any:
@@ -109,28 +111,28 @@ def _to_beat_json(rules: CompiledGame, view: PlayerView, row: int) -> Any:
 def _act_fields(rules: CompiledGame, view: PlayerView, row: int, required: RequiredFields) -> dict[str, Any]:
     """Return the seats that have passed or finished, the last actor and numbers of acts, where the rules read them."""
     state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     passed, gone_by = int(state.passed[table]), int(state.passed_in_trick[table])
     if rules.trick_query is not None:
         if passed != passed_in_trick(seats_in_trick(rules, state, table), state.trick_cards[table], state.hands[table]):
-            found["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
+            fields["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
     else:
         if passed or "passed" in required.fields:
-            found["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
+            fields["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
         if (gone_by != passed and rules.turn_table.strides.passed_in_trick) or "has_passed" in required.fields:
-            found["has_passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(gone_by))
+            fields["has_passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(gone_by))
     if "acted" in required.fields and state.last_actor[table] >= 0:
-        found["acted"] = seats.seat_to_json(rules, seat, int(state.last_actor[table]))
+        fields["acted"] = seats.seat_to_json(rules, seat, int(state.last_actor[table]))
     if "acts" in required.fields:
-        found["acts"] = int(state.num_acts[table])
+        fields["acts"] = int(state.num_acts[table])
     if "laid_down" in required.fields:
-        found["laid_down"] = state.num_plays[table].tolist()
-    finished = [each for each in state.finish_order[table].tolist() if each != NO_SEAT]
-    return found | ({"finish": seats.seats_to_json(rules, seat, finished)} if finished else {})
+        fields["laid_down"] = state.num_plays[table].tolist()
+    finished = [finished_seat for finished_seat in state.finish_order[table].tolist() if finished_seat != NO_SEAT]
+    return fields | ({"finish": seats.seats_to_json(rules, seat, finished)} if finished else {})
 
 
 def _fluent_fields(rules: CompiledGame, fluents: NDArray[np.int16], required: RequiredFields) -> dict[str, Any]:
-    """The fluents: those that say something, and those that the rules look at."""
+    """Return the fluents that differ from their defaults or that the rules read."""
     values = FluentCodec(rules.card_codes.term_texts)
     return {
         name: values.write(fluent, fluents)
@@ -139,7 +141,7 @@ def _fluent_fields(rules: CompiledGame, fluents: NDArray[np.int16], required: Re
     }
 
 
-# --- out of JSON ------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -> TablePosition:
@@ -154,7 +156,7 @@ def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -
         Position of the table.
 
     Raises:
-        GameError: Names the missing or invalid field.
+        GameError: A field is missing or invalid; the message names it.
     """
     if not isinstance(value, Mapping) or "hand" not in value:
         example = rules.card_codes.write_hand(rules.pack.copies)[:4]
@@ -162,44 +164,46 @@ def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -
             f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}', ErrorCode.INVALID_STATE
         )
     fluents = fluents_by_name(rules.fluents, STATE_FIELDS)
-    strange = [str(name) for name in value if name not in STATE_FIELDS and name not in fluents]
-    if strange:
+    unknown = [str(name) for name in value if name not in STATE_FIELDS and name not in fluents]
+    if unknown:
         raise GameError(
-            f"unknown field {strange[0]!r} (a state has {', '.join([*allowed_fields(rules), *fluents])})",
+            f"unknown field {unknown[0]!r}; known: {', '.join([*allowed_fields(rules), *fluents])}",
             ErrorCode.INVALID_STATE,
         )
-    if not rules.has_draws and (wrong := [field for field in DRAW_FIELDS if field in value and field not in fluents]):
-        raise GameError(f"{wrong[0]}: no cards are drawn one by one here", ErrorCode.INVALID_STATE)
+    if not rules.has_draws and (
+        draw_fields := [field for field in DRAW_FIELDS if field in value and field not in fluents]
+    ):
+        raise GameError(f"{draw_fields[0]}: the game has no drawing of cards", ErrorCode.INVALID_STATE)
     check_profile(rules, value.get("profile"))
     stage = _stage_index(rules, value.get("stage"))
     if for_explanation:
-        needs = required_for_explanation(rules, stage >= 0)
+        required = required_for_explanation(rules, stage >= 0)
     else:
-        needs = required_for_choice(rules) if stage >= 0 else required_for_play(rules)
+        required = required_for_choice(rules) if stage >= 0 else required_for_play(rules)
     position = TablePosition.empty(rules)
     position.choice, position.stage = stage, PLAY if stage < 0 else CHOICE
     with error_context("seat"):
-        position.seat = seats.read_seat_number(rules, _get_field(value, needs, "seat", 0))
-    _read_fluents(rules, value, needs, position)
+        position.seat = seats.read_seat_number(rules, _get_field(value, required, "seat", 0))
+    _read_fluents(rules, value, required, position)
     if rules.trick_query is None:
         with error_context("to_beat"):
             _read_to_beat(rules, value, position)
-        _read_turn_fields(rules, value, needs, position)
+        _read_turn_fields(rules, value, required, position)
     else:
-        _read_trick_field(rules, value, needs, position)
+        _read_trick_field(rules, value, required, position)
     if rules.has_draws:
-        _read_draw(rules, value, needs, position)
-    hands.read_hands(rules, value, needs, position)
-    _read_remaining(rules, value, needs, position)
+        _read_draw(rules, value, required, position)
+    hands.read_hands(rules, value, required, position)
+    _read_remaining(rules, value, required, position)
     return position
 
 
 def check_profile(rules: CompiledGame, profile: Any) -> None:
-    """Raise GameError for what was written by another profile."""
+    """Raise GameError for the name of another profile."""
     if profile is None or profile == rules.profile:
         return
     if not isinstance(profile, str):
-        raise GameError(f"profile: {profile!r} is no name", ErrorCode.UNKNOWN_PROFILE)
+        raise GameError(f"profile: {profile!r} is not a name", ErrorCode.UNKNOWN_PROFILE)
     if rules.profile is None:
         raise GameError(f"profile: {profile!r}, but these rules have none", ErrorCode.UNKNOWN_PROFILE)
     raise GameError(
@@ -212,12 +216,12 @@ def _stage_index(rules: CompiledGame, value: Any) -> int:
     if value is None or (value == "play" and value not in stages):
         return -1
     if value not in stages:
-        raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}", ErrorCode.INVALID_STATE)
+        raise GameError(f"unknown stage {value!r}; known: {', '.join(['play', *stages])}", ErrorCode.INVALID_STATE)
     return stages.index(value)
 
 
 def _get_field(value: Mapping[str, Any], required: RequiredFields, field: str, default: Any) -> Any:
-    """A field; what the rules look at must be there."""
+    """Return a field or its default; raises GameError if the rules read a missing field."""
     if value.get(field) is not None:
         return value[field]
     if field in required.fields:
@@ -228,7 +232,7 @@ def _get_field(value: Mapping[str, Any], required: RequiredFields, field: str, d
 def missing_field_error(required: RequiredFields, field: str) -> GameError:
     """Return the error for a missing field that the rules read."""
     return GameError(
-        f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
+        f'the rules read {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
         ErrorCode.INCOMPLETE_STATE,
     )
 
@@ -242,13 +246,13 @@ def _read_fluents(
             with error_context(name):
                 if value[name] is None and fluent.signature in rules.always_set_fluents:
                     raise GameError(
-                        f"null, but it is always {values.expected_text(fluent).removeprefix('null, or ')}",
+                        f"null, but the value is always {values.expected_text(fluent).removeprefix('null, or ')}",
                         ErrorCode.INVALID_STATE,
                     )
                 values.read(fluent, value[name], position.fluents)
         elif name in required.fluents:
             raise GameError(
-                f'the rules look at {fluent.signature}: give "{name}" ({values.expected_text(fluent)})',
+                f'the rules read {fluent.signature}: give "{name}" ({values.expected_text(fluent)})',
                 ErrorCode.INCOMPLETE_STATE,
             )
     position.context = int(rules.contexts.compute_index(position.fluents[None])[0])
@@ -261,7 +265,7 @@ def _read_draw(
     cards = sum(rules.seating.num_dealt)
     stock = _get_field(value, required, "stock", 0)
     if type(stock) is not int or not 0 <= stock <= cards:
-        raise GameError(f"stock: {stock!r} is no number of cards from 0 to {cards}", ErrorCode.INVALID_STATE)
+        raise GameError(f"stock: {stock!r} is not a number of cards from 0 to {cards}", ErrorCode.INVALID_STATE)
     position.stock = stock
     with error_context("drew"):
         drawer = _get_field(value, required, "drew", None)
@@ -269,40 +273,41 @@ def _read_draw(
     with error_context("drawn"):
         if value.get("drawn") is not None:
             if position.drew != position.seat:
-                raise GameError("only a seat that has drawn knows its card", ErrorCode.INVALID_STATE)
+                raise GameError('only given if "drew" is the seat to decide', ErrorCode.INVALID_STATE)
             (position.drawn_kind,) = rules.card_codes.read([value["drawn"]])
 
 
 def _read_to_beat(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> None:
-    said = value.get("to_beat")
-    if said is None:
+    play_json = value.get("to_beat")
+    if play_json is None:
         return
     if position.choice >= 0:
-        raise GameError("there is none where something is chosen: leave it out", ErrorCode.INVALID_STATE)
-    wanted = read_play(rules, said)
-    if not wanted.cards:
+        raise GameError("a choice has no play to beat: leave the field out", ErrorCode.INVALID_STATE)
+    play = read_play(rules, play_json)
+    if not play.cards:
         raise GameError(
-            "a pass is nothing to beat: write the play before it, or null when leading", ErrorCode.INVALID_STATE
+            "a pass cannot be the play to beat: write the play before it, or null when leading",
+            ErrorCode.INVALID_STATE,
         )
-    position.to_beat = resolve_form(rules, wanted, position.context)
-    position.top_cards[: len(wanted.cards)] = wanted.cards
+    position.to_beat = resolve_form(rules, play, position.context)
+    position.top_cards[: len(play.cards)] = play.cards
 
 
 def _read_trick_field(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
     """Read the cards of the trick."""
-    for field in (each for each in STATE_FIELDS if each not in allowed_fields(rules)):
+    for field in (field_name for field_name in STATE_FIELDS if field_name not in allowed_fields(rules)):
         if value.get(field):
             if field == "picked":
-                raise GameError("picked: no play is laid card by card here", ErrorCode.INVALID_STATE)
+                raise GameError("picked: the game has no plays composed card by card", ErrorCode.INVALID_STATE)
             raise GameError(
-                f'{field}: seats lay cards into tricks here: give "trick" ({FIELD_DESCRIPTIONS["trick"]})',
+                f'{field}: the game has tricks: give "trick" instead ({FIELD_DESCRIPTIONS["trick"]})',
                 ErrorCode.INCOMPLETE_STATE,
             )
-    said = _get_field(value, required, "trick", [])
+    trick = _get_field(value, required, "trick", [])
     with error_context("trick"):
-        read_trick(rules, said, position)
+        read_trick(rules, trick, position)
     if value.get("picked"):
         with error_context("picked"):
             read_picked(rules, value["picked"], position)
@@ -314,26 +319,26 @@ def _read_trick_field(
 def _read_turn_fields(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """Whose play is to beat, who has passed, who acted last."""
+    """Read the owner of the play to beat, the seats that have passed, and the last actor."""
     seat, following = position.seat, position.to_beat != LEADING
     with error_context("top"):
         if not following and value.get("top") is not None:
             raise GameError("there is no play to beat", ErrorCode.INVALID_STATE)
-        before = seats.other_seats(rules, seat)[-1]
+        previous = seats.other_seats(rules, seat)[-1]
         top = value.get("top")
         position.owner = (
-            before if following and top is None else seats.read_seat(rules, seat, top) if following else seat
+            previous if following and top is None else seats.read_seat(rules, seat, top) if following else seat
         )
     for field in ("passed", "has_passed"):
         with error_context(field):
             if not following and field in value and value[field]:
-                raise GameError("nobody has, in a trick that begins", ErrorCode.INVALID_STATE)
+                raise GameError("no seat can have passed before the first play of a trick", ErrorCode.INVALID_STATE)
             masks = seats.mask_from_seats(seats.read_seats(rules, seat, value.get(field) or []))
             setattr(position, field, masks)
     if value.get("has_passed") is None:
         position.has_passed = position.passed
     elif position.passed & ~position.has_passed:
-        raise GameError("has_passed: who is among the passed has passed in the trick", ErrorCode.INVALID_STATE)
+        raise GameError("has_passed: it must include all seats in passed", ErrorCode.INVALID_STATE)
     with error_context("acted"):
         acted = value.get("acted")
         position.acted = seats.read_seat(rules, seat, acted) if acted is not None else position.owner
@@ -348,23 +353,23 @@ def _read_remaining(
     """Read numbers of acts and finished seats, and infer what follows from them."""
     acts = value.get("acts")
     if acts is None:
-        beginning = (
+        is_start = (
             inference.is_episode_start(rules, position) if "acts" in required.fields else not position.played.any()
         )
-        if "acts" in required.fields and not beginning:
+        if "acts" in required.fields and not is_start:
             raise missing_field_error(required, "acts")
-        acts = int(not beginning)
+        acts = int(not is_start)
     if type(acts) is not int or not 0 <= acts < 1 << 20:
-        raise GameError(f"acts: {acts!r} is no number of plays and passes", ErrorCode.INVALID_STATE)
+        raise GameError(f"acts: {acts!r} is not a number of plays and passes", ErrorCode.INVALID_STATE)
     position.acts = acts
     empty = [seat for seat in range(rules.seating.seats) if not position.hands[seat].any()]
     with error_context("finish"):
-        said = seats.read_seats(rules, position.seat, value.get("finish") or [])
-        strangers = [seat for seat in said if seat not in empty]
-        if strangers:
-            raise GameError(f"seat {strangers[0]} still holds cards", ErrorCode.INVALID_STATE)
+        finished = seats.read_seats(rules, position.seat, value.get("finish") or [])
+        holding = [seat for seat in finished if seat not in empty]
+        if holding:
+            raise GameError(f"seat {holding[0]} still holds cards", ErrorCode.INVALID_STATE)
     if position.choice < 0:
-        position.finish = [*said, *(seat for seat in empty if seat not in said)]
+        position.finish = [*finished, *(seat for seat in empty if seat not in finished)]
     with error_context("laid_down"):
         position.plays = _read_plays(rules, value.get("laid_down"), position)
     with error_context("lots"):
@@ -380,7 +385,7 @@ def _read_remaining(
 def _read_passes_of_trick(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """Fill in who has passed in a trick, which follows from it; raises GameError where the last to act does not."""
+    """Infer the seats that have passed in a trick; raises GameError if the last actor is needed and missing."""
     leading = position.leader == position.seat
     with error_context("passed"):
         if value.get("passed") is None:
@@ -401,7 +406,7 @@ def _read_passes_of_trick(
 def _require_passes(
     rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
 ) -> None:
-    """Fill in who has passed and acted last, where that follows; raises GameError where the rules read it else."""
+    """Infer the seats that have passed and the last actor; raises GameError if the rules read an open one."""
     if position.to_beat == LEADING:
         if (
             "acted" in required.fields
@@ -410,53 +415,54 @@ def _require_passes(
         ):
             raise missing_field_error(required, "acted")
         return
-    wanted = [
+    missing = [
         field for field in ("passed", "has_passed", "acted") if field in required.fields and value.get(field) is None
     ]
-    for field in wanted:
+    for field in missing:
         if field == "has_passed" or not fill_passes(rules, value, position):
             raise missing_field_error(required, field)
 
 
 def fill_passes(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> bool:
-    """Fill in who has passed since the play to beat, and who acted last, where the state does not say it.
-
-    Whether that follows by the rules.
-    """
+    """Infer missing fields about passes since the play to beat; return whether the rules determine them."""
     has_passed = position.has_passed if value.get("has_passed") is not None else None
-    found = inference.infer_passes(rules, position, has_passed)
-    if found is None:
+    inferred = inference.infer_passes(rules, position, has_passed)
+    if inferred is None:
         return False
     if value.get("passed") is None:
-        position.passed = found[0]
-        position.has_passed |= found[0]
+        position.passed = inferred[0]
+        position.has_passed |= inferred[0]
     if value.get("acted") is None:
-        position.acted = found[1]
+        position.acted = inferred[1]
     return True
 
 
 def _read_plays(rules: CompiledGame, value: Any, position: TablePosition) -> list[int] | None:
-    """[seats] how often each seat has laid down cards."""
+    """Read the number of plays of each seat [seats]; None if not given."""
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != rules.seating.seats:
-        raise GameError(f"{value!r} is no list of {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_STATE)
+        raise GameError(f"{value!r} is not a list of {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_STATE)
     for seat, count in enumerate(value):
         if type(count) is not int or not 0 <= count < 1 << 14:
-            raise GameError(f"{count!r} is no number of plays", ErrorCode.INVALID_STATE)
+            raise GameError(f"{count!r} is not a number of plays", ErrorCode.INVALID_STATE)
         if count == 0 and position.trick_cards[seat].any():
-            raise GameError(f"seat {seat} has laid down the play to beat", ErrorCode.INVALID_STATE)
+            raise GameError(f"0 for seat {seat}, which made the play to beat", ErrorCode.INVALID_STATE)
     return value
 
 
 def read_lots(rules: CompiledGame, value: Any) -> list[int]:
-    """The random numbers of a match, in the order of their names; raises GameError."""
+    """Read the random numbers of a match in the order of their names; raises GameError."""
     names = [str(name) for name in rules.schema.lots]
     if not isinstance(value, Mapping) or set(value) != set(names):
-        raise GameError(f"{value!r} is no object with {', '.join(names) or 'nothing in it'}", ErrorCode.INVALID_STATE)
+        raise GameError(
+            f"{value!r} is not an object with the keys {', '.join(names) or '(none)'}", ErrorCode.INVALID_STATE
+        )
     for name in names:
         if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
-            raise GameError(f"{name}: {value[name]!r} is no random number", ErrorCode.INVALID_STATE)
+            raise GameError(
+                f"{name}: {value[name]!r} is not a number from 0 to {(1 << 15) - 1}", ErrorCode.INVALID_STATE
+            )
     return [value[name] for name in names]
 
 
@@ -464,42 +470,50 @@ def read_lots(rules: CompiledGame, value: Any) -> list[int]:
 
 
 def build_tables(rules: CompiledGame, positions: Sequence[TablePosition]) -> Tables:
-    """Tables that stand so, one each."""
+    """Build one table for each position."""
     tables = Tables(rules, len(positions))
     tables.auto_next_episode = False
     state = tables.state
-    for row, each in enumerate(positions):
-        state.hands[row], state.aside[row], state.played[row] = each.hands, each.aside, each.played
-        state.stage[row], state.choice[row], state.seat[row] = each.stage, each.choice, each.seat
-        state.to_beat[row], state.top_cards[row], state.owner[row] = each.to_beat, each.top_cards, each.owner
-        state.last_actor[row], state.num_acts[row], state.num_decisions[row] = each.acted, each.acts, each.acts
+    for row, position in enumerate(positions):
+        state.hands[row], state.aside[row], state.played[row] = position.hands, position.aside, position.played
+        state.stage[row], state.choice[row], state.seat[row] = position.stage, position.choice, position.seat
+        state.to_beat[row], state.top_cards[row], state.owner[row] = (
+            position.to_beat,
+            position.top_cards,
+            position.owner,
+        )
+        state.last_actor[row], state.num_acts[row], state.num_decisions[row] = (
+            position.acted,
+            position.acts,
+            position.acts,
+        )
         state.passed[row], state.passed_in_trick[row], state.seats_out[row] = (
-            each.passed,
-            each.has_passed,
-            seats.mask_from_seats(each.finish),
+            position.passed,
+            position.has_passed,
+            seats.mask_from_seats(position.finish),
         )
-        state.finish_order[row, : len(each.finish)] = each.finish
-        state.fluents[row], state.context[row] = each.fluents, each.context
-        state.leader[row], state.trick_forms[row] = each.leader, each.trick_forms
+        state.finish_order[row, : len(position.finish)] = position.finish
+        state.fluents[row], state.context[row] = position.fluents, position.context
+        state.leader[row], state.trick_forms[row] = position.leader, position.trick_forms
         state.num_plays[row] = (
-            each.plays if each.plays is not None else (each.trick_cards.any(axis=1) & (each.choice < 0))
+            position.plays if position.plays is not None else (position.trick_cards.any(axis=1) & (position.choice < 0))
         )
-        state.lots[row] = each.lots or 0
+        state.lots[row] = position.lots or 0
         if rules.has_draws:
-            _fill_stock(rules, state, row, each)
+            _fill_stock(rules, state, row, position)
     if rules.trick_query is not None:
         fill_tricks(rules, state, positions)
     return tables
 
 
 def _fill_stock(rules: CompiledGame, state: TableState, row: int, position: TablePosition) -> None:
-    """Cards that lie aside are drawn next, in any order; the one drawn last is known."""
+    """Fill the stock with the cards set aside, in any order, after the card drawn last."""
     state.num_drawn[row] = sum(rules.seating.num_dealt) - position.stock
     state.last_drawer[row], state.is_just_drawn[row] = (
         position.drew,
         position.drawn_kind is not None and state.num_drawn[row] > 0,
     )
-    rest = np.repeat(np.arange(len(position.aside)), position.aside)[: state.stock.shape[1] - state.num_drawn[row]]
-    state.stock[row, state.num_drawn[row] : state.num_drawn[row] + len(rest)] = rest
+    remaining = np.repeat(np.arange(len(position.aside)), position.aside)[: state.stock.shape[1] - state.num_drawn[row]]
+    state.stock[row, state.num_drawn[row] : state.num_drawn[row] + len(remaining)] = remaining
     if position.drawn_kind is not None and state.is_just_drawn[row]:
         state.stock[row, state.num_drawn[row] - 1] = position.drawn_kind

@@ -146,8 +146,8 @@ def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
     ("state", "says"),
     [
         ({"hand": "3X"}, "hand: 'X' is no card"), ({"hand": "33333"}, "not that many 3"), ({"hand": ""}, "no cards"),
-        ({"hand": "3", "to_beat": "34"}, "to_beat: 34 are no play"),
-        ({"hand": "3333", "to_beat": "3"}, "together that makes 5 of 3; the pack has 4"),
+        ({"hand": "3", "to_beat": "34"}, "to_beat: 34 "),
+        ({"hand": "3333", "to_beat": "3"}, "5 copies of 3 in total; the pack has 4"),
         ({}, "a state is"), ({"hand": "3", "profile": "snap"}, "profile"), ({"hand": 3}, "hand: 3 is no cards"),
     ],
 )  # fmt: skip

@@ -87,8 +87,8 @@ def test_records_are_replayed() -> None:
         ({"acts": [[1, "3"]]}, "turn of seat 0"),
         ({"acts": []}, "ends after 0 acts"),
         ({"points": [1, -1]}, "points are"),
-        ({"hands": ["3"]}, "hands: there must be a list of 2"),
-        ({"hands": ["333", "33"]}, "3 cards, where 26 are dealt"),
+        ({"hands": ["3"]}, "hands: .* 2 "),
+        ({"hands": ["333", "33"]}, "3 cards, .* 26 "),
         ({"hands": [FULL[0], FULL[0]]}, "the pack has 4"),
         ({"acts": [[0]]}, "act 1"),
     ],
@@ -137,7 +137,7 @@ def test_moments_of_states_and_records() -> None:
     for wrong, move in ((played, acts + 2), (played, acts + 1), ({"hand": "3", "face": ["4"]}, 1), ({"hand": "3"}, 0)):
         with pytest.raises(GameError):
             engine().read_decision_point(wrong, move)
-    with pytest.raises(GameError, match='hands lie open: give "face"'):
+    with pytest.raises(GameError, match='give "face"'):
         engine().read_decision_point({"hand": "3", "to_beat": None})
 
 

@@ -1,4 +1,4 @@
-"""Whole plays on demand, where plays are laid card by card: every card set that can be laid so, and each once."""
+"""Tests of the list of whole plays in games where plays are composed card by card."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.games.notation.composed_moves import list_composed_plays
@@ -24,45 +24,47 @@ HERE = np.zeros(1, np.int64)
 
 
 def one_by_one(decisions: Decisions, row: int) -> set[tuple[int, ...]]:
-    """The same by trying everything, a card after the other."""
-    found: set[tuple[int, ...]] = set()
+    """Return the sets of cards of all whole plays, found by trying every sequence of acts."""
+    plays: set[tuple[int, ...]] = set()
     first = Tables(decisions.rules, 1)
     copy_rows(decisions.view.state, decisions.rows[[row]], first.state)
-    begun = [first]
-    while begun:
-        tables = begun.pop()
-        here = tables.decisions(HERE)
-        lists = here.moves()
+    stack = [first]
+    while stack:
+        tables = stack.pop()
+        decisions_here = tables.decisions(HERE)
+        lists = decisions_here.moves()
         for move in range(len(lists.form)):
             after = Tables(decisions.rules, 1)
             copy_rows(tables.state, HERE, after.state)
             seat = int(after.state.seat[0])
-            done, _ = tricks.apply_trick_plays(decisions.rules, after.state, HERE, lists.select(np.array([move])), None)
-            if done.size:
-                lies = after.state.trick_cards[0, seat]
-                found.add(tuple(np.repeat(np.arange(len(lies)), lies).tolist()))
+            finished, _ = tricks.apply_trick_plays(
+                decisions.rules, after.state, HERE, lists.select(np.array([move])), None
+            )
+            if finished.size:
+                counts = after.state.trick_cards[0, seat]
+                plays.add(tuple(np.repeat(np.arange(len(counts)), counts).tolist()))
             else:
-                begun.append(after)
-    return found
+                stack.append(after)
+    return plays
 
 
 @pytest.mark.parametrize("name", ["heaps", "throws"])
 def test_whole_plays_are_all_that_can_be_laid_card_by_card(name: str) -> None:
     engine = load(str(VOCABULARY / name)).engine()
     tables = engine.start_matches(match_keys(6, 4))
-    looked = 0
+    num_plays = 0
     while tables.rows_to_play().size:
-        here = np.flatnonzero((tables.state.stage == 0) & ~tables.state.is_composing)
-        if here.size:
-            decisions = tables.decisions(here)
-            for row in range(0, len(here), 2):
-                found = list_composed_plays(decisions, row)
-                sets = [tuple(cards[cards != NO_CARD].tolist()) for cards in found.cards]
+        rows = np.flatnonzero((tables.state.stage == 0) & ~tables.state.is_composing)
+        if rows.size:
+            decisions = tables.decisions(rows)
+            for row in range(0, len(rows), 2):
+                plays = list_composed_plays(decisions, row)
+                sets = [tuple(cards[cards != NO_CARD].tolist()) for cards in plays.cards]
                 assert len(set(sets)) == len(sets)
                 assert set(sets) == one_by_one(decisions, row)
-                looked += len(sets)
+                num_plays += len(sets)
         step(tables)
-    assert looked > 30
+    assert num_plays > 30
 
 
 def test_any_of_them_is_played_as_it_is() -> None:
@@ -71,9 +73,9 @@ def test_any_of_them_is_played_as_it_is() -> None:
     tables = engine.start_matches(match_keys(5, 5))
     acts = 0
     while tables.rows_to_play().size:
-        playing = tables.rows_to_play()
-        decisions = tables.decisions(playing)
-        for row, table in enumerate(playing.tolist()):
+        rows = tables.rows_to_play()
+        decisions = tables.decisions(rows)
+        for row, table in enumerate(rows.tolist()):
             moves = engine.list_composed_plays(decisions, row)
             last = np.array([len(moves.form) - 1])
             tables.play(np.array([table]), type(moves)(moves.form[last], moves.cards[last]))
@@ -84,16 +86,17 @@ def test_any_of_them_is_played_as_it_is() -> None:
 
 def test_too_many_are_refused() -> None:
     tables = load(str(VOCABULARY / "throws")).engine().start_matches(match_keys(1, 6))
-    with pytest.raises(GameError, match="more than 3 whole plays are legal here"):
+    with pytest.raises(GameError, match="3") as error:
         list_composed_plays(tables.decisions(tables.rows_to_play()), 0, limit=3)
+    assert error.value.code == ErrorCode.TOO_MANY_MOVES
 
 
 def test_where_nothing_is_composed_whole_plays_are_the_moves() -> None:
     engine = load("whist").engine()
     decisions = engine.sample_decisions(1, 1)
-    found, lists = list_composed_plays(decisions, 0), decisions.moves()
-    assert (found.form == lists.form).all()
-    assert (found.cards[:, : lists.cards.shape[1]] == lists.cards).all()
+    plays, lists = list_composed_plays(decisions, 0), decisions.moves()
+    assert (plays.form == lists.form).all()
+    assert (plays.cards[:, : lists.cards.shape[1]] == lists.cards).all()
 
 
 def test_the_command_lists_them(tmp_path: Path) -> None:

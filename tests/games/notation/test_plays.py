@@ -1,4 +1,4 @@
-"""Plays and choices as text and JSON, and back."""
+"""Tests of the notation of plays and choices as text and JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.card_codes import counts_from_cards
@@ -39,40 +39,46 @@ def _cards(rules: CompiledGame, value: Any) -> np.ndarray[Any, np.dtype[np.uint8
 def test_every_play_and_choice_of_random_matches_is_found_again(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(12, 5))
     for _ in range(70):
-        playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
-        if playing.size:
-            decisions = tables.decisions(playing)
-            moves = random_moves(decisions, splitmix64_array(tables.keys[playing], tables.num_decisions[playing]))
-            written = [each.to_json() for each in notate_moves(rules, moves.form, moves.cards, decisions.context)]
+        rows_to_play, rows_to_choose = tables.rows_to_play(), tables.rows_to_choose()
+        if rows_to_play.size:
+            decisions = tables.decisions(rows_to_play)
+            moves = random_moves(
+                decisions, splitmix64_array(tables.keys[rows_to_play], tables.num_decisions[rows_to_play])
+            )
+            written = [
+                notation.to_json() for notation in notate_moves(rules, moves.form, moves.cards, decisions.context)
+            ]
             lists, rows = find_plays(decisions, json.loads(json.dumps(written)))
-            found = np.array(rows, np.int64)
+            matched = np.array(rows, np.int64)
             labels = rules.forms.label_of
-            assert (labels[lists.form[found]] == labels[moves.form]).all()
-            assert (np.sort(lists.cards[found], axis=1) == np.sort(moves.cards, axis=1)).all()
-            tables.play(playing, moves)
-        if choosing.size:
-            choices = tables.choices(choosing)
-            options = pick(choices.options.T, splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing]))
+            assert (labels[lists.form[matched]] == labels[moves.form]).all()
+            assert (np.sort(lists.cards[matched], axis=1) == np.sort(moves.cards, axis=1)).all()
+            tables.play(rows_to_play, moves)
+        if rows_to_choose.size:
+            choices = tables.choices(rows_to_choose)
+            options = pick(
+                choices.options.T, splitmix64_array(tables.keys[rows_to_choose], tables.num_decisions[rows_to_choose])
+            )
             values = [notate_option(rules, int(option)).to_json() for option in options]
             assert find_options(choices, json.loads(json.dumps(values))) == options.tolist()
-            tables.choose(choosing, options.astype(np.uint8))
+            tables.choose(rows_to_choose, options.astype(np.uint8))
 
 
 def test_a_label_is_written_where_the_walk_reads_several(rules: CompiledGame) -> None:
     tables, has_words = Tables.begin(rules, match_keys(12, 6)), bool(rules.kb.facts("written", 3))
     for _ in range(60):
-        playing = tables.rows_to_play()
-        if not playing.size and step(tables):
+        rows = tables.rows_to_play()
+        if not rows.size and step(tables):
             continue
-        if not playing.size:
+        if not rows.size:
             break
-        decisions = tables.decisions(playing)
-        moves = random_moves(decisions, splitmix64_array(tables.keys[playing], tables.num_decisions[playing]))
+        decisions = tables.decisions(rows)
+        moves = random_moves(decisions, splitmix64_array(tables.keys[rows], tables.num_decisions[rows]))
         hands = np.stack([counts_from_cards(row[row != NO_CARD].tolist(), len(rules.pack)) for row in moves.cards])
-        found = find_forms_batch(rules, hands, decisions.context)
-        several = [len({int(rules.forms.label_of[form]) for form in forms}) > 1 for forms in found]
-        written = [each.to_json() for each in notate_moves(rules, moves.form, moves.cards, decisions.context)]
-        assert [isinstance(each, dict) for each in written] == [each and not has_words for each in several]
+        form_lists = find_forms_batch(rules, hands, decisions.context)
+        has_several = [len({int(rules.forms.label_of[form]) for form in forms}) > 1 for forms in form_lists]
+        written = [item.to_json() for item in notate_moves(rules, moves.form, moves.cards, decisions.context)]
+        assert [isinstance(item, dict) for item in written] == [item and not has_words for item in has_several]
         step(tables)
 
 
@@ -92,10 +98,11 @@ def test_a_choice_is_a_card_or_a_term(auction: CompiledGame) -> None:
     values = [notate_option(auction, option).to_json() for option in range(len(auction.schema.options))]
     assert values == [*"123456J", "bid(0)", "bid(1)", "bid(2)"]
     assert [read_option(auction, value) for value in values] == list(range(len(values)))
-    wrongs: list[Any] = ["bid(3)", 9, None, True, [], "joker"]
-    for wrong in wrongs:
-        with pytest.raises(GameError, match="no choice: write one of"):
-            read_option(auction, wrong)
+    invalid: list[Any] = ["bid(3)", 9, None, True, [], "joker"]
+    for invalid_value in invalid:
+        with pytest.raises(GameError) as error:
+            read_option(auction, invalid_value)
+        assert error.value.code == ErrorCode.INVALID_MOVE
 
 
 def test_the_label_is_written_exactly_where_cards_read_as_several(wild: CompiledGame) -> None:
@@ -114,10 +121,12 @@ def test_what_cards_can_be(wild: CompiledGame) -> None:
     assert names == ["run(3)", "run(4)"]
     assert find_forms(wild, wild.card_codes.read(["A3", "A5"]), 0) == ()
     assert resolve_form(wild, read_play(wild, {"label": "run(4)", "cards": ["*", "A4"]}), 0) == _run(wild, 4)
-    with pytest.raises(GameError, match=r'can be run\(3\) or run\(4\): write \{"label": "run\(3\)"'):
+    with pytest.raises(GameError, match=r'run\(3\) or run\(4\).* \{"label": "run\(3\)"') as error:
         resolve_form(wild, read_play(wild, ["*", "A4"]), 0)
-    with pytest.raises(GameError, match=r"A4 \* are no run\(5\): they can be run\(3\) or run\(4\)"):
+    assert error.value.code == ErrorCode.AMBIGUOUS_MOVE
+    with pytest.raises(GameError, match=r"A4 \* .*run\(5\).* run\(3\) or run\(4\)") as error:
         resolve_form(wild, read_play(wild, {"label": "run(5)", "cards": ["A4", "*"]}), 0)
+    assert error.value.code == ErrorCode.INVALID_MOVE
 
 
 def test_readings_of_equal_order_and_kind_need_no_label(guandan: CompiledGame) -> None:
@@ -126,21 +135,23 @@ def test_readings_of_equal_order_and_kind_need_no_label(guandan: CompiledGame) -
     state = guandan.fluents.defaults.copy()
     state[level.first_slot] = level.values.index(4)
     context = int(guandan.contexts.compute_index(state[None])[0])
-    wanted = ParsedPlay(guandan.card_codes.read(["S3", "H3", "D3", "S5", "H4"]))  # H4 is wild
-    assert guandan.forms.forms[resolve_form(guandan, wanted, context)].name == "full_house(3,5)"
-    joker = ParsedPlay(guandan.card_codes.read(["S3", "H3", "H4", "S5", "D5"]))
-    with pytest.raises(GameError, match=r"full_house\(3\) or full_house\(5\)"):
-        resolve_form(guandan, joker, context)
+    play = ParsedPlay(guandan.card_codes.read(["S3", "H3", "D3", "S5", "H4"]))  # H4 is wild
+    assert guandan.forms.forms[resolve_form(guandan, play, context)].name == "full_house(3,5)"
+    ambiguous = ParsedPlay(guandan.card_codes.read(["S3", "H3", "H4", "S5", "D5"]))
+    with pytest.raises(GameError, match=r"full_house\(3\) or full_house\(5\)") as error:
+        resolve_form(guandan, ambiguous, context)
+    assert error.value.code == ErrorCode.AMBIGUOUS_MOVE
 
 
 def test_what_is_no_play_says_what_to_write(wild: CompiledGame) -> None:
-    wrong: list[tuple[Any, str]] = [
-        ([], 'write "pass"'), (7, "is no cards: write"), (["A9"], "is no card"),
-        ({"cards": ["A3"], "x": 1}, "is no play"),
-        ({"label": "run(3)"}, "is no play"), ({"label": "run(9)", "cards": ["A3"]}, "label: 'run.9.' is none of"),
-        ({"label": ["run"], "cards": ["A3"]}, "label:"), (["*"] * 3, "not that many"),
-        ({"label": "run(3)", "cards": []}, "no cards are no run"),
+    move, cards = ErrorCode.INVALID_MOVE, ErrorCode.INVALID_CARDS
+    invalid: list[tuple[Any, ErrorCode, str]] = [
+        ([], move, '"pass"'), (7, cards, "7"), (["A9"], cards, "A9"), ({"cards": ["A3"], "x": 1}, move, "'x': 1"),
+        ({"label": "run(3)"}, move, "run"), ({"label": "run(9)", "cards": ["A3"]}, move, r"^label: .*run\(9\)"),
+        ({"label": ["run"], "cards": ["A3"]}, move, "^label: "), (["*"] * 3, cards, r"\*"),
+        ({"label": "run(3)", "cards": []}, move, r"^cards: .*run\(3\)"),
     ]  # fmt: skip
-    for value, message in wrong:
-        with pytest.raises(GameError, match=message):
+    for value, code, text in invalid:
+        with pytest.raises(GameError, match=text) as error:
             read_play(wild, value)
+        assert error.value.code == code

@@ -1,15 +1,16 @@
-"""Records of matches: written, read, and played again."""
+"""Tests of records of matches: written, read and replayed."""
 
 from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.notation.decision_points import decisions_at_acts, find_play_acts, legal_moves, read_decision_point
 from abl_cards.games.notation.records import MatchRecorder, read_record
@@ -28,17 +29,17 @@ def _records(rules: CompiledGame) -> list[dict[str, Any]]:
         for _ in range(400):
             if not step(tables):
                 break
-        found = [record for table in range(8) for record in recorder.pop_records(table)]
-        _SAVED[id(rules)] = json.loads(json.dumps(found))
+        records = [record for table in range(8) for record in recorder.pop_records(table)]
+        _SAVED[id(rules)] = json.loads(json.dumps(records))
     return copy.deepcopy(_SAVED[id(rules)])
 
 
 def test_played_matches_replay_without_a_disagreement(rules: CompiledGame) -> None:
     records = _records(rules)
-    again = replay_records(rules, records)
-    assert again.mismatches == ()
-    assert again.episodes == len(records) >= 8
-    assert again.plays == sum(map(len, find_play_acts(rules, records)))
+    result = replay_records(rules, records)
+    assert result.mismatches == ()
+    assert result.episodes == len(records) >= 8
+    assert result.plays == sum(map(len, find_play_acts(rules, records)))
 
 
 def test_a_replay_is_heard_and_written_down_the_same(rules: CompiledGame) -> None:
@@ -66,52 +67,48 @@ def test_what_the_match_remembers_is_written_down(guandan: CompiledGame) -> None
 
 def _damaged(record: dict[str, Any], path: list[Any], value: Any) -> dict[str, Any]:
     damaged = copy.deepcopy(record)
-    at: Any = damaged
-    for step_ in path[:-1]:
-        at = at[step_]
-    at[path[-1]] = value
+    target: Any = damaged
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = value
     return damaged
 
 
 def test_damaged_records_are_refused_with_the_place(president: CompiledGame) -> None:
     record = _records(president)[0]
     acts, seats = record["acts"], record["acts"][0][0]
-    wrong: list[tuple[list[Any], Any, str]] = [
-        (["acts", 0, 0], (seats + 1) % 4, f"act 1: seat {(seats + 1) % 4} acts where it is the turn of seat {seats}"),
-        (["acts", 1, 1], ["C3", "D4"], "act 2: C3 D4 is not legal for seat"),
-        (["acts", 1, 1], ["X"], "act 2: 'X' is no card"), (["acts", 1, 1], {"a": 1}, "act 2: {'a': 1} is no play"),
-        (["acts", 2], [0], "act 3: [0] is no [seat, play or choice]"),
-        (["acts", 2], [9, "pass"], "act 3: 9 is no seat"),
-        (["acts"], acts[:-1], f"the record ends after {len(acts) - 1} acts"),
-        (["acts"], [*acts, [0, "pass"]], f"act {len(acts) + 1}: the episode is over"),
-        (["acts"], None, "acts: there must be a list"), (["finish"], [0, 1, 2, 3], "finish is [0, 1, 2, 3] where"),
-        (["points"], [9, 9, 9, 9], "points are [9, 9, 9, 9] where"), (["points"], [1, 2], "points: [1, 2] are no 4"),
-        (["won"], "draw", "won is 'draw' where"), (["won"], 7, "won: 7 is no team 0 to 3"),
-        (["hands"], [[]], "hands: there must be a list of 4"),
-        (["hands", 1], ["C3"], "hands of seat 1: 1 cards, where 13"),
-        (["hands", 0], record["hands"][1], "hands: together that makes 2 of"),
-        (["game"], "x", "game: the record is of 'x'"),
-        (["aside"], ["S3"], "aside: it must be what is left"), (["before"], {"x": 1}, "before: x: no such thing"),
-        (["lots"], {"x": 1}, "lots:"), (["episode"], -1, "episode: -1"), (["profile"], "x", "profile: 'x', but"),
-        (["total"], "x", "total: 'x' are no 4 numbers"),
+    changes: list[tuple[list[Any], Any, str]] = [
+        (["acts", 0, 0], (seats + 1) % 4, f"act 1: seat {(seats + 1) % 4} acts, .* seat {seats}$"),
+        (["acts", 1, 1], ["C3", "D4"], "act 2: C3 D4 "),
+        (["acts", 1, 1], ["X"], "act 2: 'X' "), (["acts", 1, 1], {"a": 1}, "act 2: {'a': 1} "),
+        (["acts", 2], [0], r"act 3: \[0\] "), (["acts", 2], [9, "pass"], "act 3: 9 "),
+        (["acts"], acts[:-1], f".* {len(acts) - 1} acts"), (["acts"], [*acts, [0, "pass"]], f"act {len(acts) + 1}: "),
+        (["acts"], None, "acts: "), (["finish"], [0, 1, 2, 3], r"finish is \[0, 1, 2, 3\], "),
+        (["points"], [9, 9, 9, 9], r"points are \[9, 9, 9, 9\], "), (["points"], [1, 2], r"points: \[1, 2\] .* 4 "),
+        (["won"], "draw", "won is 'draw', "), (["won"], 7, "won: 7 "), (["hands"], [[]], "hands: .* 4 "),
+        (["hands", 1], ["C3"], "hands of seat 1: 1 .* 13 "), (["hands", 0], record["hands"][1], "hands: 2 "),
+        (["game"], "x", "game: .* 'x'"), (["aside"], ["S3"], "aside: "), (["before"], {"x": 1}, "before: x: "),
+        (["lots"], {"x": 1}, "lots:"), (["episode"], -1, "episode: -1"), (["profile"], "x", "profile: 'x', "),
+        (["total"], "x", "total: 'x' .* 4 "),
     ]  # fmt: skip
-    damaged = [_damaged(record, path, value) for path, value, _ in wrong]
-    found = {
-        each.line: each.text for each in replay_records(president, [*damaged, record, GameError("cut off")]).mismatches
+    damaged = [_damaged(record, path, value) for path, value, _ in changes]
+    texts = {
+        mismatch.line: mismatch.text
+        for mismatch in replay_records(president, [*damaged, record, GameError("cut off")]).mismatches
     }
-    assert found.pop(len(wrong) + 2) == "cut off"
-    assert len(found) == len(wrong)
-    for line, (path, _, message) in enumerate(wrong, start=1):
-        assert found[line].startswith(message), (path, found[line])
+    assert texts.pop(len(changes) + 2) == "cut off"
+    assert len(texts) == len(changes)
+    for line, (path, _, pattern) in enumerate(changes, start=1):
+        assert re.match(pattern, texts[line]), (path, texts[line])
 
 
 def test_cards_that_are_dealt_again_end_a_record(auction: CompiledGame) -> None:
     record = _records(auction)[0]
     record["acts"] = [[0, "bid(0)"], [1, "bid(0)"], *record["acts"]]
-    (wrong,) = replay_records(auction, [record]).mismatches
-    assert wrong.text == "act 2: the cards are dealt again"
+    (mismatch,) = replay_records(auction, [record]).mismatches
+    assert mismatch.text.startswith("act 2: ")
     record["acts"] = [[0, "bid(2)"], [1, "bid(1)"]]
-    assert replay_records(auction, [record]).mismatches[0].text == "act 2: 'bid(1)' may not be chosen by seat 1"
+    assert re.match(r"act 2: 'bid\(1\)' .* seat 1$", replay_records(auction, [record]).mismatches[0].text)
 
 
 def test_a_label_that_is_left_out_is_asked_for(wild: CompiledGame) -> None:
@@ -128,16 +125,17 @@ def test_a_label_that_is_left_out_is_asked_for(wild: CompiledGame) -> None:
 def test_the_moments_of_a_record(rules: CompiledGame) -> None:
     record = _records(rules)[0]
     for move in (1, 2, len(record["acts"]) // 2, len(record["acts"])):
-        found = read_decision_point(rules, record, move)
-        assert found.chosen_move is not None
-        assert found.actions[found.chosen_move].to_json() == record["acts"][move - 1][1]
-        assert legal_moves(rules, [found.state]) == [[each.to_json() for each in found.actions]]
+        decision_point = read_decision_point(rules, record, move)
+        assert decision_point.chosen_move is not None
+        assert decision_point.actions[decision_point.chosen_move].to_json() == record["acts"][move - 1][1]
+        assert legal_moves(rules, [decision_point.state]) == [[action.to_json() for action in decision_point.actions]]
     cut = {**record, "acts": record["acts"][:3]}
     assert read_decision_point(rules, cut).chosen_move is None
-    wrong = [(0, "no act 0"), (len(record["acts"]) + 2, "there is no act"), (None, "the episode is over")]
-    for number, message in wrong:
-        with pytest.raises(GameError, match=message):
+    acts = len(record["acts"])
+    for number, place in [(0, "act 0"), (acts + 2, f"act {acts + 2}"), (None, f"act {acts + 1}")]:
+        with pytest.raises(GameError, match=rf"{place}\b") as error:
             read_decision_point(rules, record, number)
+        assert error.value.code == ErrorCode.INVALID_RECORD
 
 
 def test_decisions_of_records(president: CompiledGame, auction: CompiledGame) -> None:
@@ -146,24 +144,26 @@ def test_decisions_of_records(president: CompiledGame, auction: CompiledGame) ->
     decisions = decisions_at_acts(president, records, moves)
     acting = [record["acts"][move - 1][0] for record, move in zip(records, moves, strict=True)]
     assert decisions.view.seats.tolist() == acting
-    with pytest.raises(GameError, match="act 1: nothing is played there"):
+    with pytest.raises(GameError, match="act 1") as error:
         decisions_at_acts(auction, _records(auction)[:1], [1])
+    assert error.value.code == ErrorCode.INVALID_RECORD
 
 
 def test_a_listener_hears_each_record_at_its_own_table(president: CompiledGame) -> None:
-    heard: list[int] = []
+    rows_heard: list[int] = []
 
     class Ends(NullListener):
         def on_episode_end(self, tables: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-            heard.extend(rows.tolist())
+            rows_heard.extend(rows.tolist())
 
     records = _records(president)
     replay_records(president, [records[0], {"hands": 1}, records[1]], Ends())
-    assert sorted(heard) == [0, 1]
+    assert sorted(rows_heard) == [0, 1]
 
 
 def test_what_is_no_record(president: CompiledGame) -> None:
-    nothings: list[Any] = [None, 3, [], "x"]
-    for value in nothings:
-        with pytest.raises(GameError, match="a record is a JSON object"):
+    values: list[Any] = [None, 3, [], "x"]
+    for value in values:
+        with pytest.raises(GameError) as error:
             read_record(president, value)
+        assert error.value.code == ErrorCode.INVALID_RECORD

@@ -1,4 +1,4 @@
-"""What a seat sees as JSON, and tables that stand so."""
+"""Tests of JSON states: written from tables, and read back into tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.engine import Engine
 from abl_cards.games.notation.decision_points import decision_point_at, legal_labels, legal_moves, read_decision_point
@@ -17,27 +17,27 @@ from abl_cards.games.tables.tables import Tables
 from tests.games.random_play import match_keys, step
 
 
-def _asked(tables: Tables) -> list[Any]:
-    """What is to be decided: plays, choices, or both."""
-    playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
-    plays = [tables.decisions(playing)] if playing.size else []
-    return [*plays, *([tables.choices(choosing)] if choosing.size else [])]
+def _pending_decisions(tables: Tables) -> list[Any]:
+    """Return the pending decisions: plays, choices, or both."""
+    rows_to_play, rows_to_choose = tables.rows_to_play(), tables.rows_to_choose()
+    plays = [tables.decisions(rows_to_play)] if rows_to_play.size else []
+    return [*plays, *([tables.choices(rows_to_choose)] if rows_to_choose.size else [])]
 
 
 def test_a_state_is_read_into_tables_that_write_the_same_state(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(3, 7))
     for _ in range(40):
-        for asked in _asked(tables):
-            written = json.loads(json.dumps(write_state(rules, asked)))
-            again = build_tables(rules, [read_state(rules, written)])
-            (other,) = _asked(again)
-            assert write_state(rules, other) == written
-            before, after = decision_point_at(rules, asked), decision_point_at(rules, other)
-            assert [each.to_json() for each in before.actions] == [each.to_json() for each in after.actions]
-            assert before.labels == after.labels
-            assert before.labels
-            assert legal_moves(rules, [written]) == [[each.to_json() for each in before.actions]]
-            assert legal_labels(rules, [written]) == [list(dict.fromkeys(sorted(before.labels, key=_order(rules))))]
+        for decisions in _pending_decisions(tables):
+            written = json.loads(json.dumps(write_state(rules, decisions)))
+            read_tables = build_tables(rules, [read_state(rules, written)])
+            (read_decisions,) = _pending_decisions(read_tables)
+            assert write_state(rules, read_decisions) == written
+            expected, actual = decision_point_at(rules, decisions), decision_point_at(rules, read_decisions)
+            assert [action.to_json() for action in expected.actions] == [action.to_json() for action in actual.actions]
+            assert expected.labels == actual.labels
+            assert expected.labels
+            assert legal_moves(rules, [written]) == [[action.to_json() for action in expected.actions]]
+            assert legal_labels(rules, [written]) == [list(dict.fromkeys(sorted(expected.labels, key=_order(rules))))]
         step(tables)
 
 
@@ -49,11 +49,11 @@ def test_tables_stand_as_the_seat_sees_them(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(2, 8))
     for _ in range(9):
         step(tables)
-    playing = tables.rows_to_play()[:1]
-    if not playing.size:
+    rows = tables.rows_to_play()[:1]
+    if not rows.size:
         return
-    view = tables.decisions(playing).view
-    written = write_state(rules, tables.decisions(playing))
+    view = tables.decisions(rows).view
+    written = write_state(rules, tables.decisions(rows))
     other = build_tables(rules, [read_state(rules, written)]).decisions(np.arange(1)).view
     for name in ("hand", "to_beat", "unseen", "hidden_hand_sizes", "top_other", "played_cards", "context"):
         assert (getattr(view, name) == getattr(other, name)).all(), name
@@ -64,20 +64,23 @@ def test_a_field_that_the_rules_read_must_be_there(watchful: CompiledGame, faces
         "hand": "1345", "to_beat": "2", "top": "previous", "cards": [6, 6, 5], "seat": 2, "acts": 5, "round": 0,
         "turned": False, "gone": ["12", "2", "", "6"],
     }  # fmt: skip
-    messages = {
-        "cards": 'the rules look at cards/2: give "cards" (how many cards the others hold, next first)',
-        "gone": 'the rules look at unseen/2: give "gone"', "acts": 'the rules look at acts/1: give "acts"',
-        "round": 'the rules look at round/1: give "round" (a number)',
-        "turned": 'the rules look at turned/0: give "turned" (true or false)',
-    }  # fmt: skip
+    readers = {"cards": "cards/2", "gone": "unseen/2", "acts": "acts/1", "round": "round/1", "turned": "turned/0"}
     full["cards"] = [6, 5, 5]
     assert isinstance(legal_moves(watchful, [full])[0], list)
-    for field, message in messages.items():
+    for field, reader in readers.items():
         (answer,) = legal_moves(watchful, [{name: value for name, value in full.items() if name != field}])
-        assert str(answer).startswith(message), field
+        _assert_missing(answer, field, reader)
     (answer,) = legal_moves(faces, [{"hand": "123", "to_beat": None}])
-    assert str(answer) == 'the rules look at face_up/3: give "face" (the open cards of the others, next first)'
+    _assert_missing(answer, "face", "face_up/3")
     assert legal_moves(faces, [{"hand": "123", "to_beat": "1", "face": ["36"]}]) == [["2", "pass"]]
+
+
+def _assert_missing(answer: Any, field: str, reader: str) -> None:
+    """Check the error of a missing field that a predicate reads."""
+    assert isinstance(answer, GameError)
+    assert answer.code == ErrorCode.INCOMPLETE_STATE
+    assert reader in str(answer)
+    assert f'"{field}"' in str(answer)
 
 
 def test_what_has_gone_need_not_be_told_where_all_cards_are_counted(watchful: CompiledGame) -> None:
@@ -99,33 +102,35 @@ def test_only_what_is_wrong_is_answered_by_errors(president: CompiledGame) -> No
 
 def test_errors_name_the_field(guandan: CompiledGame) -> None:
     good = {"hand": ["S3"], "level": "2"}
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"x": 1}, "unknown field 'x' (a state has hand, to_beat,"),
-        ({"hand": ["S3"] * 3}, "hand: there are not that many S3"), ({"hand": []}, "hand: there are no cards"),
-        ({"level": "Z"}, "level: 'Z' is none of"), ({"level": 2.5}, "level: 2.5 is none of"),
-        ({"standing": ["2"]}, "standing: ['2'] is no list of 2"),
-        ({"profile": "x"}, "profile: the rules are loaded for"),
-        ({"to_beat": "pass"}, "to_beat: a pass is nothing"), ({"to_beat": ["S3", "S5"]}, "to_beat: S3 S5 are no play"),
-        ({"top": "next"}, "top: there is no play"), ({"to_beat": ["S4"], "top": "x"}, "top: 'x' is none of next,"),
-        ({"cards": [1, 2]}, "cards: [1, 2] is no list of 3"), ({"cards": [1, -2, 3]}, "cards: -2 is no number"),
-        ({"cards": [90, 90, 1]}, "cards: 90 is no number of cards from 0 to 28"),
-        ({"gone": [["S3"], ["S3"], [], []]}, "hand, to_beat, gone, face, aside: together that makes 3 of S3"),
-        ({"gone": [["S3"], [], []]}, "gone: [['S3'], [], []] is no list of 4 hands"),
-        ({"passed": ["next"]}, "passed: nobody has"), ({"to_beat": ["S4"], "passed": [9]}, "passed: 9 is no seat"),
-        ({"seat": 4}, "seat: 4 is no seat 0 to 3"), ({"stage": "bid"}, "stage: 'bid' is none of play, "),
-        ({"stage": "tribute", "to_beat": ["S4"]}, "to_beat: there is none"), ({"aside": -1}, "aside: -1 is no number"),
-        ({"face": [[]]}, "face: [[]] is no list of 3"), ({"acts": "x"}, "acts: 'x' is no number"),
-        ({"finish": [0]}, "finish: seat 0 still holds cards"),
+    cards, state = ErrorCode.INVALID_CARDS, ErrorCode.INVALID_STATE
+    changes: list[tuple[dict[str, Any], ErrorCode, str, str]] = [  # code, field and value in the message
+        ({"x": 1}, state, "", "'x'"), ({"hand": ["S3"] * 3}, cards, "hand", "S3"), ({"hand": []}, state, "hand", ""),
+        ({"level": "Z"}, state, "level", "'Z'"), ({"level": 2.5}, state, "level", "2.5"),
+        ({"standing": ["2"]}, state, "standing", "['2']"),
+        ({"profile": "x"}, ErrorCode.UNKNOWN_PROFILE, "profile", ""), ({"to_beat": "pass"}, state, "to_beat", ""),
+        ({"to_beat": ["S3", "S5"]}, ErrorCode.INVALID_MOVE, "to_beat", "S3 S5"),
+        ({"top": "next"}, state, "top", ""), ({"to_beat": ["S4"], "top": "x"}, state, "top", "'x'"),
+        ({"cards": [1, 2]}, state, "cards", "[1, 2]"), ({"cards": [1, -2, 3]}, state, "cards", "-2"),
+        ({"cards": [90, 90, 1]}, state, "cards", "28"),
+        ({"gone": [["S3"], ["S3"], [], []]}, cards, "hand, to_beat, gone, face, aside", "3 copies of S3"),
+        ({"gone": [["S3"], [], []]}, state, "gone", "[['S3'], [], []]"), ({"passed": ["next"]}, state, "passed", ""),
+        ({"to_beat": ["S4"], "passed": [9]}, state, "passed", "9"), ({"seat": 4}, state, "seat", "4"),
+        ({"stage": "bid"}, state, "", "'bid'"), ({"stage": "tribute", "to_beat": ["S4"]}, state, "to_beat", ""),
+        ({"aside": -1}, state, "aside", "-1"), ({"face": [[]]}, state, "face", "[[]]"),
+        ({"acts": "x"}, state, "acts", "'x'"), ({"finish": [0]}, state, "finish", "seat 0"),
     ]  # fmt: skip
     assert isinstance(legal_moves(guandan, [good])[0], list)
-    for change, message in wrong:
+    for change, code, field, text in changes:
         (answer,) = legal_moves(guandan, [good | change])
         assert isinstance(answer, GameError)
-        assert str(answer).startswith(message), (change, answer)
-    nothings: list[Any] = [[], "S3", None, {}]
-    for nothing in nothings:
-        (answer,) = legal_moves(guandan, [nothing])
-        assert str(answer).startswith("a state is a JSON object like")
+        assert answer.code == code, (change, answer)
+        assert str(answer).startswith(f"{field}: " if field else ""), (change, answer)
+        assert text in str(answer), (change, answer)
+    values: list[Any] = [[], "S3", None, {}]
+    for value in values:
+        (answer,) = legal_moves(guandan, [value])
+        assert isinstance(answer, GameError)
+        assert answer.code == ErrorCode.INVALID_STATE
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_errors_name_the_field(guandan: CompiledGame) -> None:
     [(["S5"], 2), ([None, ["S5"], None, None], 2), ([[], [], [], ["S4", "S4"]], 2), ([], 1), (None, 1)],
 )
 def test_what_has_gone_may_be_known_in_part(guandan: CompiledGame, gone: Any, cards: int) -> None:
-    """The play to beat is gone, said or not; what is not accounted for is unseen."""
+    """The play to beat counts as played; all other cards outside the hand are unseen."""
     state = {"hand": ["S3"], "level": "2", "to_beat": ["S4"], "cards": [5, 6, 7], "gone": gone}
     decisions: Any = read_decision_point(guandan, state).decision
     assert decisions.information_set().unseen.sum() == 108 - 1 - cards
@@ -144,17 +149,20 @@ def test_what_has_gone_may_be_known_in_part(guandan: CompiledGame, gone: Any, ca
 def test_where_rules_look_at_what_has_gone_all_of_it_is_told(watchful: CompiledGame) -> None:
     state = {"hand": "1345", "to_beat": "2", "cards": [6, 5, 5], "seat": 2, "acts": 5, "round": 0, "turned": False}
     (answer,) = legal_moves(watchful, [state | {"gone": ["1", "2", "", "6"]}])
-    assert str(answer) == "cards, gone: 1 cards of the pack are nowhere"
+    assert isinstance(answer, GameError)
+    assert answer.code == ErrorCode.INVALID_STATE
+    assert str(answer).startswith("cards, gone: 1 ")
 
 
 def test_a_choice_has_its_stage(auction: CompiledGame) -> None:
     bidding = {"stage": "auction", "hand": "123", "bid": [1, None]}
     assert legal_moves(auction, [bidding]) == [["bid(0)", "bid(2)"]]
     assert legal_labels(auction, [bidding]) == [["auction"]]
-    found = read_decision_point(auction, bidding)
-    assert (found.labels, found.state) == (("auction", "auction"), {"to_beat": None, **bidding})
+    decision_point = read_decision_point(auction, bidding)
+    assert (decision_point.labels, decision_point.state) == (("auction", "auction"), {"to_beat": None, **bidding})
     (answer,) = legal_moves(auction, [{"stage": "auction", "hand": "123"}])
-    assert str(answer) == 'the rules look at bid/2: give "bid" (a list of 2, each null, or one of 0, 1, 2)'
+    _assert_missing(answer, "bid", "bid/2")
+    assert "0, 1, 2" in str(answer)
 
 
 def test_the_kitty_is_not_shown(auction: CompiledGame) -> None:
@@ -163,26 +171,26 @@ def test_the_kitty_is_not_shown(auction: CompiledGame) -> None:
     assert written["aside"] == 3
 
 
-# --- what preferences and ends read -----------------------------------------------------------------------------------
+# --- fields that preferences and endgames read ------------------------------------------------------------------------
 
 
 def test_a_written_state_has_what_the_preferences_and_the_points_read(judging: CompiledGame) -> None:
     engine, tables = Engine(judging, "judging"), Tables.begin(judging, match_keys(4, 3))
     judge, steps = engine.preference_model(), 0
-    while (playing := tables.rows_to_play()).size:
-        for row in range(len(playing)):
-            seen = engine.decision_point_at(tables.decisions(playing), row)
-            bare = engine.read_decision_point(json.loads(json.dumps(seen.state)), for_explanation=True)
-            costs = [judge.costs(each.decision, each.move_lists)[0].tolist() for each in (seen, bare)]
-            assert costs[0] == costs[1], seen.state
-            assert seen.state["laid_down"] == tables.state.num_plays[playing[row]].tolist()
+    while (rows := tables.rows_to_play()).size:
+        for row in range(len(rows)):
+            decision_point = engine.decision_point_at(tables.decisions(rows), row)
+            read_back = engine.read_decision_point(json.loads(json.dumps(decision_point.state)), for_explanation=True)
+            costs = [judge.costs(point.decision, point.move_lists)[0].tolist() for point in (decision_point, read_back)]
+            assert costs[0] == costs[1], decision_point.state
+            assert decision_point.state["laid_down"] == tables.state.num_plays[rows[row]].tolist()
         step(tables)
         steps += 1
     assert steps > 20
 
 
-def _middle(judging: CompiledGame) -> dict[str, Any]:
-    """A state in the middle of a trick, where somebody has passed on the play to beat."""
+def _state_within_trick(judging: CompiledGame) -> dict[str, Any]:
+    """Return a state in the middle of a trick, after a seat has passed on the play to beat."""
     tables = Tables.begin(judging, match_keys(1, 3))
     while not (tables.state.passed[0] and tables.state.num_acts[0] > 9):
         step(tables)
@@ -191,17 +199,18 @@ def _middle(judging: CompiledGame) -> dict[str, Any]:
 
 @pytest.mark.parametrize("field", ["seat", "acts", "has_passed", "banner"])
 def test_a_state_to_explain_must_have_what_the_preferences_read(judging: CompiledGame, field: str) -> None:
-    state = {name: value for name, value in _middle(judging).items() if name not in (field, "gone")}
+    state = {name: value for name, value in _state_within_trick(judging).items() if name not in (field, "gone")}
     assert read_decision_point(judging, state).actions
-    with pytest.raises(GameError, match=f'give "{field}"'):
+    with pytest.raises(GameError, match=f'"{field}"') as error:
         read_decision_point(judging, state, for_explanation=True)
+    assert error.value.code == ErrorCode.INCOMPLETE_STATE
 
 
 def test_who_has_passed_and_acted_last_follows(judging: CompiledGame) -> None:
-    state = _middle(judging)
+    state = _state_within_trick(judging)
     views = [
-        read_decision_point(judging, each, for_explanation=True).decision.view.state
-        for each in (state, _without(state))
+        read_decision_point(judging, given, for_explanation=True).decision.view.state
+        for given in (state, _without(state))
     ]
     assert views[0].passed[0]
     for name in ("passed", "last_actor", "passed_in_trick"):
@@ -216,8 +225,9 @@ def test_who_acted_last_is_said_where_a_trick_begins(judging: CompiledGame) -> N
     begun = {"hand": "123456", "to_beat": None, "seat": 1, "banner": 2}
     assert read_decision_point(judging, begun, for_explanation=True).actions
     later = begun | {"hand": "12345", "acts": 4}
-    with pytest.raises(GameError, match='give "acted"'):
+    with pytest.raises(GameError, match='"acted"') as error:
         read_decision_point(judging, later, for_explanation=True)
+    assert error.value.code == ErrorCode.INCOMPLETE_STATE
 
 
 def test_who_has_passed_follows_from_a_trick(passes: CompiledGame) -> None:
@@ -228,5 +238,6 @@ def test_who_has_passed_follows_from_a_trick(passes: CompiledGame) -> None:
     leading = {"hand": "1234", "seat": 2, "trick": [], "acts": 9, "acted": 1, "passed": [1]}
     begun = read_decision_point(passes, leading).decision.view.state
     assert (begun.passed[0], begun.last_actor[0]) == (0b010, 1)
-    with pytest.raises(GameError, match='give "acted"'):
+    with pytest.raises(GameError, match='"acted"') as error:
         read_decision_point(passes, {name: value for name, value in leading.items() if name != "acted"})
+    assert error.value.code == ErrorCode.INCOMPLETE_STATE

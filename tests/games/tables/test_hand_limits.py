@@ -68,7 +68,7 @@ def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
             assert not [answer for answer in legal_moves(rules, states) if isinstance(answer, GameError)]
         step(tables)
     (answer,) = legal_moves(rules, [{"stage": "give", "hand": "111222333444"[: 7 + paid], "seat": 0, "given": 0}])
-    assert str(answer) == f"hand: {7 + paid} cards, where a seat has {6 + paid} at most"
+    assert str(answer) == f"hand: {7 + paid} cards, but a hand has at most {6 + paid}"
 
 
 def test_cards_that_are_won_in_play_go_to_the_hand(tmp_path: Path) -> None:

@@ -222,5 +222,6 @@ def test_what_is_no_race_is_refused() -> None:
     assert caught.value.code == ErrorCode.UNSUPPORTED_POSITION
     with pytest.raises(GameError, match="first hand"):
         big2().read_position("", "3")
-    with pytest.raises(GameError, match="are no play"):
+    with pytest.raises(GameError) as caught:
         big2().read_position("3", "4", "56")
+    assert caught.value.code == ErrorCode.INVALID_MOVE
