@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ShensuanziAgent
-from abl_cards.core import SEED_RANGE, GameError, LinePlot, setting
+from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.big2_deals import (
     DealRange,
@@ -38,7 +38,7 @@ from abl_cards.games.types import Moves
 
 @dataclass(frozen=True)
 class Big2AgentsConfig(RulesConfig):
-    """Who plays, and what."""
+    """Agents and deals of the experiment."""
 
     searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
     opponent: str = setting("zhiduoxing", "whom it meets by the number of cards", formerly="rule")
@@ -81,7 +81,9 @@ def run(settings: Big2AgentsConfig, workspace: ExperimentWorkspace) -> Experimen
     searcher, rule = load_agents([settings.searcher, settings.opponent], rules)
     everybody = [searcher, *load_agents(settings.round_robin_agents, rules)]
     if not isinstance(searcher.agent, ShensuanziAgent):
-        raise GameError(f"agent '{searcher.name}' does not search: choose shensuanzi, or a variant")
+        raise GameError(
+            f"agent '{searcher.name}' does not search: choose shensuanzi, or a variant", ErrorCode.AGENT_NOT_APPLICABLE
+        )
     pairs = list(combinations(everybody, 2))
     by_name = {(first.name, second.name): (first, second) for first, second in pairs}
     every = [portion for cards in settings.cards for portion in split_deals(cards, settings.deals)]
@@ -156,7 +158,7 @@ def _pair_inputs(pair: tuple[AgentSpec, AgentSpec]) -> dict[str, Any]:
 
 
 def _play_both_seats(game: OpenHandRace, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
-    """What one wins when it leads, and when it follows with the hand that the other had."""
+    """Return the points of the first agent when it leads, and when it follows with the other hand."""
     return play_race(game, hands, (one, two)), -play_race(game, hands, (two, one))
 
 
@@ -164,7 +166,7 @@ def report(
     settings: Big2AgentsConfig, limit: float, margins: Mapping[int, Sequence[dict[str, Any]]], names: Sequence[str],
     scores: Mapping[tuple[str, str], NDArray[np.int64]],
 ) -> ExperimentReport:  # fmt: skip
-    """The figure with what it says, and the round robin."""
+    """Write the figure with its caption, and the round robin."""
     rows: list[list[Cell]] = []
     for cards, results in sorted(margins.items()):
         leading, following = (sum(each[seat] for each in results) for seat in ("leading", "following"))

@@ -59,7 +59,7 @@ def measure_deals(
     measure: Callable[[int], dict[str, Any]],
     text: str,
 ) -> list[dict[str, Any]]:
-    """What was measured of each deal of a portion; ``inputs`` names all that it depends on."""
+    """Return the measurements of each deal of a range; ``inputs`` names all values they depend on."""
     numbers = range(deal_range.first, deal_range.end)
 
     def work(tell: Callable[[int, str], None]) -> list[dict[str, Any]]:
@@ -87,12 +87,12 @@ def _range_text(deal_range: DealRange) -> str:
 
 
 def range_namer(text: Callable[[Any], str]) -> Callable[[DealRange], str]:
-    """What portions are called, from what their series are called."""
+    """Return a function that names ranges by the names of their series."""
     return lambda portion: f"{text(portion.series)}, {_range_text(portion)}"
 
 
 def play_race(game: OpenHandRace, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> int:
-    """What the first agent, who leads, wins with these hands."""
+    """Return the points of the first agent, which leads with these hands."""
     tables = game.start_matches(hands[None])
     while tables.rows_to_play().size:
         key = np.array([derive_key(int(tables.num_decisions[0]))], np.uint64)

@@ -31,7 +31,7 @@ from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 
 @dataclass(frozen=True)
 class Big2DepthConfig(RulesConfig):
-    """What is searched."""
+    """Searched deals and depths."""
 
     depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead")
     cards: int = setting(26, "cards each")

@@ -41,7 +41,7 @@ ResultsBySeries = Mapping[tuple[int, str], Sequence[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Big2ExactConfig(RulesConfig):
-    """What is solved."""
+    """Solved deals."""
 
     cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards each")
     deals: int = setting(100, "random deals for each number of cards")
@@ -92,7 +92,7 @@ def run(settings: Big2ExactConfig, workspace: ExperimentWorkspace) -> Experiment
 
 
 class SolverSeries(NamedTuple):
-    """How many cards each, and who solves."""
+    """Cards per hand, and the solver."""
 
     cards: int
     solver: str

@@ -1,7 +1,7 @@
-"""A plain Python negamax of the design of Tan et al. 2020, chapter 3, to measure the search against.
+"""A plain Python negamax after Tan et al. 2020, chapter 3, as the baseline of the search.
 
-Hands as lists of counts, a dictionary as the cache, alpha and beta, the order of 智多星. One thing is not theirs: where
-a cut-off leaves only a bound, the cache says so, because their cache takes bounds for values and can be wrong.
+Hands are lists of counts, the cache a dictionary, with alpha-beta pruning in the move order of 智多星. One difference:
+after a cut-off the cache stores a bound as a bound, because the paper's cache takes bounds for values and can be wrong.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ class PythonNegamax:
         return found
 
     def _holds_label(self, hand: Hand, label: int) -> bool:
-        """Whether a hand holds the main cards of a label."""
+        """Return whether a hand holds the main cards of a label."""
         return all(hand[rank] >= count for rank, count in self._needs[label])

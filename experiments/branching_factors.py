@@ -1,4 +1,4 @@
-"""How many options decisions have: of the steps that plays are laid by, and of whole plays."""
+"""Number of options per decision, for the steps of plays and for whole plays."""
 
 from __future__ import annotations
 

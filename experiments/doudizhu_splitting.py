@@ -32,7 +32,7 @@ _EVAL_INTERVAL = 10
 
 @dataclass(frozen=True)
 class DoudizhuSplittingConfig(RulesConfig):
-    """What is learned from, and for how long."""
+    """Training data and training time."""
 
     records: Path | None = setting(None, "games of DouZero; by default those beside the project")
     own_games: bool = setting(
@@ -129,7 +129,7 @@ class _SplittingRunner:
     splitter: Splitter
 
     def baselines(self) -> dict[str, dict[str, float]]:
-        """What needs no learner."""
+        """Results of the baselines without a learner."""
         what = {"what": "baselines"} | self._fingerprints()
         found: dict[str, dict[str, float]] = self.workspace.measure_cell(
             what, lambda tell: {name: self._scores(split) for name, split in self._split_methods().items()}, "baselines"
@@ -213,7 +213,7 @@ class _SplittingRunner:
         return found
 
     def _fingerprints(self) -> dict[str, Any]:
-        """What every result depends on."""
+        """Digests of all inputs of the results."""
         from abl_cards.agents import files_fingerprint
 
         return {"games": self.games.fingerprint, "held out": len(self.games.held_out),
@@ -249,7 +249,7 @@ class _SplittingRunner:
         return {"hands": len(labelled), "scores": scores, "path": lines}
 
     def _evaluate(self, network: SplitterNetwork) -> dict[str, float]:
-        """How the learner does alone, on the way."""
+        """Evaluate the learner alone during training."""
         from abl_cards.experiments.splitting_data import single_share, tag_accuracy
 
         truth = self.games.held_out.tag_winning_hands()

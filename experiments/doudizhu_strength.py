@@ -1,7 +1,7 @@
-"""Equal strength (Xin and Li 2023): classes of difficulty from played deals, a network that tells them, deals to order.
+"""Equal strength (Xin and Li 2023): difficulty classes from played deals, a classifier, and generated deals.
 
-Deals are played many times, clustered by what came of it, and numbered by how often the landlord won. A network learns
-to tell the class from the cards, a generator deals until it is sure, and the generated deals are played out.
+Deals are played many times, clustered by their results, and numbered by how often the landlord won. A network learns
+the class from the cards, a generator samples deals until the network is confident, and these deals are played out.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ PAIRINGS = (
 
 @dataclass(frozen=True)
 class DoudizhuStrengthConfig(RulesConfig):
-    """What is played, learned, made and tried."""
+    """Settings of playing, learning, generating and evaluating."""
 
     records: Path | None = setting(None, f"recorded games; by default {RECORDS_FILE} of ABL_CARDS_DATA, if it is there")
     games: int = setting(4_000, "recorded games at most")
@@ -139,7 +139,7 @@ def _sample_deals(
 
 
 def _agent_fingerprints(pairings: Sequence[str], engine: DealRules) -> list[tuple[str, str]]:
-    """Who plays by more than the rules, with the marks of that."""
+    """Return the agents that depend on more than the rules, with their digests."""
     names, rules = (
         sorted({name for pairing in pairings for name in parse_pairing(pairing)}),
         rules_fingerprint(engine.engine),
@@ -292,7 +292,7 @@ def _generate_deals(
 def _play_deals(
     settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace, engine: DealRules, generated: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """How often the landlord wins these deals, by agent."""
+    """Return the landlord's share of wins on these deals, by agent."""
     found = {}
     for name in settings.agents:
 

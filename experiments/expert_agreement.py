@@ -32,7 +32,7 @@ class ExpertAgreement:
     num_left: NDArray[np.int64]  # [n] entries of the episode from this one on: 1 for the last one
 
     def shares(self) -> dict[str, float | None]:
-        """How often it agrees; None of decisions that there were none of."""
+        """Shares of agreement; None for kinds without decisions."""
         parts = {"overall": np.ones_like(self.has_choice), "not passed": ~self.expert_passed, "choice": self.has_choice}
         return {name: _share(self.agrees[rows]) for name, rows in parts.items()}
 
@@ -81,7 +81,7 @@ class AgreementListener(NullListener):
         self._rewards[rows] = self._engine.rewards(tables, rows)
 
     def agreement(self) -> ExpertAgreement:
-        """Everything the agent was asked."""
+        """Agreement over all decisions."""
         return ExpertAgreement(*(np.concatenate(column) for column in zip(*self._comparisons, strict=True)))
 
     def predict_scores(self, on_progress: ProgressCallback) -> dict[int, NDArray[np.bool_]]:

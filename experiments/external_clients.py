@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.experiments.agent_specs import AgentSpec
 from abl_cards.experiments.matches import MatchSummary
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
@@ -35,7 +35,7 @@ class ExternalProgram:
         try:
             words = shlex.split(self.command)
         except ValueError as problem:
-            raise GameError(f"command: {self.command}: {str(problem).lower()}") from None
+            raise GameError(f"command: {self.command}: {str(problem).lower()}", ErrorCode.INVALID_SETTING) from None
         return [word.replace("{name}", self.name).replace("{url}", url) for word in words]
 
 
@@ -103,12 +103,15 @@ async def _with_clients(server: GameServer, program: ExternalProgram, clients: i
         await asyncio.wait({full, *leaving}, timeout=program.startup_timeout, return_when=asyncio.FIRST_COMPLETED)
         if not any(each.done() for each in (full, *leaving)):
             late = f"{clients} were started, and not all of them sat down within {program.startup_timeout:g} seconds"
-            raise GameError(f"{program.command}: {late} (startup_timeout= gives them longer)")
+            raise GameError(f"{program.command}: {late} (startup_timeout= gives them longer)", ErrorCode.PROGRAM_FAILED)
         await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({games}, timeout=_SHUTDOWN_TIMEOUT)
         if not games.done():
             codes = sorted({process.returncode for process in started if process.returncode is not None})
-            raise GameError(f"{program.command}: ended before the games did (exit code {', '.join(map(str, codes))})")
+            raise GameError(
+                f"{program.command}: ended before the games did (exit code {', '.join(map(str, codes))})",
+                ErrorCode.PROGRAM_FAILED,
+            )
         return games.result()
     finally:
         full.cancel()
@@ -128,4 +131,4 @@ async def _start(words: list[str]) -> asyncio.subprocess.Process:
             *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
         )
     except OSError as problem:
-        raise GameError(f"{words[0]}: {problem.strerror}") from None
+        raise GameError(f"{words[0]}: {problem.strerror}", ErrorCode.PROGRAM_FAILED) from None

@@ -23,7 +23,7 @@ PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # tab
 
 @dataclass(frozen=True)
 class GuandanAblnConfig(RulesConfig):
-    """Who plays, and how long."""
+    """Agents and training time."""
 
     agent: str = setting("abl", "with ABLN")
     twin: str = setting("abl:no-abln", "without, trained for as many decisions")
@@ -83,7 +83,7 @@ def _matches(rounds: list[MatchSummary], pooled: MatchSummary) -> ReportTable:
 
 
 def _ceiling(summary: MatchSummary) -> ReportTable:
-    """What the best of estimates would win."""
+    """Table of the agent with the true hands, the upper bound of any estimate."""
     columns = ("agent", "against", "matches", "won", "from", "to")
     rows: list[list[Cell]] = [[*summary.names, summary.num_games, summary.win_rate, *summary.interval]]
     note = "The true hands in the place of the estimate, for the networks, the preferences and the look-ahead alike."

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import agent_fingerprint, check_agent_name, make_explainable_agent
-from abl_cards.core import GameError, MatrixPlot, setting
+from abl_cards.core import ErrorCode, GameError, MatrixPlot, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
@@ -66,14 +66,14 @@ def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> Exper
 
 @dataclass
 class _DecisionFinder(NullListener):
-    """Listens to a replay for decisions of the kind that is asked for, and sees what the others held."""
+    """Collects decisions of a kind during replay, with the true hidden hands."""
 
     settings: GuandanExampleConfig
     num_plays: NDArray[np.int64]  # [episodes] so far
     matches: list[tuple[int, int, NDArray[np.uint8]]] = field(default_factory=list)  # episode, play, [others, cards]
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Note what is asked for."""
+        """Collect matching decisions."""
         self.num_plays[rows] += 1
         decisions, others = tables.decisions(rows), tables.hidden_hands(rows)
         own = tables.open_hands(rows)[:, 0].sum(axis=1)
@@ -91,7 +91,10 @@ def _find_decision(
     finder = _DecisionFinder(settings, np.zeros(len(records), np.int64))
     records.replay(engine, finder)
     if settings.index >= len(finder.matches):
-        raise GameError(f"{records.file}: {len(finder.matches)} such decisions; ask for one of them, or for others")
+        raise GameError(
+            f"{records.file}: {len(finder.matches)} such decisions; ask for one of them, or for others",
+            ErrorCode.NO_RECORDS,
+        )
     episode, play, truth = sorted(finder.matches, key=lambda each: each[:2])[settings.index]
     record = records.episodes[episode]
     move = engine.find_play_acts([record])[0][play - 1]
@@ -121,7 +124,7 @@ def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[s
 
 
 def _reasons_text(reasons: Sequence[FiredPreference]) -> str:
-    """What each preference costs in all, the dearest first."""
+    """Return the total cost of each preference, in descending order."""
     costs: Counter[str] = Counter()
     for each in reasons:
         costs[each.name.partition("(")[0]] += each.weight

@@ -31,7 +31,7 @@ MIN_EPISODES = 30  # episodes for a point of a curve
 
 @dataclass(frozen=True)
 class GuandanExpertConfig(RulesConfig):
-    """Who is compared with which experts."""
+    """Compared agents and experts."""
 
     agents: tuple[str, ...] = setting(("kb", "abl:supervised", "abl"), "who is compared")
     records: Path | None = setting(None, "recorded games; by default those of the contest")

@@ -1,7 +1,7 @@
-"""How far estimates are from the hidden hands, by the cards the observer holds; and what abduction is worth.
+"""Distance of estimates from the hidden hands, by the observer's number of cards; and the value of abduction.
 
-The second table trains ABLN from nothing with the hands of only some episodes revealed. The others' are left out, or
-abduced: the nearest to what the network thinks that explains the counts, the facts and what was laid down later.
+The second table trains ABLN from random weights with revealed hands in some episodes only. The other hands are left
+out, or abduced: the nearest ones to the network's estimate that explain counts, facts and later plays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from abl_cards.agents import AblAgent, rules_fingerprint
-from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting
+from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, Plot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
 from abl_cards.experiments.experiment import Experiment
@@ -38,7 +38,7 @@ CARDS_LEFT = (27, 20, 10, 5)
 
 @dataclass(frozen=True)
 class GuandanHiddenHandsConfig(RulesConfig):
-    """What is estimated, and how much is learned from."""
+    """Estimators, and amounts of training data."""
 
     agent: str = setting("abl", "whose ABLN is measured")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -54,7 +54,7 @@ class GuandanHiddenHandsConfig(RulesConfig):
 
 @dataclass
 class _Datasets:
-    """Everything that is looked at, when it is first asked for."""
+    """Data sets, loaded on first use."""
 
     settings: GuandanHiddenHandsConfig
     engine: Engine
@@ -74,7 +74,7 @@ class _Datasets:
 
     @cached_property
     def lessons(self) -> DecisionDataset:
-        """What may be learned from."""
+        """Decisions for training."""
         own = collect_self_play(self.engine, self.teacher.agent, self.settings.pretrain_decisions, self.settings.seed)
         rest = self.records.without_last_matches(self.settings.last)
         return own.append(self._collect(rest)) if len(rest) else own
@@ -89,7 +89,7 @@ class _Datasets:
         return self.contest if source == "contest" else self.own
 
     def inputs(self, *who: AgentSpec) -> dict[str, Any]:
-        """What results depend on."""
+        """Return the inputs that results depend on."""
         told = {"records": self.records.fingerprint, "last": self.settings.last, "seed": self.settings.seed}
         return {
             **told,
@@ -106,7 +106,7 @@ def run(settings: GuandanHiddenHandsConfig, workspace: ExperimentWorkspace) -> E
     engine = settings.load_engine("guandan")
     (player,), (teacher,) = load_agents([settings.agent], engine), load_agents([settings.teacher], engine)
     if not isinstance(player.agent, AblAgent) or player.agent.policy.networks.abln is None:
-        raise GameError(f"agent '{player.name}' has no ABLN that could be measured")
+        raise GameError(f"agent '{player.name}' has no ABLN that could be measured", ErrorCode.AGENT_NOT_APPLICABLE)
     abln = player.agent.policy.networks.abln
     data = _Datasets(settings, engine, RecordedEpisodes.load(settings.records, engine.game), player, teacher)
     estimators = {**BASELINE_ESTIMATORS, **(EXACT_ESTIMATORS if settings.exact else {}), **network_estimators(abln)}
@@ -215,7 +215,7 @@ def _curve(source: str, found: Mapping[str, Mapping[str, float]]) -> Plot:
 
 
 def _gap(learning: Mapping[tuple[float, bool], Mapping[str, float]], counting: Mapping[str, float]) -> ReportTable:
-    """What abduction is worth: how much of the way to full revelation it goes."""
+    """Table of the value of abduction: the share of the gain by full revelation."""
     columns = ["hands revealed", "the rest"]
     for name in SOURCES:
         columns += [f"{name}: error", f"{name}: below counting", f"{name}: gap closed"]

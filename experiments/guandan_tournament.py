@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from abl_cards.core import SEED_RANGE, FloatRange, GameError, MatrixPlot, setting
+from abl_cards.core import SEED_RANGE, ErrorCode, FloatRange, GameError, MatrixPlot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.external_clients import ExternalProgram, play_external
@@ -29,7 +29,7 @@ DEFAULT_AGENTS = (
 
 @dataclass(frozen=True)
 class GuandanTournamentConfig(GameConfig):
-    """Who plays, and how long."""
+    """Agents and number of games."""
 
     agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
@@ -64,7 +64,10 @@ def run(settings: GuandanTournamentConfig, workspace: ExperimentWorkspace) -> Ex
         each.command_words("")  # what is wrong with the command is said before anything is played
     if len({*names}) < len(names):
         found = " ".join(names)
-        raise GameError(f"external_programs: every visitor needs a name of its own, other than an agent's: {found}")
+        raise GameError(
+            f"external_programs: every visitor needs a name of its own, other than an agent's: {found}",
+            ErrorCode.DUPLICATE_AGENT,
+        )
     workspace.plan_cells(len(pairs) + len(visits))
 
     def meet(pair: TournamentPairing) -> MatchSummary:

@@ -30,7 +30,7 @@ BASELINE_ESTIMATORS: dict[str, Estimator] = {
     "counting + facts": lambda views: project_estimate(uniform_estimate(views.constraints), views.constraints),
     "counting + facts + hints": lambda views: _prior(views),
 }
-"""What is estimated without learning: the unseen cards in proportion to cards left, then what hands.lp says."""
+"""Estimators without learning: unseen cards in proportion to cards left, then by hands.lp."""
 EXACT_ESTIMATORS: dict[str, Estimator] = {
     "mean of all deals": lambda views: expected_copies(uniform_estimate(views.constraints), views.constraints)
 }
@@ -40,7 +40,7 @@ _RESOLUTION = 1 << 20
 
 
 def network_estimators(abln: ABLN) -> dict[str, Estimator]:
-    """What a network estimates, without and with the projection."""
+    """Return the estimates of a network, without and with the projection."""
     return {
         "ABLN": lambda views: estimate_with_network(abln, views, _prior(views)),
         "ABLN + projection": lambda views: project_estimate(
@@ -50,7 +50,7 @@ def network_estimators(abln: ABLN) -> dict[str, Estimator]:
 
 
 def _prior(views: DecisionDataset) -> HandEstimate:
-    """What a network begins from: counts, facts and hints."""
+    """Return the estimate that a network starts from: counts, facts and hints."""
     return prior_estimate(views.constraints, views.hints)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, GameError, setting, settings_to_json
+from abl_cards.core import SEED_RANGE, ErrorCode, GameError, setting, settings_to_json
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
@@ -43,7 +43,7 @@ _IMPOSSIBLE_LOG_ODDS = -30.0  # log-odds of a seat that the facts deny a card
 
 @dataclass(frozen=True)
 class HintWeightsConfig(RulesConfig):
-    """How much is read and how long is fitted."""
+    """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     share: float = setting(0.08, "of the decisions that are looked at")
@@ -119,7 +119,7 @@ def collect_samples(settings: HintWeightsConfig) -> HintSamples:
     records = RecordedEpisodes.load(settings.records, engine.game).without_last_matches(settings.held_out)
     hints = get_belief_model(engine.rules)
     if hints is None:
-        raise GameError("these rules believe nothing: there is no belief/3")
+        raise GameError("these rules believe nothing: there is no belief/3", ErrorCode.UNSUPPORTED_GAME)
     watcher = _HintCollector(hints, settings)
     records.replay(engine, watcher)
     applies, offset, copies = (np.concatenate(column) for column in zip(*watcher.parts, strict=True))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abl_cards.agents import agent_fingerprint, check_agent_name, find_weights, rules_fingerprint
-from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting, settings_to_json
+from abl_cards.core import SEED_RANGE, ErrorCode, GameError, LinePlot, Plot, setting, settings_to_json
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.episodes import EpisodeSummary, measure_episodes
 from abl_cards.experiments.experiment import Experiment
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from abl_cards.training import Trainer
 
 FROM_NOTHING, FROM_PREFERENCES = "nothing", "preferences"
-"""Where a loop can begin without weights: with all labels alike, or with what the preferences say of them."""
+"""Initial policies without weights: all labels alike, or the costs of the preferences."""
 _PRIOR_SCALE = {FROM_NOTHING: 0.0, FROM_PREFERENCES: None}
 
 
 @dataclass(frozen=True)
 class JointLoopConfig(GameConfig):
-    """Where the loop begins, how long it goes, and how its steps are made."""
+    """Start, duration and settings of the loop."""
 
     init_from: str = setting(
         FROM_NOTHING, f"where it begins: {FROM_NOTHING}, {FROM_PREFERENCES}, or an agent to train on", formerly="start"
@@ -134,17 +134,18 @@ class _TrainedLoop:
         name = check_agent_name(self.settings.init_from)
         if name.kind != "abl":
             raise GameError(
-                f"agent '{name}' does not learn: start from {FROM_NOTHING}, {FROM_PREFERENCES}, or abl:weights=FILE"
+                f"agent '{name}' does not learn: start from {FROM_NOTHING}, {FROM_PREFERENCES}, or abl:weights=FILE",
+                ErrorCode.AGENT_NOT_APPLICABLE,
             )
         return find_weights(name, self.engine)
 
     @property
     def final_weights(self) -> Path:
-        """What plays in the end."""
+        """Path of the final weights."""
         return self._weights_file(self.settings.minutes)
 
     def agent_after(self, minutes: float) -> AgentSpec:
-        """Who plays by what was learned in so many minutes: the policy, whose critic is too young to look ahead by."""
+        """Return the policy after some minutes of training, without look-ahead: the critic is too young for it."""
         file = self._weights_file(minutes)
         if not file.exists():
             self._train(minutes, file)
@@ -170,7 +171,7 @@ class _TrainedLoop:
         self.workspace.log(f"{loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
 
     def metrics(self) -> list[dict[str, Any]]:
-        """What the run has measured of itself so far."""
+        """Metrics of the run so far."""
         from abl_cards.training import read_metrics
 
         file = self.loop_config.directory / "metrics.jsonl"

@@ -121,10 +121,10 @@ class PointShares:
 def share_of_episodes(
     outcome: MatchSummary, counted: NDArray[np.bool_], eligible: NDArray[np.bool_], games_per_deal: int = 2
 ) -> tuple[float | None, float | None, float | None]:
-    """The share of the episodes [episodes] that count of those that could, and its 95 % bounds where they are known.
+    """Return the share of counted episodes among the eligible ones [episodes], and its 95 % bounds if they are known.
 
-    The episodes of the games with one deal stand and fall together, so the deals are what is drawn. The first episodes
-    of an outcome may be asked about alone.
+    The episodes of games with one deal are dependent, so deals are the sampling units. A prefix of the episodes of an
+    outcome may be given.
     """
     part, whole = float(counted.sum()), float(eligible.sum())
     if not whole:

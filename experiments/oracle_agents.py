@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import AgentName, NeuroSymbolicPolicy, PolicyInputs, agent_fingerprint, make_abl_agent
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.experiments.agent_specs import AgentSpec
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions
@@ -49,5 +49,8 @@ def load_oracle_agent(name: str, engine: Engine) -> AgentSpec:
     """Make agent ``abl`` with the true hands; raises GameError for one without an estimate."""
     parsed = AgentName.parse(name)
     if parsed.kind != "abl" or parsed.has_flag("no-abln"):
-        raise GameError(f"agent '{name}' has no estimate of the hidden hands that the true ones could replace")
+        raise GameError(
+            f"agent '{name}' has no estimate of the hidden hands that the true ones could replace",
+            ErrorCode.AGENT_NOT_APPLICABLE,
+        )
     return AgentSpec(f"{name}, seeing", make_abl_agent(parsed, engine, OraclePolicy), agent_fingerprint(parsed, engine))

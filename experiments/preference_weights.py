@@ -1,9 +1,8 @@
 """Fit the weights of the preferences to recorded games.
 
-A conditional logit: the cost of a candidate is the sum of its weights, and the candidates of the recorded label
-should be likely under exp(-cost). A weight keeps the sign that it has in the rule file, because a preference means
-what its sentence says. The last matches are left out of the fit and measured afterwards. The result is a suggestion;
-the rule file stays the place where weights live.
+A conditional logit: the cost of a candidate is the sum of its weights, and candidates of the recorded label should be
+likely under exp(-cost). A weight keeps its sign in the rule file, because the preference has to mean its sentence. The
+last matches are held out for evaluation. The result is a suggestion; weights stay in the rule file.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _POINTS_PER_LOG_ODDS = 8.0  # weights in the rule file for one unit of log-odds
 
 @dataclass(frozen=True)
 class PreferenceWeightsConfig(RulesConfig):
-    """How much is read and how long is fitted."""
+    """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     game: str = setting("guandan", "the game of the records")

@@ -1,4 +1,4 @@
-"""Where results come from: the command that measures them again, and marks of what was measured."""
+"""Provenance of results: the command that repeats the measurement, and digests of its inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
 
 def rerun_command(name: str, settings: Any, defaults: Any) -> str:
-    """What to type for these settings, those left out that are as they are by default.
+    """Return the command for these settings, without those that have default values.
 
     >>> from abl_cards.experiments.big2_depth import EXPERIMENT
     >>> from dataclasses import replace

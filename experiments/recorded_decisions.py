@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions, Listener, NullListener
 from abl_cards.games.types import Indices, Moves
@@ -31,7 +31,7 @@ class RecordedEpisodes:
 
     @classmethod
     def load(cls, file: Path | None, game: str) -> RecordedEpisodes:
-        """Those of a file, of the contest by default; raises GameError for what is no record, OSError."""
+        """Load the episodes of a file, by default the contest's; raises GameError for invalid records, OSError."""
         there = file or find_contest_records(game)
         return cls(there, hashlib.sha256(there.read_bytes()).hexdigest()[:16], read_valid_records(there))
 
@@ -55,7 +55,10 @@ class RecordedEpisodes:
         """Let somebody hear all episodes, each at a table of its own; raises GameError where one breaks the rules."""
         wrong = engine.replay(self.episodes, listener).mismatches if self.episodes else ()
         if wrong:
-            raise GameError(f"{self.file}: {wrong[0].text} ({len(wrong)} episodes that the rules do not confirm)")
+            raise GameError(
+                f"{self.file}: {wrong[0].text} ({len(wrong)} episodes that the rules do not confirm)",
+                ErrorCode.INVALID_RECORD,
+            )
 
     def _is_last(self, matches: int) -> NDArray[np.bool_]:
         number = self.match_numbers

@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SplitPricesConfig(RulesConfig):
-    """How many games, and how long."""
+    """Number of games, and duration of training."""
 
     games: int = setting(3000, "of kb against itself to learn from")
     held_out: int = setting(1000, "more of them, to see whether the prices are any good")
@@ -111,7 +111,7 @@ def fit_prices(
 
 
 def with_prices(splitter: Splitter, prices: FloatArray) -> Splitter:
-    """The same rules with other prices [labels], in plays."""
+    """Return the rules with other prices [labels], in plays."""
     tables, larger = splitter.tables, splitter.tables.pieces
     alone = np.where(tables.group_label >= 0, prices[tables.group_label], 0.0)
     return replace(

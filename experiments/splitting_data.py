@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import GameError
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.min_plays import keys_from_counts
 from abl_cards.hand_analysis import PlayedGames, TaggedHands, play_games, read_played_games
 from abl_cards.matches import data_folder, read_valid_records
@@ -47,7 +47,7 @@ def load_recorded_games(
     there = file or _douzero_file()
     played = read_played_games(load_split_rules(kb, profile or DEFAULT_PROFILE), read_valid_records(there))
     if held_out >= len(played):
-        raise GameError(f"{there}: {len(played)} games are too few to hold out {held_out}")
+        raise GameError(f"{there}: {len(played)} games are too few to hold out {held_out}", ErrorCode.NO_RECORDS)
     first = len(played) - held_out
     mark = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
     return SplitGames(mark, played.select_games(0, first), played.select_games(first, len(played)))
@@ -71,7 +71,7 @@ def _douzero_file() -> Path:
     file = folder / "doudizhu_douzero_selfplay.jsonl.gz"
     if not file.is_file():
         remedy = f"set ABL_CARDS_DATA to the folder that holds {file.name}, or own_games=true"
-        raise GameError(f"no recorded games: {remedy}")
+        raise GameError(f"no recorded games: {remedy}", ErrorCode.NO_RECORDS)
     return file
 
 

@@ -1,4 +1,4 @@
-"""What the experiment on splitting ends in: the tables of methods and budgets, and its plots."""
+"""Report of the experiment on splitting: tables of methods and budgets, and plots."""
 
 from __future__ import annotations
 

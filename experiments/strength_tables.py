@@ -17,7 +17,7 @@ Results = Mapping[str, Any]
 
 @dataclass
 class StrengthFindings:
-    """What has been found, stage by stage."""
+    """Results of all stages."""
 
     sample: DealSample
     silhouettes: dict[str, dict[str, Results]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ def draw_table(draws: Sequence[Results]) -> ReportTable:
 
 
 def class_table(sample: DealSample, difficulty: DealClustering) -> ReportTable:
-    """What the classes are like."""
+    """Table of the classes."""
     features, label = sample.features, difficulty.classes(sample.features)
     rows: list[list[Cell]] = []
     for number, (share, won) in enumerate(zip(difficulty.shares, difficulty.won, strict=True)):
@@ -90,7 +90,7 @@ def class_table(sample: DealSample, difficulty: DealClustering) -> ReportTable:
 
 
 def network_table(scores: Results) -> ReportTable:
-    """How good the network is at sight."""
+    """Table of the accuracy of the network."""
     sure = scores["at_0.9"]
     columns = ("held-out deals", "right", "largest class", "above it", "macro-F1", "sure of 90 %", "right there")
     over = scores["accuracy"] - scores["majority"]
@@ -102,7 +102,7 @@ def network_table(scores: Results) -> ReportTable:
 
 
 def confusion_table(scores: Results) -> ReportTable:
-    """What the network takes each class for."""
+    """Confusion matrix of the network."""
     rows: list[list[Cell]] = [
         [str(number), *row, scores["f1"][number]] for number, row in enumerate(scores["confusion"])
     ]

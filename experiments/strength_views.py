@@ -37,7 +37,7 @@ _COINS_PER_UNIT = 100.0
 
 
 def mahalanobis(features: Features) -> Features:
-    """As the paper says: distances are Mahalanobis's."""
+    """Whiten features, so that Euclidean distances are Mahalanobis distances, as in the paper."""
     return Whitening.fit(features)(features)
 
 
@@ -49,7 +49,7 @@ def min_max_scaled(features: Features) -> Features:
 
 
 def game_features(features: Features) -> Features:
-    """What came of the game alone, from 0 to 1: no hand scores."""
+    """Return the features of played games, from 0 to 1, without hand scores."""
     return min_max_scaled(features[:, [LANDLORD_SHARE, UNIT_SCORE, PLAYS]])
 
 

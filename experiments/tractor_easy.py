@@ -42,7 +42,7 @@ _FOLDERS = {SUPERVISED_PPO: "easy", PPO_ONLY: "rl", ABL: "abl", ABL_NO_ESTIMATE:
 
 @dataclass(frozen=True)
 class TractorEasyConfig(RulesConfig):
-    """How much is learned, and how long they play."""
+    """Amounts of training and of matches."""
 
     profile: str | None = setting("botzone", "a file of its folder profiles; the same as --profile")
     decisions: int = setting(600_000, "of self-play, of each run")
@@ -83,7 +83,7 @@ class TractorPairing(NamedTuple):
 
 @dataclass(frozen=True)
 class LevelsSummary:
-    """What came of games, from the eyes of the first agent."""
+    """Results of games for the first agent."""
 
     num_games: int
     levels: tuple[int, int]  # won by each
@@ -156,7 +156,7 @@ class Curriculum:
     engine: Engine
 
     def agent_after(self, name: str, stage: int) -> AgentSpec:
-        """Who plays by what a run has learned after a stage; kb, and what only learned from it, at any time."""
+        """Return the agent with the weights after a stage; kb and the supervised agent do not change."""
         if name == "kb":
             return load_agents([name], self.engine)[0]
         file = self.supervised_weights if name == SUPERVISED else self.weights_after(name, stage)
@@ -165,14 +165,14 @@ class Curriculum:
 
     @property
     def supervised_weights(self) -> Path:
-        """What learned from the games of kb alone."""
+        """Path of the weights learned from games of kb alone."""
         file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         if not file.exists():
             self._train(SUPERVISED_PPO, 0)
         return file
 
     def weights_after(self, name: str, stage: int) -> Path:
-        """What a run has learned after a stage."""
+        """Return the path of the weights after a stage."""
         decisions = self.settings.decisions_after(stage)
         file = self._folder(name) / f"after-{decisions}.safetensors"
         if not file.exists():
@@ -188,7 +188,7 @@ class Curriculum:
         return next(((name, found["choice"]) for name, found in results.items()), None)
 
     def metrics(self, name: str) -> list[dict[str, Any]]:
-        """What a run has measured of itself so far."""
+        """Return the metrics of a run so far."""
         from abl_cards.training import read_metrics
 
         folder = self._folder(name)

@@ -25,14 +25,14 @@ _K_MEANS_SEED, _DBSCAN_EPS, _DBSCAN_MIN_SAMPLES = 42, 0.051, 2  # table 5
 
 @dataclass(frozen=True)
 class Whitening:
-    """What makes Mahalanobis distances of examples Euclidean ones."""
+    """Linear map by which Mahalanobis distances become Euclidean."""
 
     mean: NDArray[np.float64]  # [features]
     matrix: NDArray[np.float64]  # [features, features]
 
     @classmethod
     def fit(cls, features: Features) -> Whitening:
-        """By the covariance of these examples; raises ValueError where a feature says nothing new."""
+        """Fit by the covariance of examples; raises ValueError for a degenerate feature."""
         covariance = np.cov(features.T)
         if np.linalg.matrix_rank(covariance) < features.shape[1]:
             raise ValueError("a feature is a sum of others: their covariance has no inverse")
@@ -57,13 +57,13 @@ class ExemplarClassifier:
         return self.exemplar_class[find_nearest(self.whitening(features), self.exemplars)]
 
     def reorder_classes(self, order: Labels) -> ExemplarClassifier:
-        """The same classes; class ``order[i]`` becomes i."""
+        """Return the classifier with class ``order[i]`` renumbered to i."""
         return ExemplarClassifier(self.whitening, self.exemplars, np.argsort(order)[self.exemplar_class])
 
 
 @dataclass(frozen=True)
 class TwoStageClustering:
-    """What both stages found on some examples."""
+    """Results of both stages on some examples."""
 
     classifier: ExemplarClassifier
     stage_one: Labels  # [n] clusters of stage one

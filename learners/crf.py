@@ -1,6 +1,6 @@
 """A linear-chain conditional random field (Lafferty et al. 2001) with a start and an end state, exact and batched.
 
-Sequences of a batch may be of different lengths; what lies beyond the end of one says nothing.
+Sequences of a batch may differ in length; values beyond the end of a sequence are ignored.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class ConditionalRandomField(nn.Module):
-    """Scores tag sequences: what each place says of its tag, and what follows what."""
+    """Scores tag sequences by emissions and transitions."""
 
     def __init__(self, num_tags: int) -> None:
         """For so many tags; at first every transition is as good as any other."""

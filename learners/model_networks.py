@@ -41,7 +41,7 @@ class ModelNetworks(Networks):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return next((weight.device for weight in self.module.parameters()), torch.device("cpu"))
 
     @property

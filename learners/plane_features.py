@@ -1,7 +1,7 @@
-"""What a decision looks like as planes of cards, and its options: the observation of EasyTractor (380 × 4 × 14).
+"""Decisions and options as planes of cards: the observation of EasyTractor (380 × 4 × 14).
 
-The planes of a card set are one for each copy: where a card lies that is there once, twice, … In this order: those of
-the folder's (``plane/2``), the hand, the trick seat by seat, all that has been laid down seat by seat, and the options.
+A card set has one plane per copy: cards held once, twice, … Order: planes of the folder (``plane/2``), the hand, the
+trick by seat, all played cards by seat, and the options.
 """
 
 from __future__ import annotations

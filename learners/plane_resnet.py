@@ -65,7 +65,7 @@ class ResNetTrunk(nn.Module):
 
 
 class OptionScorer(nn.Module):
-    """What an option is worth beside the hidden layer."""
+    """Scores options from their features and the hidden layer."""
 
     def __init__(self, in_features: int, config: PlaneResNetConfig) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class OptionScorer(nn.Module):
         nn.init.normal_(self.score.weight, std=0.1)
 
     def forward(self, features: Tensor, hidden: Tensor, options: Options) -> Tensor:
-        """What is told of m options [m, told], and the hidden layer [n, hidden], to [m]."""
+        """Score m options from features [m, features] and the hidden layer [n, hidden]; returns [m]."""
         mixed = self.option(features) + self.state(hidden)[options.row]
         found: Tensor = self.score(torch.relu(self.between(torch.relu(mixed)))).squeeze(1)
         return found

@@ -1,9 +1,9 @@
 """Presets: sizes and settings of the networks by name.
 
-``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; where the paper is silent the field says so. ``small`` is
+``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; fields that the paper omits are marked. ``small`` is
 made for two processor cores: a shorter history encoder, narrower layers, and the costs of the preferences as inputs
-of the decision model. ``quick`` is for games of one's own: it learns from nothing within minutes. Its
-look-ahead plays deals to their end, since so few decisions train no critic.
+of the decision model. ``quick`` is for new games: it learns from random weights within minutes. Its look-ahead plays
+deals out, since so few decisions do not train a critic.
 """
 
 from __future__ import annotations
@@ -106,12 +106,12 @@ class Preset:
 
     @property
     def uses_abln(self) -> bool:
-        """Whether the policy reads an estimate of the hidden hands."""
+        """Return whether the policy reads an estimate of the hidden hands."""
         return ESTIMATE in self.inputs
 
     @property
     def uses_responses(self) -> bool:
-        """Whether the policy reads which labels the others could answer."""
+        """Return whether the policy reads which labels the others could answer."""
         return RESPONSES in self.inputs
 
 

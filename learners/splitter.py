@@ -1,7 +1,7 @@
-"""The splitter: a BiLSTM-CRF that tags the cards of a hand, four tags, as Qiao et al. did for Dou dizhu.
+"""The splitter: a BiLSTM-CRF that tags the cards of a hand with four tags (Qiao et al., Dou dizhu).
 
-A card is told apart by its rank, by how many of its rank the hand holds and by which of them it is. Nothing else goes
-in: the hand is a sequence from low to high.
+A card is encoded by its rank, the number of cards of its rank in the hand, and its index among them. There are no
+other inputs: the hand is a sequence from low to high.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class SplitterNetwork(nn.Module):
         self.crf = ConditionalRandomField(NUM_TAGS)
 
     def emissions(self, hands: CardSequences) -> Tensor:
-        """[n, 20, 4] what each card says of its tag.
+        """Return the emission scores [n, 20, 4].
 
-        The places beyond the last card are read as well, as cards that are none: they say how large the hand is.
+        Positions beyond the last card are encoded as padding, which tells the network the size of the hand.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=self.training):  # twice as fast, and only learning is slow
             read, _ = self.read(self.card(hands.to_features()))
@@ -110,7 +110,7 @@ class SplitterNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class SplitterCard:
-    """What is known of the weights of a splitter."""
+    """Card of the weights of a splitter."""
 
     game: str
     preset: str
@@ -131,7 +131,7 @@ def save_splitter(file: Path, network: SplitterNetwork, card: SplitterCard) -> N
 
 
 def load_splitter(file: Path) -> tuple[SplitterNetwork, SplitterCard]:
-    """A splitter ready to be asked, and its card; raises GameError."""
+    """Load a splitter and its card; raises GameError."""
     card = read_card(file, SplitterCard)
     if card.preset not in SPLITTER_PRESETS:
         raise GameError(

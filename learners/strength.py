@@ -1,9 +1,8 @@
-"""An LSTM with attention that tells the class of a deal (Xin and Li 2023, section 2.3 and table 6).
+"""An LSTM with attention that classifies deals (Xin and Li 2023, section 2.3 and table 6).
 
-Attention is that of Zhou et al. 2016: the states of all steps, each with a weight of its own, add up to what is judged.
-``paper`` reads 54 cards, hand after hand, each an embedded rank. ``small`` reads 15 ranks from low to high, each step
-one vector of 15 numbers that says how many copies each of the three hands has; it is told what the knowledge base says
-of the hands, too.
+Attention as in Zhou et al. 2016: the weighted states of all steps are summed. ``paper`` reads 54 cards, by hand,
+each an embedded rank. ``small`` reads 15 ranks from low to high, each a vector of 15 numbers that one-hot encodes the
+copies in each of the three hands; it also reads the hand values of the knowledge base.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from torch import Tensor, nn
 from abl_cards.core import seed64
 
 DEAL_RANKS, HANDS_PER_DEAL, MAX_COPIES, NUM_HAND_FEATURES = 15, 3, 4, 6
-"""Of a deal: ranks, hands, copies of a rank; and what is told besides: points and plays of the split of each hand."""
+"""Ranks, hands, and copies of a rank in a deal; numbers of hand values: points and plays of each hand's split."""
 _POINTS_UNIT, _PLAYS_UNIT = 20.0, 8.0  # about what a hand has: units of what is told
 
 
 @dataclass(frozen=True)
 class StrengthPreset:
-    """Sizes and settings by name; table 6 where nothing else is said."""
+    """Sizes and settings by name; those of table 6 unless noted."""
 
     name: str
     by_rank: bool = False  # a step a rank, not a step a card
@@ -49,7 +48,7 @@ STRENGTH_PRESETS = {
 
 @dataclass(frozen=True)
 class StrengthCard:
-    """What is known of some weights."""
+    """Card of the weights of a classifier."""
 
     game: str
     preset: str
@@ -115,7 +114,7 @@ class DealClassifier(nn.Module):
 
 
 def compute_hand_features(points: NDArray[np.float32], plays: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """[n, 6] what the network is told of hands with these points and plays [n, 3]."""
+    """Return the hand values [n, 6] from points and plays [n, 3]."""
     return np.concatenate([points / _POINTS_UNIT - 1, plays / _PLAYS_UNIT - 1], axis=1).astype(np.float32)
 
 

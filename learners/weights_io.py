@@ -58,7 +58,7 @@ def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
     Args:
         file: File with the suffix ``.safetensors``.
         networks: The networks.
-        card: Their card; ``steps`` says whether the critic has been trained.
+        card: Their card; ``steps`` tells whether the critic has been trained.
     """
     left_out = () if card.steps else (_CRITIC_PREFIX,)
     kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}

@@ -77,7 +77,7 @@ class AblationRow:
 
     @property
     def decided(self) -> bool:
-        """Whether the interval excludes one half."""
+        """Return whether the interval excludes one half."""
         return self.verdict in (Verdict.HELPS, Verdict.HARMS)
 
     def to_json(self) -> dict[str, Any]:

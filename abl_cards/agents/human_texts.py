@@ -53,7 +53,7 @@ _CHINESE = {
     "seat_and_partner": "你坐{seat}号座位，队友的{partners}号座位由 kb 代打",
 }
 TEXTS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH, "zh": _CHINESE}
-"""By language, then by what is said."""
+"""Texts by language and key."""
 
 COMMANDS: Mapping[str, str] = {
     "quit": "quit", "q": "quit", "exit": "quit", "退出": "quit", "离开": "quit",
@@ -61,4 +61,4 @@ COMMANDS: Mapping[str, str] = {
     "help": "help", "帮助": "help",
     "why": "why", "为什么": "why", "理由": "why",
 }  # fmt: skip
-"""What a word at the beginning of a line asks for; whatever the language."""
+"""Commands by the first word of a line, in any language."""

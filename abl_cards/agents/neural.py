@@ -77,22 +77,22 @@ class AblAgent:
 
     @property
     def uses_preferences(self) -> bool:
-        """Whether the preferences select the card set of a label; any card set otherwise."""
+        """Return whether the preferences select the card set of a label; any card set otherwise."""
         return self._use_preferences
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether it evaluates the likely labels on imagined deals."""
+        """Return whether the agent evaluates likely labels on sampled deals."""
         return self._lookahead is not None
 
     @property
     def solves_endgames(self) -> bool:
-        """Whether it solves imagined deals exactly where few cards are left, and this game allows that."""
+        """Return whether the agent solves sampled deals exactly when few cards are left and the game allows it."""
         return self._endgame is not None and is_applicable(self.policy.engine.rules)
 
     @property
     def needs_history(self) -> bool:
-        """Whether it reweights deals by the last acts of the others."""
+        """Return whether the agent reweights deals by the last acts of the others."""
         return self._lookahead is not None and self.policy.networks.preset.belief_reweighting
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:

@@ -114,7 +114,7 @@ class PluginAgent:
 
     @property
     def needs_history(self) -> bool:
-        """Whether tables must keep the decisions before the last acts for this agent."""
+        """Return whether tables must keep the decisions before the last acts for this agent."""
         return needs_history(self._agent)
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:

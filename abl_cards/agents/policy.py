@@ -82,7 +82,7 @@ class NeuroSymbolicPolicy:
 
     @property
     def has_hand_estimator(self) -> bool:
-        """Whether the networks estimate the hidden hands."""
+        """Return whether the networks estimate the hidden hands."""
         return self.networks.abln is not None
 
     def features(self, decisions: Decisions) -> PolicyInputs:

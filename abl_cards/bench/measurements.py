@@ -29,7 +29,7 @@ class Measurement:
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the target is met; None without a target."""
+        """Return whether the target is met; None without a target."""
         if self.target is None:
             return None
         return self.value <= self.target if self.at_most else self.value >= self.target

@@ -24,7 +24,7 @@ _MIN_DEALS_PER_SHARD = 16
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """What is played, by what, and who plays it."""
+    """Game, rules and agents of a match."""
 
     game: str
     kb: Path | None

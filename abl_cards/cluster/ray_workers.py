@@ -144,7 +144,7 @@ class RayWorkerProcess:
         )
 
     def call_method(self, name: str, arguments: PackedArray) -> PackedArray:
-        """What a method of the worker gives."""
+        """Call a method of the worker."""
         return pack_result(lambda: getattr(self._worker, name)(*unpack(arguments)))
 
     def ping(self) -> PackedArray:

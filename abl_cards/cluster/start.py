@@ -1,8 +1,8 @@
-"""A Ray to work on: one that is started for this process and ends with it, or one that is there.
+"""Start Ray for this process, or connect to a running cluster.
 
-A Ray that we start listens on this machine alone, keeps its files in a folder of its own that nobody else may open,
-and answers only who knows its token. Processes of Ray pickle what they tell each other, so who can speak to them can
-have them do anything: a cluster is asked to have a token too, unless its owner says otherwise (``RAY_AUTH_MODE``).
+A started Ray listens on this machine only, keeps its files in a private folder, and requires a token. Ray processes
+unpickle their messages, so anybody who can send them one can run code: a cluster must require a token too, unless its
+owner disables that (``RAY_AUTH_MODE``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from abl_cards.core import NUM_THREADS, ErrorCode, GameError, is_hostname, missi
 from abl_cards.training import LOCALHOST
 
 LOCAL_RAY = "here"
-"""Where a user names no address: a Ray of our own."""
+"""Address of a Ray that this process starts."""
 
 
 SINGLE_THREAD_ENV = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -70,9 +70,9 @@ class RayCluster:
     def run_tasks(
         self, function: Callable[..., PackedArray], calls: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[int, Any]]:
-        """What a function of ours gives for each of some arguments, with the number of the call, as they are done.
+        """Run a function for each tuple of arguments; yields the index of the call and its result as calls finish.
 
-        A task whose process ends is done again: what it gives depends on its arguments alone. Raises GameError.
+        A task whose process ends is repeated: its result depends only on its arguments. Raises GameError.
         """
         remote = self.ray.remote(function)
         chosen = {"num_cpus": 1, "max_retries": _RETRIES, "runtime_env": {"env_vars": SINGLE_THREAD_ENV}}

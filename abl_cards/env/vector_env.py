@@ -1,7 +1,7 @@
 """Thousands of tables of one game as a vectorised environment, with the contract of Pgx.
 
-Every step makes one decision in every environment, whoever's turn it is there. Observations, masks and rewards are
-arrays with one row an environment.
+Every step makes one decision in every environment, of the seat to move there. Observations, masks and rewards are
+arrays with one row per environment.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -266,7 +266,7 @@ class Engine:
 
     @property
     def has_response_masks(self) -> bool:
-        """Whether `lead_mask` and `response_mask` exist: not in games of tricks, where the whole table decides."""
+        """Return whether `lead_mask` and `response_mask` exist; trick-taking games have none."""
         return self.rules.trick_query is None
 
     def lead_mask(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -22,7 +22,7 @@ from abl_cards.games.validation import compile_rules
 
 
 class RulesSource(NamedTuple):
-    """Where compiled rules come from."""
+    """Arguments from which compiled rules are loaded."""
 
     path: str  # name of a shipped folder, or absolute path of another one
     is_shipped: bool

@@ -115,7 +115,7 @@ class ConstrainedPreferences:
 
 @dataclass(frozen=True)
 class Abduction:
-    """Who makes moves of labels in a run."""
+    """Realises labels as moves in a run."""
 
     preference_model: PreferenceModel  # consistency and costs of the candidates
     reasoner: Reasoner | None = None  # chooses the moves; None: the minimiser by these preferences

@@ -24,7 +24,7 @@ _MAX_TABLES = 4096  # simulated tables at once, to bound memory
 
 @dataclass(frozen=True)
 class ExpertConfig:
-    """How often the learner looks ahead, and the weight of what it learns from that."""
+    """Share of decisions with look-ahead, and the weight of their loss."""
 
     share: float = 0.0  # share of its decisions with a choice
     num_deals: int = 1  # deals of a look-ahead, the true one first

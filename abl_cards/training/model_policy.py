@@ -150,5 +150,5 @@ class ModelPolicy(NeuroSymbolicPolicy):
 
     @cached_property
     def _reads_estimate(self) -> bool:
-        """Whether some preference can hold only with an estimate of the other hands."""
+        """Return whether some preference depends on an estimate of the other hands."""
         return self.preference_model.preferences(True) != self.preference_model.preferences(False)

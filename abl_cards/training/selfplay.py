@@ -32,7 +32,7 @@ DecideFunction = Callable[[PolicyInputs, RandomKeys], tuple[NDArray[np.int16], N
 
 @dataclass
 class Score:
-    """How the learner did against each of the others since the last count."""
+    """Results of the learner against each opponent since the last report."""
 
     episodes: NDArray[np.int64]  # [players]
     points: NDArray[np.float64]  # [players] rewards of the learner's team
@@ -48,7 +48,7 @@ class Score:
 
 
 class TrickPoints:
-    """What cards are worth in tricks, as the folder says (``worth/2``)."""
+    """Points of cards in tricks, by the facts ``worth/2`` of the folder."""
 
     def __init__(self, card_points: NDArray[np.int64], num_tables: int, num_seats: int) -> None:
         """Of each kind [kinds]."""
@@ -220,7 +220,7 @@ class SelfPlayTables(NullListener):
     def _compute_expert_targets(
         self, decisions: Decisions | Choices, view: PolicyInputs | ChoiceInputs, hands: NDArray[Any], keys: RandomKeys
     ) -> ExpertTargets:
-        """Return what looking ahead says of k decisions with a choice, whose hidden hands are [k, others, cards]."""
+        """Return the look-ahead targets of k decisions with a choice, given hidden hands [k, others, cards]."""
         if self._expert is None or not isinstance(decisions, Decisions) or not isinstance(view, PolicyInputs):
             return ExpertTargets.empty(len(view.open_rows))
         proposed = self._last_log_probs if self.decide == self.sample_labels else self.policy.log_probs(view)

@@ -36,7 +36,7 @@ from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, 
 StepCallback = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""
 BatchLoss = Callable[[np.random.Generator], torch.Tensor]
-"""What is to become small, of a batch that the random numbers choose."""
+"""Loss to minimise, of a batch drawn by the random numbers."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _collect_self_play(
     engine: Engine, judge: PreferenceModel, agent: Agent, seed: int, num_tables: int,
     record: Callable[[DecisionCollector, Tables, Indices, Moves], None], should_continue: Callable[[int], bool],
 ) -> SupervisedDataset:  # fmt: skip
-    """Let a player play against itself while there is to be more, told how many episodes have ended."""
+    """Play an agent against itself until enough is recorded; reports the number of finished episodes."""
     notes, ended = DecisionCollector(engine, judge), _EpisodeCounter()
     keys = splitmix64_array(np.full(num_tables, derive_key(seed), np.uint64), np.arange(num_tables))
     playing: Tables = engine.start_matches(keys, ended)
@@ -235,11 +235,11 @@ class SupervisedRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Return whether training is finished."""
         return self._steps_done >= self.steps
 
     def state_dict(self) -> dict[str, Any]:
-        """What to keep of a training in between."""
+        """Return the state of an interrupted training."""
         return {
             "model": self.model.state_dict(),
             "optimiser": self._optimiser.state_dict(),
@@ -290,9 +290,9 @@ def create_policy_run(networks: Networks, symmetries: Symmetries, steps: int, se
 def add_estimates(
     engine: Engine, networks: Networks, dataset: SupervisedDataset, batch_size: int = 4096
 ) -> SupervisedDataset:
-    """The same decisions with ABLN's estimates, projected onto what is consistent, and who could answer what.
+    """Add ABLN's projected estimates and the response probabilities to decisions.
 
-    Their costs stay those that the preferences find without an estimate.
+    The costs stay those of the preferences without an estimate.
     """
     if networks.abln is None:
         return dataset
@@ -336,7 +336,7 @@ def train_policy(
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often the most probable label is the one that was played; None of decisions that there were none of."""
+    """Share of decisions whose most probable label was played; None for kinds without decisions."""
 
     overall: float | None
     not_passed: float | None  # where the expert did not pass
