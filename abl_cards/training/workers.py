@@ -216,7 +216,7 @@ class PipeWorker:
     def receive(self) -> Any:
         """Return a message from the other pipe."""
         assert self.process.stdout
-        return receive(self.process.stdout)
+        return _receive_result(self.process.stdout)
 
     def exit_reason(self) -> str | None:
         """Return how it ended, by its exit status; raises the GameError that it has sent."""
@@ -268,7 +268,7 @@ class ForkWorker:
 
     def receive(self) -> Any:
         """Return a message from the other pipe."""
-        return receive(self._output)
+        return _receive_result(self._output)
 
     def exit_reason(self) -> str | None:
         """Return how it ended, by its exit status; raises the GameError that it has sent."""
@@ -292,6 +292,14 @@ class ForkWorker:
                 pipe.close()
 
 
+def _receive_result(results: IO[bytes]) -> Any:
+    """Return the next result of a worker; raises PeerLost, or the GameError that it has sent."""
+    message = receive(results)
+    if isinstance(message, dict) and _ERROR_KEY in message:
+        raise GameError(message[_ERROR_KEY], _find_code(message["code"]))
+    return message
+
+
 def _describe_exit(status: int, results: IO[bytes]) -> str | None:
     """Return how a worker ended, by its exit status; raises the GameError that it has sent."""
     if status == _PEER_LOST_STATUS:
@@ -299,9 +307,7 @@ def _describe_exit(status: int, results: IO[bytes]) -> str | None:
     if status == _REPORTED_STATUS:
         with suppress(PeerLost):
             while True:
-                message = receive(results)
-                if isinstance(message, dict) and _ERROR_KEY in message:
-                    raise GameError(message[_ERROR_KEY], _find_code(message["code"]))
+                _receive_result(results)
     return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
 
 
