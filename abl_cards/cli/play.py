@@ -73,8 +73,8 @@ def match(
     its own result. The rate is the first agent's share of the games, with its 95 % interval. Where more than two play
     for themselves, as many agents as seats can be named: every deal is played in all their rotations, and points,
     places and first places are told. Agents are random, greedy, kb, abl, and human at this terminal.
-    kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder. The variants of abl are
-    listed in docs/reference/agents.md. program:run=COMMAND is a program that speaks Botzone's protocol.
+    kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder; the variants of abl
+    are listed in docs/reference/agents.md. program:run=COMMAND is a program that speaks Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
