@@ -1,16 +1,16 @@
-// What is said to those who do not see: what happens, in order, and no more than can be listened to.
+// Announcements for screen readers: the latest six of a burst, in order.
 import { settings } from './settings.js';
 
-let waiting = [];
+let pending = [];
 let timer = 0;
 
 export function announce(text) {
   if (!text || !settings().announce) return;
-  waiting.push(text);
-  waiting = waiting.slice(-6);
+  pending.push(text);
+  pending = pending.slice(-6);
   clearTimeout(timer);
   timer = setTimeout(() => {
-    document.getElementById('polite').textContent = waiting.join(' · ');
-    waiting = [];
+    document.getElementById('polite').textContent = pending.join(' · ');
+    pending = [];
   }, 120);
 }

@@ -2,34 +2,34 @@
 import { KeysDialog } from './dialogs/keys_dialog.js';
 import { openDialog } from './dialogs/open_dialog.js';
 import { SettingsDialog } from './dialogs/settings_dialog.js';
-import { html, later, useEffect, useLayoutEffect, useState } from './html.js';
+import { html, loadModule, useEffect, useLayoutEffect, useState } from './html.js';
 import { onKeys } from './keys.js';
 import { Play } from './play/play.js';
-import { set, useSettings } from './settings.js';
+import { updateSettings, useSettings } from './settings.js';
 import { t } from './words.js';
 
-// A section is a module that gives a component of this name; another one is added here, and nowhere else.
+// Modules that export a component `Section`, by the name of the section in the address. Play is loaded at once.
 const SECTIONS = { play: null, review: 'review/section', rules: 'lab/section', watch: 'watch/section' };
 
 function readAddress() {
-  const [, section = '', ...rest] = location.hash.split('/');
-  return section in SECTIONS ? { section, rest } : { section: 'play', rest: [] };
+  const [, section = '', ...path] = location.hash.split('/');
+  return section in SECTIONS ? { section, path } : { section: 'play', path: [] };
 }
 
 export function AppShell() {
   const { language } = useSettings();
-  const [at, setAt] = useState(readAddress());
-  const [more, setMore] = useState({});
+  const [route, setRoute] = useState(readAddress());
+  const [sections, setSections] = useState({});
   useEffect(() => {
-    const moved = () => setAt(readAddress());
-    addEventListener('hashchange', moved);
-    return () => removeEventListener('hashchange', moved);
+    const onHashChange = () => setRoute(readAddress());
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
   }, []);
-  const file = SECTIONS[at.section];
+  const file = SECTIONS[route.section];
   useEffect(() => {
-    if (file && !more[file])
-      later(file).then(
-        (made) => setMore((known) => ({ ...known, [file]: made.Section })),
+    if (file && !sections[file])
+      loadModule(file).then(
+        (module) => setSections((loaded) => ({ ...loaded, [file]: module.Section })),
         (problem) => {
           throw problem;
         },
@@ -39,21 +39,21 @@ export function AppShell() {
     () =>
       onKeys({
         '?': () => openDialog('help'),
-        y: () => set({ language: language === 'zh' ? 'en' : 'zh' }),
+        y: () => updateSettings({ language: language === 'zh' ? 'en' : 'zh' }),
         ',': () => openDialog('settings'),
       }),
     [language],
   );
   useEffect(() => {
-    document.title = `abl-cards · ${t(at.section)}`;
+    document.title = `abl-cards · ${t(route.section)}`;
   });
-  const Section = file ? more[file] : Play;
+  const Section = file ? sections[file] : Play;
   return html`
     <header class="bar">
       <nav aria-label=${t('sections')}>
         ${Object.keys(SECTIONS).map(
           (name) => html`
-            <a key=${name} href=${`#/${name}`} aria-current=${at.section === name ? 'page' : undefined}>
+            <a key=${name} href=${`#/${name}`} aria-current=${route.section === name ? 'page' : undefined}>
               ${t(name)}
             </a>
           `,
@@ -65,7 +65,7 @@ export function AppShell() {
         type="button"
         class="quiet"
         lang=${language === 'zh' ? 'en' : 'zh-CN'}
-        onClick=${() => set({ language: language === 'zh' ? 'en' : 'zh' })}
+        onClick=${() => updateSettings({ language: language === 'zh' ? 'en' : 'zh' })}
       >
         ${t('language')}
       </button>
@@ -88,8 +88,8 @@ export function AppShell() {
         ?
       </button>
     </header>
-    <main key=${at.section}>
-      ${Section ? html`<${Section} rest=${at.rest} />` : html`<p class="wait">${t('connecting')}</p>`}
+    <main key=${route.section}>
+      ${Section ? html`<${Section} path=${route.path} />` : html`<p class="wait">${t('connecting')}</p>`}
     </main>
     <${SettingsDialog} />
     <${KeysDialog} />

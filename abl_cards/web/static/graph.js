@@ -6,27 +6,27 @@ const WIDTH = 900,
   MARGIN_LEFT = 38,
   MARGIN_BOTTOM = 18;
 
-export function Graph({ label, length, lines, marks = [], at, go, refer, zero = true }) {
+export function Graph({ label, length, lines, marks = [], current, onSelect, svgRef, zero = true }) {
   const values = lines.flatMap((line) => line.points.map(([, value]) => value)).concat(zero ? [0] : []);
   const top = Math.max(...values, zero ? 0.5 : 0),
     low = Math.min(...values, zero ? -0.5 : 0);
-  const x = (place) => MARGIN_LEFT + ((WIDTH - MARGIN_LEFT - 8) * place) / Math.max(1, length - 1);
+  const x = (index) => MARGIN_LEFT + ((WIDTH - MARGIN_LEFT - 8) * index) / Math.max(1, length - 1);
   const y = (value) => 8 + ((HEIGHT - MARGIN_BOTTOM - 8) * (top - value)) / Math.max(1e-9, top - low);
-  const click = (event) => {
+  const selectAtPointer = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const place = Math.round(
+    const index = Math.round(
       ((((event.clientX - box.left) / box.width) * WIDTH - MARGIN_LEFT) / (WIDTH - MARGIN_LEFT - 8)) * (length - 1),
     );
-    go(Math.min(length - 1, Math.max(0, place)));
+    onSelect(Math.min(length - 1, Math.max(0, index)));
   };
   return html`
     <svg
       class="graph"
-      ref=${refer}
+      ref=${svgRef}
       viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label=${label}
-      onClick=${click}
+      onClick=${selectAtPointer}
       xmlns="http://www.w3.org/2000/svg"
     >
       <rect class="ground" x="0" y="0" width=${WIDTH} height=${HEIGHT} />
@@ -38,13 +38,13 @@ export function Graph({ label, length, lines, marks = [], at, go, refer, zero = 
         ${low.toFixed(1)}
       </text>
       ${lines.map(
-        (line, number) => html`
+        (line, index) => html`
           <polyline
             key=${line.name}
-            class=${`line line${number}`}
-            points=${line.points.map(([place, value]) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}
+            class=${`line line${index}`}
+            points=${line.points.map(([index, value]) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}
           />
-          <text class=${`name line${number}`} x=${MARGIN_LEFT + 6 + number * 150} y=${HEIGHT - 4}>
+          <text class=${`name line${index}`} x=${MARGIN_LEFT + 6 + index * 150} y=${HEIGHT - 4}>
             ${line.name}
           </text>
         `,
@@ -56,7 +56,7 @@ export function Graph({ label, length, lines, marks = [], at, go, refer, zero = 
           </circle>
         `,
       )}
-      <line class="now" x1=${x(at)} x2=${x(at)} y1="4" y2=${HEIGHT - MARGIN_BOTTOM} />
+      <line class="now" x1=${x(current)} x2=${x(current)} y1="4" y2=${HEIGHT - MARGIN_BOTTOM} />
     </svg>
   `;
 }

@@ -1,4 +1,4 @@
-// What every part of the page is made with.
+// Preact, its hooks, and htm.
 import { h, render, Fragment } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 
@@ -6,5 +6,5 @@ export { render, Fragment };
 export * from './vendor/hooks.mjs';
 export const html = htm.bind(h);
 
-// A file of the page that is needed later, or never.
-export const later = (name) => import(`./${name}.js`);
+// Import a module on demand; `name` is its path without extension.
+export const loadModule = (name) => import(`./${name}.js`);

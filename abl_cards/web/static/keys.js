@@ -1,27 +1,27 @@
-// Keys: the last who asked for one is told first. Nobody is told of a key that is typed into a field.
+// Keyboard shortcuts: the handler registered last comes first; keys typed into a field are ignored.
 const layers = [];
 
-function typing(event) {
-  const where = event.target;
-  return where.closest?.(
+function isTyping(event) {
+  const target = event.target;
+  return target.closest?.(
     'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]',
   );
 }
 
-function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
+function onKeyDown(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
   const inDialog = document.querySelector('dialog[open]');
   for (const layer of [...layers].reverse()) {
     if (inDialog && !layer.inDialogs) continue;
-    const act = layer.keys[event.key] ?? layer.keys[event.key.toLowerCase()] ?? layer.keys.any;
-    if (act && act(event) !== false) {
+    const action = layer.keys[event.key] ?? layer.keys[event.key.toLowerCase()] ?? layer.keys.any;
+    if (action && action(event) !== false) {
       event.preventDefault();
       return;
     }
   }
 }
 
-addEventListener('keydown', pressed);
+addEventListener('keydown', onKeyDown);
 
 export function onKeys(keys, inDialogs = false) {
   const layer = { keys, inDialogs };

@@ -1,4 +1,4 @@
-// The connection to a table: it is taken up again whenever it is lost, and the server shows the table anew.
+// Requests to the server, and the connection to a table, which is reopened when it is lost.
 export const token = () => {
   const key = /[#&]key=([\w-]+)/.exec(location.hash);
   if (key) {
@@ -8,7 +8,7 @@ export const token = () => {
   return sessionStorage.getItem('key') || document.querySelector('meta[name=token]').content;
 };
 
-export async function ask(path, body) {
+export async function request(path, body) {
   const options =
     body === undefined
       ? { headers: { 'x-token': token() } }
@@ -23,16 +23,25 @@ export async function ask(path, body) {
   return value;
 }
 
-// In place of a connection, where there is none yet, or never.
-export const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
+// Null object: used before a connection is open, and by tables that have none.
+export const NO_LINK = { send() {}, request: async () => ({ type: 'error', text: '' }) };
 
 const GONE = 4404,
   REFUSED = 4401,
-  ASLEEP = 4408; // the last one's table was put away, and is opened again for who comes back
+  ASLEEP = 4408; // the table was closed for want of connections, and is reopened on request
 
 export class Link {
-  constructor(table, key, hear) {
-    Object.assign(this, { table, key, hear, waits: 300, number: 0, asked: new Map(), closed: false, early: [] });
+  constructor(table, key, onMessage) {
+    Object.assign(this, {
+      table,
+      key,
+      onMessage,
+      retryDelay: 300,
+      lastId: 0,
+      pending: new Map(),
+      closed: false,
+      queued: [],
+    });
     this.open();
   }
 
@@ -43,51 +52,51 @@ export class Link {
     this.socket = socket;
     socket.onopen = () => socket.send(JSON.stringify({ token: this.key }));
     socket.onmessage = (event) => {
-      const told = JSON.parse(event.data);
-      if (told.type === 'table') {
-        this.waits = 300;
-        for (const message of this.early?.splice(0) ?? []) this.say(message);
-        this.early = null;
+      const message = JSON.parse(event.data);
+      if (message.type === 'table') {
+        this.retryDelay = 300;
+        for (const early of this.queued?.splice(0) ?? []) this.send(early);
+        this.queued = null;
       }
-      const asked = told.n != null && this.asked.get(told.n);
-      if (asked) {
-        this.asked.delete(told.n);
-        asked(told);
+      const resolve = message.n != null && this.pending.get(message.n);
+      if (resolve) {
+        this.pending.delete(message.n);
+        resolve(message);
       } else {
-        this.hear(told);
+        this.onMessage(message);
       }
     };
     socket.onclose = (event) => {
       if (this.closed || this.socket !== socket) return;
-      const over = event.code === GONE || event.code === REFUSED;
-      if (over || !this.early) {
-        for (const asked of this.asked.values()) asked({ type: 'error', text: '' });
-        this.asked.clear();
+      const ended = event.code === GONE || event.code === REFUSED;
+      if (ended || !this.queued) {
+        for (const resolve of this.pending.values()) resolve({ type: 'error', text: '' });
+        this.pending.clear();
       }
-      if (over) {
-        this.hear({ type: 'gone' });
+      if (ended) {
+        this.onMessage({ type: 'gone' });
         return;
       }
-      this.hear({ type: 'lost' });
-      if (event.code === ASLEEP) this.waits = 60_000;
-      setTimeout(() => this.closed || this.open(), this.waits);
-      this.waits = Math.min(8000, this.waits * 1.7);
+      this.onMessage({ type: 'lost' });
+      if (event.code === ASLEEP) this.retryDelay = 60_000;
+      setTimeout(() => this.closed || this.open(), this.retryDelay);
+      this.retryDelay = Math.min(8000, this.retryDelay * 1.7);
     };
   }
 
-  // What is said before the table was there for the first time is said then: the engine may still be loading.
-  say(message) {
-    if (this.early) this.early.push(message);
+  // Messages are queued until the first view of the table arrives: the engine may still be loading.
+  send(message) {
+    if (this.queued) this.queued.push(message);
     else if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // The answer to a question; an error is one, too.
-  ask(message) {
-    const n = ++this.number;
+  // Send a message and resolve with its response, which may be of type `error`.
+  request(message) {
+    const n = ++this.lastId;
     return new Promise((resolve) => {
-      if (!this.early && this.socket.readyState !== WebSocket.OPEN) return resolve({ type: 'error', text: '' });
-      this.asked.set(n, resolve);
-      this.say({ ...message, n });
+      if (!this.queued && this.socket.readyState !== WebSocket.OPEN) return resolve({ type: 'error', text: '' });
+      this.pending.set(n, resolve);
+      this.send({ ...message, n });
     });
   }
 

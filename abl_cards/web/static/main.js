@@ -1,7 +1,7 @@
 // Entry point: render the shell, and show errors of scripts as an alert.
 import { AppShell } from './app_shell.js';
 import { html, render } from './html.js';
-import { apply } from './settings.js';
+import { applySettings } from './settings.js';
 import { t } from './words.js';
 
 function showError(text) {
@@ -13,7 +13,7 @@ addEventListener('error', (event) => showError(event.message));
 
 addEventListener('unhandledrejection', (event) => showError(event.reason?.message ?? event.reason));
 
-apply();
+applySettings();
 
 const page = document.getElementById('page');
 

@@ -1,8 +1,8 @@
-// What somebody likes: kept in this browser alone. Of a table nothing is kept but the link to it.
+// Settings of the user, stored in this browser.
 import { useState, useEffect } from './html.js';
 
 const KEY = 'abl-cards';
-const usual = {
+const defaults = {
   language: (navigator.language || 'en').toLowerCase().startsWith('zh') ? 'zh' : 'en',
   theme: 'system',
   colours: 4,
@@ -17,47 +17,47 @@ const usual = {
 
 function read() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) || '{}');
+    const stored = JSON.parse(localStorage.getItem(KEY) || '{}');
     return {
-      ...usual,
-      ...Object.fromEntries(Object.entries(kept).filter(([name, value]) => typeof value === typeof usual[name])),
+      ...defaults,
+      ...Object.fromEntries(Object.entries(stored).filter(([name, value]) => typeof value === typeof defaults[name])),
     };
   } catch {
-    return { ...usual };
+    return { ...defaults };
   }
 }
 
-let now = read();
-const hearing = new Set();
+let current = read();
+const listeners = new Set();
 
-export const settings = () => now;
+export const settings = () => current;
 
-export function set(changes) {
-  now = { ...now, ...changes };
+export function updateSettings(changes) {
+  current = { ...current, ...changes };
   try {
-    localStorage.setItem(KEY, JSON.stringify(now));
+    localStorage.setItem(KEY, JSON.stringify(current));
   } catch {
-    /* private windows keep nothing */
+    /* private windows have no storage */
   }
-  apply();
-  for (const hear of hearing) hear(now);
+  applySettings();
+  for (const listener of listeners) listener(current);
 }
 
-export function apply() {
+export function applySettings() {
   const root = document.documentElement;
-  root.lang = now.language === 'zh' ? 'zh-CN' : 'en';
-  root.dataset.theme = now.theme;
-  root.dataset.colours = String(now.colours);
+  root.lang = current.language === 'zh' ? 'zh-CN' : 'en';
+  root.dataset.theme = current.theme;
+  root.dataset.colours = String(current.colours);
 }
 
 export function useSettings() {
-  const [value, setValue] = useState(now);
+  const [value, setValue] = useState(current);
   useEffect(() => {
-    hearing.add(setValue);
-    return () => hearing.delete(setValue);
+    listeners.add(setValue);
+    return () => listeners.delete(setValue);
   }, []);
   return value;
 }
 
-// One of a pair [English, Chinese] that the server has sent.
-export const say = (pair) => (Array.isArray(pair) ? pair[now.language === 'zh' ? 1 : 0] : (pair ?? ''));
+// Select the text of the current language from a pair [English, Chinese].
+export const localise = (pair) => (Array.isArray(pair) ? pair[current.language === 'zh' ? 1 : 0] : (pair ?? ''));

@@ -1,4 +1,4 @@
-// The page's own words, in English and Chinese. Words of games come from their folders.
+// Texts of the page, in English and Chinese. Texts of games come from their folders.
 import { settings } from './settings.js';
 
 const words = {
@@ -161,12 +161,12 @@ const words = {
 export function t(key, ...values) {
   const pair = words[key];
   if (!pair) return key;
-  let place = 0;
-  return pair[settings().language === 'zh' ? 1 : 0].replaceAll('{}', () => String(values[place++] ?? ''));
+  let index = 0;
+  return pair[settings().language === 'zh' ? 1 : 0].replaceAll('{}', () => String(values[index++] ?? ''));
 }
 
-export function count(number) {
-  return number === 1 ? t('card1') : t('cards', number);
+export function cardCount(n) {
+  return n === 1 ? t('card1') : t('cards', n);
 }
 
-export const add = (more) => Object.assign(words, more);
+export const addWords = (entries) => Object.assign(words, entries);

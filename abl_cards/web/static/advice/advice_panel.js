@@ -10,60 +10,65 @@ import { ReasonList } from './reason_list.js';
 import { StepList } from './step_list.js';
 import { Verdict } from './verdict.js';
 
-export function AdvicePanel({ advice, welcome, seen, take }) {
-  const { told, busy } = advice;
+export function AdvicePanel({ advice, welcome, view, take }) {
+  const { answer, busy } = advice;
   const deck = welcome.deck;
-  let inside = html`<p class="small">${busy ? t('thinking') + ' …' : t('noAdvice')}</p>`;
-  if (told?.type === 'error') inside = html`<p class="problem">${told.text}</p>`;
-  if (told?.type === 'hint') {
-    inside = html`
-      <p class="small">${t('asks', told.agent)}</p>
-      <${Verdict} heading=${t('best')} verdict=${told.best} deck=${deck} take=${take} moves=${told.moves} />
-      ${told.next.map(
-        (each) => html`
+  let content = html`<p class="small">${busy ? t('thinking') + ' …' : t('noAdvice')}</p>`;
+  if (answer?.type === 'error') content = html`<p class="problem">${answer.text}</p>`;
+  if (answer?.type === 'hint') {
+    content = html`
+      <p class="small">${t('asks', answer.agent)}</p>
+      <${Verdict} heading=${t('best')} verdict=${answer.best} deck=${deck} take=${take} moves=${answer.moves} />
+      ${answer.next.map(
+        (verdict) => html`
           <${Verdict}
-            key=${each.text}
+            key=${verdict.text}
             heading=${t('next')}
-            verdict=${each}
+            verdict=${verdict}
             deck=${deck}
             take=${take}
-            moves=${told.moves}
+            moves=${answer.moves}
           />
         `,
       )}
-      <${LabelTable} labels=${told.labels} />
+      <${LabelTable} labels=${answer.labels} />
       ${
-        told.estimate &&
+        answer.estimate &&
         html`
           <details>
             <summary>${t('estimated')}</summary>
-            <${HeatMap} estimate=${told.estimate} deck=${deck} names=${otherNames(seen)} />
+            <${HeatMap} estimate=${answer.estimate} deck=${deck} names=${otherNames(view)} />
           </details>
         `
       }
-      ${told.imagined && html`<${ImaginedDeals} deals=${told.imagined} deck=${deck} names=${otherNames(seen)} />`}
+      ${answer.imagined && html`<${ImaginedDeals} deals=${answer.imagined} deck=${deck} names=${otherNames(view)} />`}
     `;
   }
-  if (told?.type === 'why') {
-    inside = html`
-      ${told.readings.map(
-        (each, place) => html`
-          <div key=${place}>
+  if (answer?.type === 'why') {
+    content = html`
+      ${answer.readings.map(
+        (reading, index) => html`
+          <div key=${index}>
             <h3>
-              ${each.label ?? each.verdict?.text}: ${each.legal ? t('legal') : t('illegal')}
+              ${reading.label ?? reading.verdict?.text}: ${reading.legal ? t('legal') : t('illegal')}
             </h3>
-            ${each.steps && html`<${StepList} steps=${each.steps} deck=${deck} />`}
-            ${each.verdict && html`<${Verdict} heading=${each.verdict.text} verdict=${each.verdict} deck=${deck} />`}
+            ${reading.steps && html`<${StepList} steps=${reading.steps} deck=${deck} />`}
             ${
-              each.difference?.length > 0 &&
+              reading.verdict &&
               html`
-                <h4>
-                  ${t('difference')} (${told.best.text})
-                </h4>
-                <${ReasonList} reasons=${each.difference} />
+                <${Verdict} heading=${reading.verdict.text} verdict=${reading.verdict} deck=${deck} />
               `
             }
-            ${each.why && html`<${ProofTree} why=${each.why} />`}
+            ${
+              reading.difference?.length > 0 &&
+              html`
+                <h4>
+                  ${t('difference')} (${answer.best.text})
+                </h4>
+                <${ReasonList} reasons=${reading.difference} />
+              `
+            }
+            ${reading.why && html`<${ProofTree} node=${reading.why} />`}
           </div>
         `,
       )}
@@ -72,7 +77,7 @@ export function AdvicePanel({ advice, welcome, seen, take }) {
   return html`
     <section class="panel advice" aria-label=${t('advice')} aria-busy=${Boolean(busy)}>
       <h2>${t('advice')}</h2>
-      ${inside}
+      ${content}
     </section>
   `;
 }

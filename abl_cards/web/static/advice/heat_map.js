@@ -9,7 +9,7 @@ const CELL_WIDTH = 17,
 
 export function HeatMap({ estimate, deck, names, truth }) {
   const { cards, hands } = estimate;
-  const most = Math.max(1, ...hands.flat());
+  const maxCopies = Math.max(1, ...hands.flat());
   const width = LABEL_WIDTH + cards.length * CELL_WIDTH + 4;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${t('estimated')}>
@@ -51,7 +51,7 @@ export function HeatMap({ estimate, deck, names, truth }) {
                       y=${30 + seat * CELL_HEIGHT}
                       width=${CELL_WIDTH - 1}
                       height=${CELL_HEIGHT - 1}
-                      style=${{ fillOpacity: Math.max(0.04, copies / most) }}
+                      style=${{ fillOpacity: Math.max(0.04, copies / maxCopies) }}
                     >
                       <title>
                         ${names[seat]}: ${cardName(deck, cards[column])} ${copies.toFixed(2)}

@@ -9,13 +9,13 @@ export function ImaginedDeals({ deals, deck, names }) {
       <summary>${t('imaginedDeals')}</summary>
       <ol>
         ${deals.map(
-          (hands, number) => html`
-            <li key=${number}>
+          (hands, index) => html`
+            <li key=${index}>
               ${hands.map(
-                (cards, place) => html`
-                  <p key=${place}>
-                    <span class="small">${names[place]}</span>${' '}
-                    <${CardRow} deck=${deck} cards=${cards} small label=${names[place]} />
+                (cards, index) => html`
+                  <p key=${index}>
+                    <span class="small">${names[index]}</span>${' '}
+                    <${CardRow} deck=${deck} cards=${cards} small label=${names[index]} />
                   </p>
                 `,
               )}

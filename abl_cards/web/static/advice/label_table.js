@@ -5,26 +5,26 @@ import { t } from '../words.js';
 
 export function LabelTable({ labels }) {
   if (!labels.length) return null;
-  const looked = labels.some((each) => each.points != null);
+  const hasPoints = labels.some((label) => label.points != null);
   return html`
     <table class="labels">
       <thead>
         <tr>
           <th scope="col">${t('label')}</th>
           <th scope="col">${t('probability')}</th>
-          ${looked && html`<th scope="col">${t('ahead')}</th>`}
+          ${hasPoints && html`<th scope="col">${t('ahead')}</th>`}
         </tr>
       </thead>
       <tbody>
         ${labels.map(
-          (each) => html`
-            <tr key=${each.text}>
-              <th scope="row">${each.text}</th>
+          (label) => html`
+            <tr key=${label.text}>
+              <th scope="row">${label.text}</th>
               <td>
-                <meter min="0" max="1" value=${each.probability ?? 0} aria-hidden="true"></meter>${' '}
-                ${percent(each.probability)}
+                <meter min="0" max="1" value=${label.probability ?? 0} aria-hidden="true"></meter>${' '}
+                ${percent(label.probability)}
               </td>
-              ${looked && html`<td>${signedPoints(each.points)}</td>`}
+              ${hasPoints && html`<td>${signedPoints(label.points)}</td>`}
             </tr>
           `,
         )}

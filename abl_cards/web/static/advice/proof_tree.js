@@ -2,34 +2,34 @@
 import { html } from '../html.js';
 import { t } from '../words.js';
 
-export function ProofTree({ why, depth = 0 }) {
-  const mark = why.holds ? '' : t('not');
-  const kind = { told: t('told'), fact: t('always'), 'no rule': t('noRule') }[why.kind];
+export function ProofTree({ node, depth = 0 }) {
+  const negation = node.holds ? '' : t('not');
+  const kindText = { told: t('told'), fact: t('always'), 'no rule': t('noRule') }[node.kind];
   const head = html`
     <code>
-      ${mark}
-      ${why.atom}
+      ${negation}
+      ${node.atom}
     </code>
     ${
-      kind &&
+      kindText &&
       html`
         ${' '}
-        <span class="small">${kind}</span>
+        <span class="small">${kindText}</span>
       `
     }
   `;
-  if (!why.rule) return html`<div class="why">${head}</div>`;
-  const place = why.place ? `${why.place.file.split(/[\\/]/).slice(-2).join('/')}:${why.place.line}` : '';
+  if (!node.rule) return html`<div class="why">${head}</div>`;
+  const position = node.place ? `${node.place.file.split(/[\\/]/).slice(-2).join('/')}:${node.place.line}` : '';
   return html`
     <details class="why" open=${depth < 2}>
       <summary>${head}</summary>
       <p class="rule">
-        <span class="small">${why.holds ? t('because') : t('nearest')}</span> <code>${why.rule}</code>${' '}
-        <span class="small">${place}</span>
+        <span class="small">${node.holds ? t('because') : t('nearest')}</span> <code>${node.rule}</code>${' '}
+        <span class="small">${position}</span>
       </p>
-      ${why.because.map(
-        (each, place_) => html`
-          <${ProofTree} key=${place_} why=${each} depth=${depth + 1} />
+      ${node.because.map(
+        (premise, index) => html`
+          <${ProofTree} key=${index} node=${premise} depth=${depth + 1} />
         `,
       )}
     </details>

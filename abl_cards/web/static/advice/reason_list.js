@@ -8,9 +8,9 @@ export function ReasonList({ reasons }) {
   return html`
     <ul class="reasons">
       ${reasons.map(
-        (each) => html`
-          <li key=${each.name} class=${each.weight > 0 ? 'against' : 'for'}>
-            <b>${signedInteger(each.weight)}</b> ${each.words}
+        (reason) => html`
+          <li key=${reason.name} class=${reason.weight > 0 ? 'against' : 'for'}>
+            <b>${signedInteger(reason.weight)}</b> ${reason.words}
           </li>
         `,
       )}

@@ -8,11 +8,11 @@ export function StepList({ steps, deck }) {
   return html`
     <ol class="steps" aria-label=${t('steps')}>
       ${steps.map(
-        (each, place) => html`
-          <li key=${place}>
-            <b>${each.text}</b> <span class="small">${t('cost', each.cost)}</span>
-            ${each.cards.length > 0 && html`<${CardRow} deck=${deck} cards=${each.cards} small />`}
-            <${ReasonList} reasons=${each.reasons} />
+        (step, index) => html`
+          <li key=${index}>
+            <b>${step.text}</b> <span class="small">${t('cost', step.cost)}</span>
+            ${step.cards.length > 0 && html`<${CardRow} deck=${deck} cards=${step.cards} small />`}
+            <${ReasonList} reasons=${step.reasons} />
           </li>
         `,
       )}

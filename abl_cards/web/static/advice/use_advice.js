@@ -4,8 +4,8 @@ import { useEffect, useState } from '../html.js';
 import { settings } from '../settings.js';
 import { t } from '../words.js';
 
-export function useAdvice(seen, link, welcome) {
-  const [told, setTold] = useState(null);
+export function useAdvice(view, link, welcome) {
+  const [answer, setAnswer] = useState(null);
   const [busy, setBusy] = useState('');
   const advisor = () =>
     welcome.agents.includes(settings().advisor)
@@ -14,34 +14,40 @@ export function useAdvice(seen, link, welcome) {
         ? 'abl'
         : 'kb';
   useEffect(() => {
-    setTold(null);
+    setAnswer(null);
     setBusy('');
-  }, [seen.at]);
-  const ask = async (what, more = {}) => {
-    if (!seen.asked) return;
-    setBusy(what);
-    let answer = await link.ask({ do: what, at: seen.at, lang: settings().language, agent: advisor(), ...more });
-    if (answer.type === 'error' && advisor() !== 'kb')
-      answer = await link.ask({ do: what, at: seen.at, lang: settings().language, agent: 'kb', ...more });
+  }, [view.at]);
+  const fetchAdvice = async (kind, options = {}) => {
+    if (!view.asked) return;
+    setBusy(kind);
+    let response = await link.request({
+      do: kind,
+      at: view.at,
+      lang: settings().language,
+      agent: advisor(),
+      ...options,
+    });
+    if (response.type === 'error' && advisor() !== 'kb')
+      response = await link.request({ do: kind, at: view.at, lang: settings().language, agent: 'kb', ...options });
     setBusy('');
-    setTold(answer);
-    if (answer.type === 'hint')
+    setAnswer(response);
+    if (response.type === 'hint')
       announce(
-        `${t('best')}: ${answer.best.text}. ${answer.best.reasons
+        `${t('best')}: ${response.best.text}. ${response.best.reasons
           .slice(0, 2)
-          .map((each) => each.words)
+          .map((reason) => reason.words)
           .join(' ')}`,
       );
-    if (answer.type === 'why')
-      announce(answer.readings.map((each) => (each.legal ? t('legal') : t('illegal'))).join(', '));
-    if (answer.type === 'error') announce(answer.text);
-    return answer;
+    if (response.type === 'why')
+      announce(response.readings.map((reading) => (reading.legal ? t('legal') : t('illegal'))).join(', '));
+    if (response.type === 'error') announce(response.text);
+    return response;
   };
   return {
-    told,
+    answer,
     busy,
-    hint: () => ask('hint'),
-    why: (value) => ask('why', { value }),
-    close: () => setTold(null),
+    hint: () => fetchAdvice('hint'),
+    why: (value) => fetchAdvice('why', { value }),
+    close: () => setAnswer(null),
   };
 }

@@ -1,12 +1,12 @@
 // Component CardFace: the front of a card as SVG; the corner is legible in a fan.
 import { html } from '../html.js';
-import { say } from '../settings.js';
+import { localise } from '../settings.js';
 import { rankText } from './card_text.js';
 
 export function CardFace({ card, wild }) {
   const rank = rankText(card.rank);
-  const long = !card.suit && card.rank.length > 1;
-  const name = say(card.name);
+  const isLong = !card.suit && card.rank.length > 1;
+  const name = localise(card.name);
   return html`
     <svg class="face" viewBox="0 0 60 84" aria-hidden="true" focusable="false">
       <rect class="paper" x="0.5" y="0.5" width="59" height="83" rx="6" />
@@ -30,14 +30,14 @@ export function CardFace({ card, wild }) {
               ${card.symbol}
             </text>
           `
-          : long
+          : isLong
             ? html`
               <text class="down" transform=${/[\u0080-\uffff]/.test(name) ? undefined : 'translate(6 8) rotate(90)'}>
                 ${
                   /[\u0080-\uffff]/.test(name)
                     ? [...name].slice(0, 4).map(
-                        (letter, place) => html`
-                          <tspan x="4" y=${18 + place * 14}>
+                        (letter, index) => html`
+                          <tspan x="4" y=${18 + index * 14}>
                             ${letter}
                           </tspan>
                         `,

@@ -9,8 +9,8 @@ export function CardRow({ deck, cards, wild = [], label, small = false }) {
   return html`
     <span class=${`row ${small ? 'small' : ''}`} role="img" aria-label=${label ? `${label}: ${names}` : names}>
       ${cards.map(
-        (text, place) => html`
-          <span key=${`${text}${place}`} class=${`card ${suitClass(face(deck, text))}`}>
+        (text, index) => html`
+          <span key=${`${text}${index}`} class=${`card ${suitClass(face(deck, text))}`}>
             <${CardFace} card=${face(deck, text)} wild=${wild.includes(text)} />
           </span>
         `,

@@ -1,5 +1,5 @@
 // Names, ranks and suits of cards as text.
-import { say } from '../settings.js';
+import { localise } from '../settings.js';
 
 const SUITS = { S: 's', H: 'h', D: 'd', C: 'c' };
 
@@ -7,7 +7,7 @@ export function face(deck, text) {
   return deck[text] || { rank: text, suit: '', symbol: '', name: [text, text] };
 }
 
-export const cardName = (deck, text) => say(face(deck, text).name);
+export const cardName = (deck, text) => localise(face(deck, text).name);
 
 export const rankText = (rank) => (rank === 'T' ? '10' : rank);
 

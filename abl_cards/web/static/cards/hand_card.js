@@ -1,20 +1,20 @@
 // Component HandCard: a card of the hand, as a toggle button that is pressed while selected.
 import { html } from '../html.js';
-import { say } from '../settings.js';
+import { localise } from '../settings.js';
 import { CardFace } from './card_face.js';
 import { face, suitClass } from './card_text.js';
 
-export function HandCard({ deck, text, picked, dim, wild, tab, refer, toggle, focus, place }) {
+export function HandCard({ deck, text, selected, dim, wild, tab, buttonRef, toggle, focus, index }) {
   const card = face(deck, text);
   return html`
     <button
       type="button"
-      ref=${refer}
-      data-place=${place}
+      ref=${buttonRef}
+      data-place=${index}
       data-card=${text}
-      class=${`card ${suitClass(card)} ${picked ? 'picked' : ''} ${dim ? 'dim' : ''}`}
-      aria-pressed=${picked}
-      aria-label=${say(card.name)}
+      class=${`card ${suitClass(card)} ${selected ? 'picked' : ''} ${dim ? 'dim' : ''}`}
+      aria-pressed=${selected}
+      aria-label=${localise(card.name)}
       tabindex=${tab ? 0 : -1}
       onClick=${toggle}
       onFocus=${focus}

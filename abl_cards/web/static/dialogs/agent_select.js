@@ -2,25 +2,25 @@
 import { html, useState } from '../html.js';
 import { t } from '../words.js';
 
-export function AgentSelect({ place, who, first, agents, choose }) {
-  const own = who !== 'person' && !agents.includes(who);
-  const [named, setNamed] = useState(own);
+export function AgentSelect({ seat, player, first, agents, onSelect }) {
+  const isCustom = player !== 'person' && !agents.includes(player);
+  const [custom, setCustom] = useState(isCustom);
   return html`
     <p class="chooser">
       <label>
-        ${t('seat', place)}${' '}
+        ${t('seat', seat)}${' '}
         <select
-          value=${named ? '…' : who}
+          value=${custom ? '…' : player}
           onChange=${(event) => {
-            setNamed(event.target.value === '…');
-            if (event.target.value !== '…') choose(event.target.value);
+            setCustom(event.target.value === '…');
+            if (event.target.value !== '…') onSelect(event.target.value);
           }}
         >
-          <option value="person">${first || who !== 'person' ? t('me') : t('person')}</option>
+          <option value="person">${first || player !== 'person' ? t('me') : t('person')}</option>
           ${agents.map(
-            (each) => html`
-              <option key=${each} value=${each}>
-                ${each}
+            (agent) => html`
+              <option key=${agent} value=${agent}>
+                ${agent}
               </option>
             `,
           )}
@@ -28,14 +28,14 @@ export function AgentSelect({ place, who, first, agents, choose }) {
         </select>
       </label>
       ${
-        named &&
+        custom &&
         html`
           <input
             aria-label=${t('agentNamed')}
             size="18"
             placeholder="kb:without=…"
-            value=${own ? who : ''}
-            onChange=${(event) => choose(event.target.value.trim() || 'kb')}
+            value=${isCustom ? player : ''}
+            onChange=${(event) => onSelect(event.target.value.trim() || 'kb')}
           />
         `
       }

@@ -6,34 +6,34 @@ import { Dialog } from './dialog.js';
 
 const tableUrl = (table, key) => `${location.origin}${location.pathname}#/play/${table}/${key}`;
 
-export function Invite({ seen, welcome, link }) {
-  const seats = seen.seats.map((chair, seat) => ({ ...chair, seat }));
-  const mayChange = (seat) => seen.owner || seat === seen.me;
+export function Invite({ view, welcome, link }) {
+  const seats = view.seats.map((info, seat) => ({ ...info, seat }));
+  const canChange = (seat) => view.owner || seat === view.me;
   return html`
     <${Dialog} name="invite" heading=${t('seats')}>
       ${seats.map(
         ({ seat, kind, name, token }) => html`
           <div key=${seat} class="chooser">
             <p>
-              ${t('seat', seat)}: <b>${seat === seen.me ? t('you') : name || t('openSeat')}</b>
+              ${t('seat', seat)}: <b>${seat === view.me ? t('you') : name || t('openSeat')}</b>
               ${
-                mayChange(seat) &&
+                canChange(seat) &&
                 kind === 'person' &&
                 html`
                   ${' '}
                   <label>
-                    ${seat === seen.me ? t('giveUp') : ''}${' '}
+                    ${seat === view.me ? t('giveUp') : ''}${' '}
                     <select
                       aria-label=${t('giveUp')}
                       value=""
                       onChange=${(event) =>
-                        event.target.value && link.say({ do: 'seat', seat, player: event.target.value })}
+                        event.target.value && link.send({ do: 'seat', seat, player: event.target.value })}
                     >
                       <option value="">…</option>
                       ${welcome.agents.map(
-                        (each) => html`
-                          <option key=${each} value=${each}>
-                            ${each}
+                        (agent) => html`
+                          <option key=${agent} value=${agent}>
+                            ${agent}
                           </option>
                         `,
                       )}
@@ -43,18 +43,18 @@ export function Invite({ seen, welcome, link }) {
               }
               ${
                 kind === 'agent' &&
-                (seen.owner || seat === seen.chair) &&
+                (view.owner || seat === view.chair) &&
                 html`
                   ${' '}
-                  <button type="button" onClick=${() => link.say({ do: 'seat', seat, player: 'person' })}>
-                    ${seen.me == null ? t('sit') : t('person')}
+                  <button type="button" onClick=${() => link.send({ do: 'seat', seat, player: 'person' })}>
+                    ${view.me == null ? t('sit') : t('person')}
                   </button>
                 `
               }
             </p>
             ${
               token &&
-              seat !== seen.me &&
+              seat !== view.me &&
               html`
                 <${CopyLink} label=${t('linkFor', t('seat', seat))} value=${tableUrl(welcome.table, token)} />
               `
@@ -64,10 +64,10 @@ export function Invite({ seen, welcome, link }) {
       )}
       ${welcome.watch && html`<${CopyLink} label=${t('watchLink')} value=${tableUrl(welcome.table, welcome.watch)} />`}
       ${
-        seen.seed != null &&
+        view.seed != null &&
         html`
           <p class="small">
-            ${t('seed')}: ${seen.seed}
+            ${t('seed')}: ${view.seed}
           </p>
         `
       }

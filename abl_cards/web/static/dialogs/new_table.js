@@ -1,61 +1,61 @@
 // Component NewTable: form with game, profile, agents, practice and seed of a new table.
 import { html, useEffect, useState } from '../html.js';
-import { ask } from '../link.js';
-import { say } from '../settings.js';
+import { request } from '../link.js';
+import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { AgentSelect } from './agent_select.js';
 import { Dialog } from './dialog.js';
 import { closeDialog } from './open_dialog.js';
 
 export function NewTable({ start, game }) {
-  const [known, setKnown] = useState(null);
+  const [catalogue, setCatalogue] = useState(null);
   const [problem, setProblem] = useState('');
-  const [chosen, setChosen] = useState({ game: '', profile: '', seats: null, practice: true, seed: '' });
-  const shown = () =>
-    ask('/api/games').then(
-      (told) => {
-        setKnown(told);
-        setChosen((now) => ({
-          ...now,
-          game: now.game || (told.games.some((each) => each.name === game) ? game : told.first),
+  const [form, setForm] = useState({ game: '', profile: '', seats: null, practice: true, seed: '' });
+  const onShow = () =>
+    request('/api/games').then(
+      (response) => {
+        setCatalogue(response);
+        setForm((previous) => ({
+          ...previous,
+          game: previous.game || (response.games.some((item) => item.name === game) ? game : response.first),
         }));
       },
       (error) => setProblem(error.message),
     );
-  const found = known?.games.find((each) => each.name === chosen.game);
-  const [about, setAbout] = useState({});
+  const gameInfo = catalogue?.games.find((game) => game.name === form.game);
+  const [details, setDetails] = useState({});
   useEffect(() => {
-    if (chosen.game && !about[chosen.game])
-      ask(`/api/game?name=${encodeURIComponent(chosen.game)}`).then(
-        (told) => {
+    if (form.game && !details[form.game])
+      request(`/api/game?name=${encodeURIComponent(form.game)}`).then(
+        (response) => {
           setProblem('');
-          setAbout((now) => ({ ...now, [told.name]: told }));
+          setDetails((previous) => ({ ...previous, [response.name]: response }));
         },
         (error) => setProblem(error.message),
       );
-  }, [chosen.game]);
+  }, [form.game]);
   const seats =
-    chosen.seats?.game === chosen.game
-      ? chosen.seats.who
-      : Array.from({ length: about[chosen.game]?.seats ?? 0 }, (_, seat) => (seat ? 'kb' : 'person'));
-  const seat = (place, who) =>
-    setChosen({
-      ...chosen,
-      seats: { game: chosen.game, who: seats.map((each, other) => (other === place ? who : each)) },
+    form.seats?.game === form.game
+      ? form.seats.who
+      : Array.from({ length: details[form.game]?.seats ?? 0 }, (_, seat) => (seat ? 'kb' : 'person'));
+  const seat = (index, player) =>
+    setForm({
+      ...form,
+      seats: { game: form.game, who: seats.map((seat, other) => (other === index ? player : seat)) },
     });
   const open = (event) => {
     event.preventDefault();
     closeDialog('new');
     start({
-      game: chosen.game,
-      ...(chosen.profile ? { profile: chosen.profile } : {}),
+      game: form.game,
+      ...(form.profile ? { profile: form.profile } : {}),
       ...(seats.length ? { seats } : {}),
-      practice: chosen.practice,
-      ...(chosen.seed !== '' ? { seed: chosen.seed } : {}),
+      practice: form.practice,
+      ...(form.seed !== '' ? { seed: form.seed } : {}),
     });
   };
   return html`
-    <${Dialog} name="new" heading=${t('newTable')} shown=${shown}>
+    <${Dialog} name="new" heading=${t('newTable')} onShow=${onShow}>
       ${
         problem &&
         html`
@@ -65,40 +65,40 @@ export function NewTable({ start, game }) {
         `
       }
       ${
-        known &&
+        catalogue &&
         html`
           <form onSubmit=${open}>
             <label>
               ${t('game')}${' '}
               <select
                 id="new-game"
-                value=${chosen.game}
-                onChange=${(event) => setChosen({ ...chosen, game: event.target.value, profile: '', seats: null })}
+                value=${form.game}
+                onChange=${(event) => setForm({ ...form, game: event.target.value, profile: '', seats: null })}
               >
-                ${known.games.map(
-                  (each) => html`
-                    <option key=${each.name} value=${each.name}>
-                      ${say(each.title)}
+                ${catalogue.games.map(
+                  (game) => html`
+                    <option key=${game.name} value=${game.name}>
+                      ${localise(game.title)}
                     </option>
                   `,
                 )}
               </select>
             </label>
             ${
-              found?.profiles.length > 1 &&
+              gameInfo?.profiles.length > 1 &&
               html`
                 <label>
                   ${t('profile')}${' '}
                   <select
                     id="new-profile"
-                    value=${chosen.profile || found.profile}
-                    onChange=${(event) => setChosen({ ...chosen, profile: event.target.value })}
+                    value=${form.profile || gameInfo.profile}
+                    onChange=${(event) => setForm({ ...form, profile: event.target.value })}
                   >
-                    ${found.profiles.map(
-                      (each) => html`
-                        <option key=${each} value=${each}>
-                          ${each.replaceAll('_', ' ')}
-                          ${each === found.profile ? ` (${t('usual')})` : ''}
+                    ${gameInfo.profiles.map(
+                      (profile) => html`
+                        <option key=${profile} value=${profile}>
+                          ${profile.replaceAll('_', ' ')}
+                          ${profile === gameInfo.profile ? ` (${t('usual')})` : ''}
                         </option>
                       `,
                     )}
@@ -109,14 +109,14 @@ export function NewTable({ start, game }) {
             <fieldset>
               <legend>${t('seats')}</legend>
               ${seats.map(
-                (who, place) => html`
+                (player, index) => html`
                   <${AgentSelect}
-                    key=${`${chosen.game}${place}`}
-                    place=${place}
-                    who=${who}
-                    first=${seats.indexOf('person') === place}
-                    agents=${found.agents}
-                    choose=${(value) => seat(place, value)}
+                    key=${`${form.game}${index}`}
+                    seat=${index}
+                    player=${player}
+                    first=${seats.indexOf('person') === index}
+                    agents=${gameInfo.agents}
+                    onSelect=${(value) => seat(index, value)}
                   />
                 `,
               )}
@@ -124,8 +124,8 @@ export function NewTable({ start, game }) {
             <label>
               <input
                 type="checkbox"
-                checked=${chosen.practice}
-                onChange=${(event) => setChosen({ ...chosen, practice: event.target.checked })}
+                checked=${form.practice}
+                onChange=${(event) => setForm({ ...form, practice: event.target.checked })}
               />${' '}
               ${t('practice')}
             </label>
@@ -136,8 +136,8 @@ export function NewTable({ start, game }) {
                 inputmode="numeric"
                 pattern="[0-9]{0,39}"
                 size="10"
-                value=${chosen.seed}
-                onInput=${(event) => setChosen({ ...chosen, seed: event.target.value.replace(/\D/g, '') })}
+                value=${form.seed}
+                onInput=${(event) => setForm({ ...form, seed: event.target.value.replace(/\D/g, '') })}
               />
             </label>
             <p class="buttons">

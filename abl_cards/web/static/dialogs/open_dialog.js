@@ -1,9 +1,9 @@
 // Open and close a dialog by name.
 export function openDialog(name) {
-  const found = document.getElementById(`dialog-${name}`);
-  if (found && !found.open) {
-    found.showModal();
-    found.dispatchEvent(new Event('shown'));
+  const dialog = document.getElementById(`dialog-${name}`);
+  if (dialog && !dialog.open) {
+    dialog.showModal();
+    dialog.dispatchEvent(new Event('shown'));
   }
 }
 

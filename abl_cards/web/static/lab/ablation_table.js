@@ -16,12 +16,12 @@ export function AblationTable({ rows }) {
       </thead>
       <tbody>
         ${rows.map(
-          (each) => html`
-            <tr key=${each.name}>
-              <th scope="row">${each.name}</th>
-              <td>${fixedPercent(each.rate)}</td>
+          (row) => html`
+            <tr key=${row.name}>
+              <th scope="row">${row.name}</th>
+              <td>${fixedPercent(row.rate)}</td>
               <td>
-                ${fixedPercent(each.low)} – ${fixedPercent(each.high)}
+                ${fixedPercent(row.low)} – ${fixedPercent(row.high)}
               </td>
             </tr>
           `,

@@ -22,11 +22,11 @@ export function BalanceTable({ sides }) {
       </thead>
       <tbody>
         ${rows.map(
-          ([name, one, two]) => html`
+          ([name, first, second]) => html`
             <tr key=${name}>
               <th scope="row">${name}</th>
-              <td>${one}</td>
-              <td>${two}</td>
+              <td>${first}</td>
+              <td>${second}</td>
             </tr>
           `,
         )}

@@ -2,10 +2,10 @@
 import { html } from '../html.js';
 import { t } from '../words.js';
 
-export function CaseResults({ result, goes, open }) {
+export function CaseResults({ result, running, openFile }) {
   const heading = result.wrong
     ? t('casesWrong', result.wrong)
-    : goes
+    : running
       ? ''
       : result.cases
         ? t('casesHold', result.cases)
@@ -16,12 +16,12 @@ export function CaseResults({ result, goes, open }) {
     </p>
     <ul class="problems">
       ${result.first.map(
-        (each) => html`
-          <li key=${each.line}>
-            <button type="button" class="quiet" onClick=${() => open('cases.jsonl', each.line)}>
-              cases.jsonl:${each.line}
+        (entry) => html`
+          <li key=${entry.line}>
+            <button type="button" class="quiet" onClick=${() => openFile('cases.jsonl', entry.line)}>
+              cases.jsonl:${entry.line}
             </button>${' '}
-            ${each.said} <span class="small">${each.why}</span>
+            ${entry.said} <span class="small">${entry.why}</span>
           </li>
         `,
       )}

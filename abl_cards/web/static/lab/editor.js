@@ -1,4 +1,4 @@
-// The editor of the rules lab: CodeMirror in a shadow tree, where its styles need no permission of the page's policy.
+// Editor of the rules lab: CodeMirror in a shadow tree, where the page's content security policy allows its styles.
 import * as cm from '../vendor/codemirror.mjs';
 
 const { EditorState, EditorView, StateEffect, StateField, RangeSet, GutterMarker } = cm;
@@ -30,7 +30,7 @@ const language = cm.StreamLanguage.define({
 });
 
 const { tags } = cm;
-const colours = cm.HighlightStyle.define([
+const highlighting = cm.HighlightStyle.define([
   { tag: tags.comment, color: 'var(--soft)', fontStyle: 'italic' },
   { tag: tags.string, color: 'var(--good)' },
   { tag: tags.keyword, color: 'var(--strong)', fontWeight: '600' },
@@ -39,7 +39,7 @@ const colours = cm.HighlightStyle.define([
   { tag: tags.special(tags.variableName), color: 'var(--strong)' },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--panel)', fontSize: '14px' },
   '.cm-content': { fontFamily: 'ui-monospace, monospace', caretColor: 'var(--ink)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
@@ -73,17 +73,17 @@ const setSilent = StateEffect.define();
 const silentLines = StateField.define({
   create: () => RangeSet.empty,
   update(now, transaction) {
-    const told = transaction.effects.find((effect) => effect.is(setSilent));
-    return told ? told.value : now.map(transaction.changes);
+    const silentEffect = transaction.effects.find((effect) => effect.is(setSilent));
+    return silentEffect ? silentEffect.value : now.map(transaction.changes);
   },
 });
 
-// The server counts letters, the browser halves of pairs: they differ beyond the common plane alone.
-const pairs = /[\ud800-\udfff]/;
-const lettersBefore = (text, offset) => (pairs.test(text) ? [...text.slice(0, offset)].length : offset);
-const offsetOf = (text, letters) => (pairs.test(text) ? [...text].slice(0, letters).join('').length : letters);
+// The server counts code points, the browser UTF-16 units; they differ outside the Basic Multilingual Plane.
+const SURROGATES = /[\ud800-\udfff]/;
+const lettersBefore = (text, offset) => (SURROGATES.test(text) ? [...text.slice(0, offset)].length : offset);
+const offsetOf = (text, letters) => (SURROGATES.test(text) ? [...text].slice(0, letters).join('').length : letters);
 
-const plain = (markdown) =>
+const stripMarkdown = (markdown) =>
   markdown
     .replace(/```\w*\n?/g, '')
     .replace(/`/g, '')
@@ -94,40 +94,40 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
   root.replaceChildren();
   const holder = document.createElement('div');
   holder.style.height = '100%';
-  holder.addEventListener('keydown', (event) => event.stopPropagation()); // the page's own keys are letters here
+  holder.addEventListener('keydown', (event) => event.stopPropagation()); // no shortcuts of the page while typing
   root.append(holder);
-  const at = (view) => {
+  const cursor = (view) => {
     const text = view.state.doc.toString();
     return { text, offset: lettersBefore(text, view.state.selection.main.head) };
   };
-  const offers = async (context) => {
+  const completeWord = async (context) => {
     const word = context.matchBefore(/[#\w']*/);
     if (!context.explicit && (!word || word.from === word.to)) return null;
     const text = context.state.doc.toString();
-    const found = await complete({ text, offset: lettersBefore(text, context.pos) });
+    const completion = await complete({ text, offset: lettersBefore(text, context.pos) });
     return (
-      found && {
-        from: offsetOf(text, found.from),
-        options: found.offers.map((each) => ({
-          label: each.label,
-          detail: each.detail,
-          type: { predicate: 'function', variable: 'variable', directive: 'keyword' }[each.kind] ?? 'constant',
-          apply: cm.snippet(each.snippet),
-          info: each.words ? plain(each.words) : undefined,
+      completion && {
+        from: offsetOf(text, completion.from),
+        options: completion.offers.map((offer) => ({
+          label: offer.label,
+          detail: offer.detail,
+          type: { predicate: 'function', variable: 'variable', directive: 'keyword' }[offer.kind] ?? 'constant',
+          apply: cm.snippet(offer.snippet),
+          info: offer.words ? stripMarkdown(offer.words) : undefined,
         })),
       }
     );
   };
-  const told = cm.hoverTooltip(async (view, pos) => {
+  const hoverInfo = cm.hoverTooltip(async (view, pos) => {
     const text = view.state.doc.toString();
-    const found = await hover({ text, offset: lettersBefore(text, pos) });
-    if (!found?.text) return null;
+    const hoverText = await hover({ text, offset: lettersBefore(text, pos) });
+    if (!hoverText?.text) return null;
     return {
       pos,
       create: () => {
         const dom = document.createElement('div');
         dom.className = 'told';
-        dom.textContent = plain(found.text);
+        dom.textContent = stripMarkdown(hoverText.text);
         return { dom };
       },
     };
@@ -144,14 +144,14 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     {
       key: 'F12',
       run: (view) => {
-        follow(at(view));
+        follow(cursor(view));
         return true;
       },
     },
     {
       key: 'F2',
       run: (view) => {
-        rename(at(view));
+        rename(cursor(view));
         return true;
       },
     },
@@ -166,13 +166,13 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     cm.search({ top: true }),
     cm.highlightSelectionMatches(),
     language,
-    cm.syntaxHighlighting(colours),
-    look,
-    told,
+    cm.syntaxHighlighting(highlighting),
+    theme,
+    hoverInfo,
     silentLines,
     cm.gutter({ class: 'silent', markers: (view) => view.state.field(silentLines) }),
     cm.lintGutter(),
-    cm.autocompletion({ override: [offers], closeOnBlur: true }),
+    cm.autocompletion({ override: [completeWord], closeOnBlur: true }),
     EditorView.contentAttributes.of({ 'aria-label': words.editor }),
     cm.keymap.of([
       ...keys,
@@ -185,26 +185,26 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
     EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
   ];
   const view = new EditorView({ root, parent: holder, state: EditorState.create({ doc: '', extensions }) });
-  const placed = (line, column) => {
-    const found = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)));
-    return Math.min(found.to, found.from + Math.max(0, column - 1));
+  const offsetAt = (line, column) => {
+    const documentLine = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)));
+    return Math.min(documentLine.to, documentLine.from + Math.max(0, column - 1));
   };
   return {
     show(text) {
       view.setState(EditorState.create({ doc: text, extensions }));
     },
     text: () => view.state.doc.toString(),
-    problems(found) {
-      const marked = found.map((each) => {
-        const from = placed(each.line, each.column);
+    problems(problems) {
+      const diagnostics = problems.map((decision) => {
+        const from = offsetAt(decision.line, decision.column);
         return {
           from,
-          to: Math.max(from, placed(each.end_line, each.end_column)),
-          severity: each.error ? 'error' : 'warning',
-          message: each.remedy ? `${each.text} (${each.remedy})` : each.text,
+          to: Math.max(from, offsetAt(decision.end_line, decision.end_column)),
+          severity: decision.error ? 'error' : 'warning',
+          message: decision.remedy ? `${decision.text} (${decision.remedy})` : decision.text,
         };
       });
-      view.dispatch(cm.setDiagnostics(view.state, marked));
+      view.dispatch(cm.setDiagnostics(view.state, diagnostics));
     },
     silent(lines, text) {
       const mark = new Silent();
@@ -216,7 +216,7 @@ export function mount(parent, { changed, save, complete, hover, follow, rename, 
       view.dispatch({ effects: setSilent.of(RangeSet.of(marks)) });
     },
     go(line, column = 1) {
-      const anchor = placed(line, column);
+      const anchor = offsetAt(line, column);
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
       view.focus();
     },

@@ -10,14 +10,14 @@ import { ACTIVE_STATES } from './use_job.js';
 const matchText = ({ rate, games, low, high }) =>
   t('matchWon', fixedPercent(rate), games, fixedPercent(low), fixedPercent(high));
 
-export function JobPanel({ work, open }) {
+export function JobPanel({ work, openFile }) {
   const { job } = work;
   if (!job) return null;
-  const goes = ACTIVE_STATES.includes(job.state);
+  const running = ACTIVE_STATES.includes(job.state);
   return html`
-    <div class="lab-more job" data-state=${job.state} aria-busy=${goes}>
+    <div class="lab-more job" data-state=${job.state} aria-busy=${running}>
       ${
-        goes
+        running
           ? html`
             <p role="status">
               <progress max=${job.total || 1} value=${job.done}></progress>${' '}
@@ -42,7 +42,13 @@ export function JobPanel({ work, open }) {
           </p>
         `
       }
-      ${job.what === 'cases' && job.result && html`<${CaseResults} result=${job.result} goes=${goes} open=${open} />`}
+      ${
+        job.what === 'cases' &&
+        job.result &&
+        html`
+          <${CaseResults} result=${job.result} running=${running} openFile=${openFile} />
+        `
+      }
       ${job.what === 'mutations' && job.result && html`<${MutationResults} result=${job.result} />`}
       ${job.what === 'match' && job.result && html`<p>${matchText(job.result)}</p>`}
       ${job.what === 'ablation' && job.result && html`<${AblationTable} rows=${job.result} />`}

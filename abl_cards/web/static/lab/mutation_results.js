@@ -20,15 +20,15 @@ export function MutationResults({ result }) {
     </p>
     <ul class="problems">
       ${result.left.map(
-        (each, place) => html`
-          <li key=${place}>
-            <code>${each.edit}</code> <span class="small">${each.said}</span>
+        (mutation, index) => html`
+          <li key=${index}>
+            <code>${mutation.edit}</code> <span class="small">${mutation.said}</span>
             ${
-              each.case &&
+              mutation.case &&
               html`
                 <details>
                   <summary class="small">${t('wouldNotice')}</summary>
-                  <code>${JSON.stringify(each.case)}</code>
+                  <code>${JSON.stringify(mutation.case)}</code>
                 </details>
               `
             }

@@ -4,9 +4,9 @@ import { t } from '../words.js';
 import { MoveList } from './move_list.js';
 import { stateText } from './move_text.js';
 
-export function PinnedPosition({ pinned, unpin, why }) {
-  const told = (side) => (typeof side === 'string' ? side : null);
-  const problem = told(pinned.before) || told(pinned.after);
+export function PinnedPosition({ pinned, unpin, explain }) {
+  const errorText = (side) => (typeof side === 'string' ? side : null);
+  const problem = errorText(pinned.before) || errorText(pinned.after);
   return html`
     <li class="pinned">
       <p>
@@ -29,17 +29,22 @@ export function PinnedPosition({ pinned, unpin, why }) {
               heading=${t('labGone')}
               kind="lost"
               moves=${pinned.gone}
-              why=${(move) => why(pinned.state, move, true)}
+              explain=${(move) => explain(pinned.state, move, true)}
             />
             <${MoveList}
               heading=${t('labAdded')}
               kind="gained"
               moves=${pinned.new}
-              why=${(move) => why(pinned.state, move, false)}
+              explain=${(move) => explain(pinned.state, move, false)}
             />
             <details>
               <summary>${t('labAll')}</summary>
-              <${MoveList} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} />
+              <${MoveList}
+                heading=""
+                kind=""
+                moves=${pinned.after}
+                explain=${(move) => explain(pinned.state, move, false)}
+              />
             </details>
           `
       }

@@ -1,8 +1,8 @@
 // Component Section: rule files of a game in an editor, and the effect of each edit on pinned positions.
 import { ProofTree } from '../advice/proof_tree.js';
 import { announce } from '../announce.js';
-import { html, later, useEffect, useRef, useState } from '../html.js';
-import { ask } from '../link.js';
+import { html, loadModule, useEffect, useRef, useState } from '../html.js';
+import { request } from '../link.js';
 import { settings, useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { BalanceTable } from './balance_table.js';
@@ -18,7 +18,7 @@ const TYPING_PAUSE = 400;
 
 const STORAGE_KEY = 'lab';
 
-export function Section({ rest }) {
+export function Section({ path }) {
   const { language } = useSettings();
   const [games, setGames] = useState([]);
   const [lab, setLab] = useState(null);
@@ -27,292 +27,305 @@ export function Section({ rest }) {
   const [states, setStates] = useState([]);
   const [outcome, setOutcome] = useState({ problems: [], pinned: [] });
   const [state, setState] = useState('');
-  const [more, setMore] = useState(null);
+  const [details, setDetails] = useState(null);
   const [draft, setDraft] = useState('');
   const [refused, setRefused] = useState('');
   const [folder, setFolder] = useState('my-rules');
-  const [weighs, setWeighs] = useState(false);
+  const [showWeights, setShowWeights] = useState(false);
   const [version, setVersion] = useState(0);
-  const [offered, setOffered] = useState(null);
-  const holder = useRef(null);
-  const here = useRef({});
-  Object.assign(here.current, { lab, file, states, files });
+  const [offer, setOffer] = useState(null);
+  const editorHost = useRef(null);
+  const latest = useRef({});
+  Object.assign(latest.current, { lab, file, states, files });
 
-  const at = async (what, asked = {}) => {
-    const found = await ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
-    if (found.refused) setRefused(found.refused);
-    return found;
+  const callLab = async (action, options = {}) => {
+    const response = await request(`/api/labs/${latest.current.lab.lab}`, { do: action, ...options });
+    if (response.refused) setRefused(response.refused);
+    return response;
   };
-  const trouble = (problem) => {
+  const showError = (problem) => {
     setState(problem.message);
     announce(problem.message);
   };
-  const work = useJob(at, trouble);
-  const taken = (found) => {
-    setFiles(found.files);
-    setRefused(found.refused ?? '');
-    setVersion((now) => now + 1);
-    setOutcome((was) => ({
-      ...found,
-      pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned,
-    })); // of rules with errors nothing is known
-    setState(t('labSaved', found.seconds));
-    const mine = found.problems.filter((each) => each.own && each.file === here.current.file);
-    here.current.editor?.problems(mine);
+  const work = useJob(callLab, showError);
+  const applyOutcome = (response) => {
+    setFiles(response.files);
+    setRefused(response.refused ?? '');
+    setVersion((count) => count + 1);
+    setOutcome((previous) => ({
+      ...response,
+      pinned:
+        response.pinned.length || !response.problems.some((problem) => problem.error)
+          ? response.pinned
+          : previous.pinned,
+    })); // rules with errors have no legal moves to compare
+    setState(t('labSaved', response.seconds));
+    const fileProblems = response.problems.filter((problem) => problem.own && problem.file === latest.current.file);
+    latest.current.editor?.problems(fileProblems);
     announce(
-      found.problems.some((each) => each.error)
-        ? `${t('labProblems')}: ${found.problems[0].text}`
-        : t('labSaved', found.seconds),
+      response.problems.some((problem) => problem.error)
+        ? `${t('labProblems')}: ${response.problems[0].text}`
+        : t('labSaved', response.seconds),
     );
   };
 
-  const begin = async (game, brought) => {
+  const openGame = async (game, sharedFiles) => {
     setState(t('labWorking'));
     work.forget();
-    const found = await ask('/api/labs', { game, ...(brought ? { files: brought } : {}) });
-    setLab(found);
-    here.current.lab = found;
-    setFiles(found.files);
-    setStates(found.states);
-    here.current.states = found.states;
-    setMore(null);
+    const response = await request('/api/labs', { game, ...(sharedFiles ? { files: sharedFiles } : {}) });
+    setLab(response);
+    latest.current.lab = response;
+    setFiles(response.files);
+    setStates(response.states);
+    latest.current.states = response.states;
+    setDetails(null);
     await openFile(
       (
-        found.files.find((each) => each.name === 'rules.lp') ??
-        found.files.find((each) => each.name === 'labels.lp') ??
-        found.files[0]
+        response.files.find((file) => file.name === 'rules.lp') ??
+        response.files.find((file) => file.name === 'labels.lp') ??
+        response.files[0]
       ).name,
     );
-    taken(await at('look', { states: found.states }));
+    applyOutcome(await callLab('look', { states: response.states }));
   };
 
-  const openFile = async (wanted, line = 0, column = 1) => {
+  const openFile = async (fileName, line = 0, column = 1) => {
     await flush();
-    const { text } = await at('read', { name: wanted });
-    setFile(wanted);
-    here.current.file = wanted;
-    here.current.dirty = false;
-    const { editor } = here.current;
+    const { text } = await callLab('read', { name: fileName });
+    setFile(fileName);
+    latest.current.file = fileName;
+    latest.current.dirty = false;
+    const { editor } = latest.current;
     editor.show(text);
-    editor.problems(outcome.problems.filter((each) => each.own && each.file === wanted));
+    editor.problems(outcome.problems.filter((problem) => problem.own && problem.file === fileName));
     if (line) editor.go(line, column);
   };
 
-  // What is typed is parsed after a moment, and saved and loaded after a pause.
-  const changed = () => {
-    here.current.dirty = true;
+  // Parse the text after a short pause in typing; save and load it after a longer one.
+  const onEdit = () => {
+    latest.current.dirty = true;
     setState(t('labUnsaved'));
-    clearTimeout(here.current.typing);
-    clearTimeout(here.current.saving);
-    here.current.typing = setTimeout(async () => {
-      const { editor, file: now } = here.current;
+    clearTimeout(latest.current.typing);
+    clearTimeout(latest.current.saving);
+    latest.current.typing = setTimeout(async () => {
+      const { editor, file: name } = latest.current;
       const text = editor.text();
-      const { problems } = await at('typed', { name: now, text });
-      if (editor.text() === text && here.current.file === now && problems.length) editor.problems(problems);
+      const { problems } = await callLab('typed', { name, text });
+      if (editor.text() === text && latest.current.file === name && problems.length) editor.problems(problems);
     }, TYPING_PAUSE / 2);
-    here.current.saving = setTimeout(() => save().catch(trouble), TYPING_PAUSE);
+    latest.current.saving = setTimeout(() => save().catch(showError), TYPING_PAUSE);
   };
 
   const save = async () => {
-    clearTimeout(here.current.saving);
-    const { editor, file: now } = here.current;
-    here.current.dirty = false;
+    clearTimeout(latest.current.saving);
+    const { editor, file: name } = latest.current;
+    latest.current.dirty = false;
     setState(t('labWorking'));
-    taken(await at('write', { name: now, text: editor.text(), states: here.current.states }));
+    applyOutcome(await callLab('write', { name, text: editor.text(), states: latest.current.states }));
   };
-  // Who saves by hand wants to know it all: what play would ask is asked, too.
+  // Saving by hand also runs the checks that play requires, then the test cases.
   const saveAndCheck = async () => {
     await save();
-    const { problems } = await at('check');
-    if (problems.some((each) => each.error)) {
-      setOutcome((was) => ({ ...was, problems }));
-      here.current.editor.problems(problems.filter((each) => each.own && each.file === here.current.file));
+    const { problems } = await callLab('check');
+    if (problems.some((problem) => problem.error)) {
+      setOutcome((previous) => ({ ...previous, problems }));
+      latest.current.editor.problems(problems.filter((problem) => problem.own && problem.file === latest.current.file));
     } else await work.begin('cases');
   };
-  const flush = () => (here.current.dirty ? save() : Promise.resolve());
-  const again = async (positions) => {
+  const flush = () => (latest.current.dirty ? save() : Promise.resolve());
+  const updatePositions = async (positions) => {
     setStates(positions);
-    here.current.states = positions;
-    taken(await at('look', { states: positions }));
+    latest.current.states = positions;
+    applyOutcome(await callLab('look', { states: positions }));
   };
 
-  const follow = async (asked) => {
-    const { places } = await at('define', { name: here.current.file, ...asked });
-    const found = places.find((each) => here.current.files.some((known) => known.name === each.file)) ?? places[0];
-    if (!found) return;
-    if (here.current.files.some((known) => known.name === found.file))
-      await openFile(found.file, found.line, found.column);
-    else setState(`${found.folder}/${found.file}:${found.line}`);
+  const goToDefinition = async (options) => {
+    const { places } = await callLab('define', { name: latest.current.file, ...options });
+    const response = places.find((place) => latest.current.files.some((item) => item.name === place.file)) ?? places[0];
+    if (!response) return;
+    if (latest.current.files.some((item) => item.name === response.file))
+      await openFile(response.file, response.line, response.column);
+    else setState(`${response.folder}/${response.file}:${response.line}`);
   };
-  const rename = async (asked) => {
-    const to = prompt(t('labRename'));
-    if (!to) return;
-    const now = here.current.file;
+  const rename = async (options) => {
+    const newName = prompt(t('labRename'));
+    if (!newName) return;
+    const name = latest.current.file;
     await flush();
-    await at('rename', { name: now, ...asked, to });
-    await openFile(now);
-    taken(await at('look', { states: here.current.states }));
+    await callLab('rename', { name, ...options, to: newName });
+    await openFile(name);
+    applyOutcome(await callLab('look', { states: latest.current.states }));
   };
   const keepWeights = async (factors) => {
-    const now = here.current.file;
+    const name = latest.current.file;
     await flush();
-    await at('reweigh', { factors });
-    await openFile(now);
-    taken(await at('look', { states: here.current.states }));
+    await callLab('reweigh', { factors });
+    await openFile(name);
+    applyOutcome(await callLab('look', { states: latest.current.states }));
   };
-  const why = async (position, move, before) =>
-    setMore({
+  const explain = async (position, move, original) =>
+    setDetails({
       kind: 'why',
       move,
       readings: (
-        await at('why', { state: position, play: typeof move === 'string' ? move : JSON.stringify(move), before })
+        await callLab('why', {
+          state: position,
+          play: typeof move === 'string' ? move : JSON.stringify(move),
+          before: original,
+        })
       ).readings,
     });
 
-  const does = (call) => () => {
+  const withStatus = (call) => () => {
     setState(t('labWorking'));
-    call().then(() => setState(''), trouble);
+    call().then(() => setState(''), showError);
   };
-  const smallest = does(async () => {
-    const { state: found } = await at('smallest');
-    if (found) await again([found, ...here.current.states]);
-    else setMore({ kind: 'text', text: t('labNoDifference') });
+  const smallest = withStatus(async () => {
+    const { state: response } = await callLab('smallest');
+    if (response) await updatePositions([response, ...latest.current.states]);
+    else setDetails({ kind: 'text', text: t('labNoDifference') });
   });
-  const coverage = does(async () => {
-    const found = await at('coverage', { games: 300 });
-    here.current.editor.silent(
-      found.silent.filter((each) => each.file === here.current.file).map((each) => each.line),
-      t('labSilent', found.games),
+  const coverage = withStatus(async () => {
+    const response = await callLab('coverage', { games: 300 });
+    latest.current.editor.silent(
+      response.silent.filter((rule) => rule.file === latest.current.file).map((rule) => rule.line),
+      t('labSilent', response.games),
     );
-    setMore({ kind: 'coverage', found });
+    setDetails({ kind: 'coverage', found: response });
   });
-  const balance = does(async () =>
-    setMore({ kind: 'balance', sides: (await at('balance', { games: 1000, player: 'kb' })).balance }),
+  const balance = withStatus(async () =>
+    setDetails({ kind: 'balance', sides: (await callLab('balance', { games: 1000, player: 'kb' })).balance }),
   );
-  const words = does(async () => setMore({ kind: 'words', sections: (await at('words', { language })).sections }));
+  const showWords = withStatus(async () =>
+    setDetails({ kind: 'words', sections: (await callLab('words', { language })).sections }),
+  );
   const replay = (event) =>
-    does(async () => {
+    withStatus(async () => {
       const text = await event.target.files[0].text();
       event.target.value = '';
-      setMore({ kind: 'replay', found: await at('replay', { text }) });
+      setDetails({ kind: 'replay', found: await callLab('replay', { text }) });
     })();
-  const linked = does(async () => {
+  const copyLink = withStatus(async () => {
     await flush();
-    const game = encodeURIComponent(here.current.lab.game);
-    const text = `${location.origin}${location.pathname}#/rules/${game}/${await pack(await at('own'))}`;
+    const game = encodeURIComponent(latest.current.lab.game);
+    const text = `${location.origin}${location.pathname}#/rules/${game}/${await pack(await callLab('own'))}`;
     if (text.length > MAX_LINK_LENGTH) {
-      setMore({ kind: 'text', text: t('linkLong') });
+      setDetails({ kind: 'text', text: t('linkLong') });
       return;
     }
     await navigator.clipboard?.writeText(text).catch(() => {});
-    setMore({ kind: 'link', text });
+    setDetails({ kind: 'link', text });
   });
-  const keep = does(async () => setMore({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
-  const play = does(async () => {
+  const saveFolder = withStatus(async () =>
+    setDetails({ kind: 'text', text: t('labKept', (await callLab('save', { folder })).saved) }),
+  );
+  const play = withStatus(async () => {
     await flush();
-    const made = await ask('/api/tables', { name: settings().name, game: `lab:${here.current.lab.lab}` });
-    sessionStorage.setItem('table', JSON.stringify([made.table, made.token]));
+    const table = await request('/api/tables', { name: settings().name, game: `lab:${latest.current.lab.lab}` });
+    sessionStorage.setItem('table', JSON.stringify([table.table, table.token]));
     location.hash = '#/play';
   });
-  const added = does(async () => {
-    const wanted = prompt(t('labNewName'), 'more.lp');
-    if (!wanted) return;
+  const addFile = withStatus(async () => {
+    const fileName = prompt(t('labNewName'), 'more.lp');
+    if (!fileName) return;
     await flush();
-    taken(await at('write', { name: wanted, text: `% ${wanted}\n`, states: here.current.states }));
-    await openFile(wanted);
+    applyOutcome(await callLab('write', { name: fileName, text: `% ${fileName}\n`, states: latest.current.states }));
+    await openFile(fileName);
   });
 
   useEffect(() => {
-    let gone = false;
+    let closed = false;
     (async () => {
-      const [known, { mount }] = await Promise.all([ask('/api/games'), later('lab/editor')]);
-      if (gone) return;
-      setGames(known.games);
-      here.current.editor = mount(holder.current, {
-        changed,
-        follow: (asked) => follow(asked).catch(trouble),
-        rename: (asked) => rename(asked).catch(trouble),
-        save: () => saveAndCheck().catch(trouble),
+      const [catalogue, { mount }] = await Promise.all([request('/api/games'), loadModule('lab/editor')]);
+      if (closed) return;
+      setGames(catalogue.games);
+      latest.current.editor = mount(editorHost.current, {
+        changed: onEdit,
+        follow: (options) => goToDefinition(options).catch(showError),
+        rename: (options) => rename(options).catch(showError),
+        save: () => saveAndCheck().catch(showError),
         words: { editor: t('labFiles') },
-        complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null),
-        hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
+        complete: (options) => callLab('complete', { name: latest.current.file, ...options }).catch(() => null),
+        hover: (options) => callLab('hover', { name: latest.current.file, ...options }).catch(() => null),
       });
-      const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
-      if (rest[1]?.startsWith(LINK_MARK)) {
-        const brought = await unpack(rest[1]).catch(() => null);
+      const first = catalogue.games.some((game) => game.name === path[0]) ? path[0] : catalogue.first;
+      if (path[1]?.startsWith(LINK_MARK)) {
+        const sharedFiles = await unpack(path[1]).catch(() => null);
         history.replaceState(null, '', `#/rules/${encodeURIComponent(first)}`);
-        if (brought) {
-          setOffered(brought);
+        if (sharedFiles) {
+          setOffer(sharedFiles);
           setState('');
           return;
         }
         setState(t('linkDamaged'));
-        await begin(first);
+        await openGame(first);
         setState(t('linkDamaged'));
         return;
       }
-      const kept = JSON.parse(sessionStorage.getItem(STORAGE_KEY) || 'null');
-      if (kept && (!rest[0] || kept.game === rest[0])) {
+      const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) || 'null');
+      if (stored && (!path[0] || stored.game === path[0])) {
         try {
-          setLab(kept);
-          here.current.lab = kept;
-          const found = await at('look', { states: kept.states });
-          setStates(kept.states);
-          here.current.states = kept.states;
-          taken(found);
+          setLab(stored);
+          latest.current.lab = stored;
+          const response = await callLab('look', { states: stored.states });
+          setStates(stored.states);
+          latest.current.states = stored.states;
+          applyOutcome(response);
           await openFile(
-            kept.file && found.files.some((each) => each.name === kept.file) ? kept.file : found.files[0].name,
+            stored.file && response.files.some((file) => file.name === stored.file)
+              ? stored.file
+              : response.files[0].name,
           );
           return;
         } catch {
           setState(t('labGoneAway'));
         }
       }
-      await begin(first);
-    })().catch(trouble);
+      await openGame(first);
+    })().catch(showError);
     return () => {
-      gone = true;
-      clearTimeout(here.current.saving);
-      clearTimeout(here.current.typing);
-      here.current.editor?.destroy();
+      closed = true;
+      clearTimeout(latest.current.saving);
+      clearTimeout(latest.current.typing);
+      latest.current.editor?.destroy();
     };
   }, []);
   useEffect(() => {
     if (lab) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...lab, states, file }));
   }, [lab, states, file]);
 
-  const own = files.find((each) => each.name === file)?.own;
+  const isOwn = files.find((item) => item.name === file)?.own;
   const errors = outcome.problems;
-  const answered = (game, brought) => {
-    setOffered(null);
-    begin(game, brought).catch((problem) => {
-      trouble(problem);
-      return begin(games[0].name).then(() => trouble(problem));
+  const answerOffer = (game, sharedFiles) => {
+    setOffer(null);
+    openGame(game, sharedFiles).catch((problem) => {
+      showError(problem);
+      return openGame(games[0].name).then(() => showError(problem));
     });
   };
   return html`
     ${
-      offered &&
+      offer &&
       html`
         <section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}>
-          <p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
-          ${Object.entries(offered.files).map(
-            ([name_, text]) => html`
-              <details key=${name_}>
+          <p>${t('linkBrings', offer.game, Object.keys(offer.files).join(', ').slice(0, 400))}</p>
+          ${Object.entries(offer.files).map(
+            ([name, text]) => html`
+              <details key=${name}>
                 <summary>
-                  ${name_.slice(0, 60)} <span class="small">${text.length}</span>
+                  ${name.slice(0, 60)} <span class="small">${text.length}</span>
                 </summary>
                 <pre>${text.slice(0, 20000)}</pre>
               </details>
             `,
           )}
           <p class="buttons">
-            <button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>
+            <button type="button" class="strong" onClick=${() => answerOffer(offer.game, offer.files)}>
               ${t('linkOpen')}
             </button>
             <button
               type="button"
-              onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}
+              onClick=${() => answerOffer(games.some((game) => game.name === offer.game) ? offer.game : games[0].name)}
             >
               ${t('linkRefuse')}
             </button>
@@ -324,11 +337,11 @@ export function Section({ rest }) {
       <nav class="lab-files" aria-label=${t('labFiles')}>
         <label class="small">
           ${t('labGame')}${' '}
-          <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>
+          <select value=${lab?.game ?? ''} onChange=${(event) => openGame(event.target.value).catch(showError)}>
             ${games.map(
-              (each) => html`
-                <option key=${each.name} value=${each.name}>
-                  ${each.title[language === 'zh' ? 1 : 0]}
+              (game) => html`
+                <option key=${game.name} value=${game.name}>
+                  ${game.title[language === 'zh' ? 1 : 0]}
                 </option>
               `,
             )}
@@ -336,17 +349,17 @@ export function Section({ rest }) {
         </label>
         <ul>
           ${files.map(
-            (each) => html`
-              <li key=${each.name}>
+            (item) => html`
+              <li key=${item.name}>
                 <button
                   type="button"
                   class="quiet"
-                  aria-current=${each.name === file ? 'true' : undefined}
-                  onClick=${() => openFile(each.name).catch(trouble)}
+                  aria-current=${item.name === file ? 'true' : undefined}
+                  onClick=${() => openFile(item.name).catch(showError)}
                 >
-                  ${each.name}
+                  ${item.name}
                   ${
-                    each.own
+                    item.own
                       ? html`
                         ${' '}
                         <span title=${t('labOwn')}>
@@ -360,7 +373,7 @@ export function Section({ rest }) {
             `,
           )}
         </ul>
-        <button type="button" onClick=${added}>
+        <button type="button" onClick=${addFile}>
           ${t('labNew')}
         </button>
       </nav>
@@ -371,18 +384,18 @@ export function Section({ rest }) {
           <span class="small" role="status">
             ${state}
           </span>
-          <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(trouble)}>
+          <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(showError)}>
             ${t('labSave')} <kbd>Ctrl S</kbd>
           </button>
           ${
-            own &&
+            isOwn &&
             file !== 'variant.lp' &&
             html`
               <button
                 type="button"
-                onClick=${does(async () => {
-                  here.current.dirty = false;
-                  taken(await at('revert', { name: file, states }));
+                onClick=${withStatus(async () => {
+                  latest.current.dirty = false;
+                  applyOutcome(await callLab('revert', { name: file, states }));
                   await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp'));
                 })}
               >
@@ -391,7 +404,7 @@ export function Section({ rest }) {
             `
           }
         </div>
-        <div class="lab-editor" ref=${holder}></div>
+        <div class="lab-editor" ref=${editorHost}></div>
         <p class="small">${t('labKeys')}</p>
         ${
           errors.length > 0
@@ -399,18 +412,18 @@ export function Section({ rest }) {
               <h2>${t('labProblems')}</h2>
               <ul class="problems">
                 ${errors.map(
-                  (each, place) => html`
-                    <li key=${place} class=${each.error ? 'problem' : 'small'}>
+                  (problem, index) => html`
+                    <li key=${index} class=${problem.error ? 'problem' : 'small'}>
                       <button
                         type="button"
                         class="quiet"
-                        disabled=${!each.own}
-                        onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}
+                        disabled=${!problem.own}
+                        onClick=${() => openFile(problem.file, problem.line, problem.column).catch(showError)}
                       >
-                        ${each.file}:${each.line}
+                        ${problem.file}:${problem.line}
                       </button>${' '}
-                      ${each.text}
-                      ${each.remedy && ` (${each.remedy})`}
+                      ${problem.text}
+                      ${problem.remedy && ` (${problem.remedy})`}
                     </li>
                   `,
                 )}
@@ -432,16 +445,16 @@ export function Section({ rest }) {
           <button type="button" onClick=${balance}>
             ${t('labBalance')}
           </button>
-          <button type="button" onClick=${words}>
+          <button type="button" onClick=${showWords}>
             ${t('labWords')}
           </button>
-          <button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>
+          <button type="button" onClick=${() => flush().then(() => work.begin('cases'), showError)}>
             ${t('labCases')}
           </button>
-          <button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>
+          <button type="button" onClick=${() => flush().then(() => work.begin('mutations'), showError)}>
             ${t('labMutations')}
           </button>
-          <button type="button" aria-pressed=${weighs} onClick=${() => setWeighs(!weighs)}>
+          <button type="button" aria-pressed=${showWeights} onClick=${() => setShowWeights(!showWeights)}>
             ${t('labWeights')}
           </button>
           <button type="button" class="strong" onClick=${play}>
@@ -449,21 +462,21 @@ export function Section({ rest }) {
           </button>
         </div>
         ${
-          more &&
+          details &&
           html`
             <div class="lab-more">
-              <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setMore(null)}>
+              <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setDetails(null)}>
                 ✕
               </button>
               ${
-                more.kind === 'replay' &&
+                details.kind === 'replay' &&
                 html`
-                  <p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p>
+                  <p>${t('labReplayed', details.found.episodes, details.found.plays, details.found.different)}</p>
                   <ul>
-                    ${more.found.first.map(
-                      (each, place) => html`
-                        <li key=${place}>
-                          ${each.line}: ${each.text}
+                    ${details.found.first.map(
+                      (entry, index) => html`
+                        <li key=${index}>
+                          ${entry.line}: ${entry.text}
                         </li>
                       `,
                     )}
@@ -471,36 +484,36 @@ export function Section({ rest }) {
                 `
               }
               ${
-                more.kind === 'link' &&
+                details.kind === 'link' &&
                 html`
-                  <p>${t('linkMade', more.text.length)}</p>
+                  <p>${t('linkMade', details.text.length)}</p>
                   <input
                     readonly
                     aria-label=${t('linkMake')}
                     class="link"
-                    value=${more.text}
+                    value=${details.text}
                     onFocus=${(event) => event.target.select()}
                   />
                 `
               }
-              ${more.kind === 'text' && html`<p>${more.text}</p>`}
-              ${more.kind === 'balance' && html`<${BalanceTable} sides=${more.sides} />`}
+              ${details.kind === 'text' && html`<p>${details.text}</p>`}
+              ${details.kind === 'balance' && html`<${BalanceTable} sides=${details.sides} />`}
               ${
-                more.kind === 'coverage' &&
+                details.kind === 'coverage' &&
                 html`
-                  <p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p>
+                  <p>${t('labCovered', details.found.silent.length, details.found.rules, details.found.games)}</p>
                   <ul class="problems">
-                    ${more.found.silent.map(
-                      (each, place) => html`
-                        <li key=${place} class="small">
+                    ${details.found.silent.map(
+                      (rule, index) => html`
+                        <li key=${index} class="small">
                           <button
                             type="button"
                             class="quiet"
-                            onClick=${() => openFile(each.file, each.line).catch(trouble)}
+                            onClick=${() => openFile(rule.file, rule.line).catch(showError)}
                           >
-                            ${each.file}:${each.line}
+                            ${rule.file}:${rule.line}
                           </button>${' '}
-                          <code>${each.rule}</code>
+                          <code>${rule.rule}</code>
                         </li>
                       `,
                     )}
@@ -508,14 +521,14 @@ export function Section({ rest }) {
                 `
               }
               ${
-                more.kind === 'words' &&
-                more.sections.map(
-                  (each) => html`
-                    <h3 key=${each.heading}>${each.heading}</h3>
+                details.kind === 'words' &&
+                details.sections.map(
+                  (section) => html`
+                    <h3 key=${section.heading}>${section.heading}</h3>
                     <ul>
-                      ${each.lines.map(
-                        (line, place) => html`
-                          <li key=${place}>${line}</li>
+                      ${section.lines.map(
+                        (line, index) => html`
+                          <li key=${index}>${line}</li>
                         `,
                       )}
                     </ul>
@@ -523,12 +536,12 @@ export function Section({ rest }) {
                 )
               }
               ${
-                more.kind === 'why' &&
+                details.kind === 'why' &&
                 html`
-                  <h3>${moveText(more.move)}</h3>
-                  ${more.readings.map(
-                    (each, place) => html`
-                      <${ProofTree} key=${place} why=${each.why} />
+                  <h3>${moveText(details.move)}</h3>
+                  ${details.readings.map(
+                    (reading, index) => html`
+                      <${ProofTree} key=${index} node=${reading.why} />
                     `,
                   )}
                 `
@@ -544,17 +557,17 @@ export function Section({ rest }) {
             </p>
           `
         }
-        <${JobPanel} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
+        <${JobPanel} work=${work} openFile=${(name, line) => openFile(name, line).catch(showError)} />
         ${
-          weighs &&
+          showWeights &&
           lab &&
           html`
             <${WeightSliders}
-              at=${at}
+              callLab=${callLab}
               states=${states}
               language=${language}
               work=${work}
-              trouble=${trouble}
+              onError=${showError}
               version=${version}
               keep=${keepWeights}
             />
@@ -564,14 +577,14 @@ export function Section({ rest }) {
         <ul class="pins">
           ${(outcome.pinned.length
             ? outcome.pinned
-            : states.map((each) => ({ state: each, before: '…', after: '' }))
+            : states.map((state) => ({ state: state, before: '…', after: '' }))
           ).map(
-            (each, place) => html`
+            (position, index) => html`
               <${PinnedPosition}
-                key=${place}
-                pinned=${each}
-                why=${(...asked) => why(...asked).catch(trouble)}
-                unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)}
+                key=${index}
+                pinned=${position}
+                explain=${(...options) => explain(...options).catch(showError)}
+                unpin=${() => updatePositions(states.filter((_, other) => other !== index)).catch(showError)}
               />
             `,
           )}
@@ -580,9 +593,9 @@ export function Section({ rest }) {
           onSubmit=${(event) => {
             event.preventDefault();
             try {
-              again([...states, JSON.parse(draft)]).then(() => setDraft(''), trouble);
+              updatePositions([...states, JSON.parse(draft)]).then(() => setDraft(''), showError);
             } catch (problem) {
-              trouble(problem);
+              showError(problem);
             }
           }}
         >
@@ -611,13 +624,13 @@ export function Section({ rest }) {
               </a>
             `
           }
-          <button type="button" disabled=${!lab} onClick=${linked}>
+          <button type="button" disabled=${!lab} onClick=${copyLink}>
             ${t('linkMake')}
           </button>
           ${
             lab?.saves &&
             html`
-              <button type="button" onClick=${keep}>
+              <button type="button" onClick=${saveFolder}>
                 ${t('labKeep')}
               </button>
             `

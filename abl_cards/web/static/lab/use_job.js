@@ -5,23 +5,23 @@ export const ACTIVE_STATES = ['waiting', 'working'];
 
 const POLL_INTERVAL = 300;
 
-export function useJob(at, trouble) {
+export function useJob(callLab, onError) {
   const [job, setJob] = useState(null);
   const timer = useRef(0);
-  const look = (found) => {
-    setJob(found.job);
+  const update = (response) => {
+    setJob(response.job);
     clearTimeout(timer.current);
-    if (found.job && ACTIVE_STATES.includes(found.job.state))
-      timer.current = setTimeout(() => at('job').then(look, trouble), POLL_INTERVAL);
+    if (response.job && ACTIVE_STATES.includes(response.job.state))
+      timer.current = setTimeout(() => callLab('job').then(update, onError), POLL_INTERVAL);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
   return {
     job,
-    begin: (what, asked = {}) =>
-      at('begin', { what, ...asked })
-        .then(look)
-        .catch(trouble),
-    stop: () => at('stop').then(look).catch(trouble),
+    begin: (task, options = {}) =>
+      callLab('begin', { what: task, ...options })
+        .then(update)
+        .catch(onError),
+    stop: () => callLab('stop').then(update).catch(onError),
     forget: () => {
       clearTimeout(timer.current);
       setJob(null);

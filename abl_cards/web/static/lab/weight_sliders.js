@@ -4,54 +4,57 @@ import { t } from '../words.js';
 
 const SLIDER_PAUSE = 120;
 
-export function WeightSliders({ at, states, language, work, trouble, version, keep }) {
-  const [known, setKnown] = useState([]);
+export function WeightSliders({ callLab, states, language, work, onError, version, keep }) {
+  const [preferences, setPreferences] = useState([]);
   const [factors, setFactors] = useState({});
   const [decisions, setDecisions] = useState([]);
   const [games, setGames] = useState(400);
   const timer = useRef(0);
-  const place = language === 'zh' ? 1 : 0;
+  const languageIndex = language === 'zh' ? 1 : 0;
   useEffect(() => {
-    at('weights')
-      .then((found) => {
-        setKnown(found.preferences);
-        setFactors((now) =>
+    callLab('weights')
+      .then((response) => {
+        setPreferences(response.preferences);
+        setFactors((current) =>
           Object.fromEntries(
-            Object.entries(now).filter(([name]) => found.preferences.some((each) => each.name === name)),
+            Object.entries(current).filter(([name]) =>
+              response.preferences.some((preference) => preference.name === name),
+            ),
           ),
         );
       })
-      .catch(trouble);
+      .catch(onError);
   }, [version]);
   useEffect(() => {
     clearTimeout(timer.current);
     timer.current = setTimeout(
       () =>
-        at('weigh', { factors, states, language })
-          .then((found) => setDecisions(found.decisions))
-          .catch(trouble),
+        callLab('weigh', { factors, states, language })
+          .then((response) => setDecisions(response.decisions))
+          .catch(onError),
       SLIDER_PAUSE,
     );
     return () => clearTimeout(timer.current);
   }, [factors, states, language, version]);
-  const slide = (name, value) =>
-    setFactors((now) => {
-      const { [name]: _, ...others } = now;
+  const setFactor = (name, value) =>
+    setFactors((current) => {
+      const { [name]: _, ...others } = current;
       return value === 1 ? others : { ...others, [name]: value };
     });
-  const told = (each) => each.weights.map((weight) => Math.round(weight * (factors[each.name] ?? 1))).join(', ');
+  const weightText = ({ name, weights }) =>
+    weights.map((weight) => Math.round(weight * (factors[name] ?? 1))).join(', ');
   return html`
     <section class="weights">
       <h2>${t('weightsIn')}</h2>
-      ${known.length === 0 && html`<p class="small">${t('weightsNone')}</p>`}
+      ${preferences.length === 0 && html`<p class="small">${t('weightsNone')}</p>`}
       <div class="sliders">
-        ${known.map(
-          (each) => html`
-            <label key=${each.name}>
+        ${preferences.map(
+          (item) => html`
+            <label key=${item.name}>
               <span>
-                ${each.words[place]}${' '}
+                ${item.words[languageIndex]}${' '}
                 <span class="small">
-                  ${each.name} ${told(each)}
+                  ${item.name} ${weightText(item)}
                 </span>
               </span>
               <input
@@ -59,9 +62,9 @@ export function WeightSliders({ at, states, language, work, trouble, version, ke
                 min="-1"
                 max="4"
                 step="0.05"
-                value=${factors[each.name] ?? 1}
-                aria-valuetext=${t('weightOf', each.name, factors[each.name] ?? 1)}
-                onInput=${(event) => slide(each.name, Number(event.target.value))}
+                value=${factors[item.name] ?? 1}
+                aria-valuetext=${t('weightOf', item.name, factors[item.name] ?? 1)}
+                onInput=${(event) => setFactor(item.name, Number(event.target.value))}
               />
             </label>
           `,
@@ -74,7 +77,7 @@ export function WeightSliders({ at, states, language, work, trouble, version, ke
         <button
           type="button"
           disabled=${!Object.keys(factors).length}
-          onClick=${() => keep(factors).then(() => setFactors({}), trouble)}
+          onClick=${() => keep(factors).then(() => setFactors({}), onError)}
         >
           ${t('weightsKeep')}
         </button>
@@ -91,21 +94,21 @@ export function WeightSliders({ at, states, language, work, trouble, version, ke
       </p>
       <ol class="decided">
         ${decisions.map(
-          (each, number) => html`
-            <li key=${number} class=${each.changed ? 'changed' : ''}>
+          (decision, index) => html`
+            <li key=${index} class=${decision.changed ? 'changed' : ''}>
               ${
-                each.problem
+                decision.problem
                   ? html`
-                    <span class="small">${each.problem}</span>
+                    <span class="small">${decision.problem}</span>
                   `
                   : html`
                     ${
-                      each.changed
+                      decision.changed
                         ? html`
-                          <s>${each.before}</s> → <b>${each.now}</b>
+                          <s>${decision.before}</s> → <b>${decision.now}</b>
                         `
                         : html`
-                          <b>${each.now}</b> <span class="small">${t('choiceSame')}</span>
+                          <b>${decision.now}</b> <span class="small">${t('choiceSame')}</span>
                         `
                     }
                     <details>
@@ -119,7 +122,7 @@ export function WeightSliders({ at, states, language, work, trouble, version, ke
                           </tr>
                         </thead>
                         <tbody>
-                          ${each.moves.map(
+                          ${decision.moves.map(
                             (move) => html`
                               <tr key=${move.text}>
                                 <th scope="row">${move.text}</th>

@@ -1,7 +1,7 @@
 // Texts of the rules lab, in English and Chinese.
-import { add } from '../words.js';
+import { addWords } from '../words.js';
 
-add({
+addWords({
   labGame: ['Game to edit', '要编辑的游戏'],
   labFiles: ['Files', '文件'],
   labEditor: ['Rule file {}', '规则文件 {}'],
@@ -58,7 +58,7 @@ add({
   labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
 });
 
-add({
+addWords({
   workStop: ['Stop', '停止'],
   workWaits: ['waiting …', '排队中……'],
   workStopped: ['stopped', '已停止'],
@@ -94,7 +94,7 @@ add({
   interval: ['95 % interval', '95%区间'],
 });
 
-add({
+addWords({
   linkMake: ['Copy a link to these rules', '复制规则链接'],
   linkMade: ['The link is copied: {} characters.', '链接已复制，共{}个字符。'],
   linkLong: ['These files are too large for a link: download the zip.', '文件太大，放不进链接，请下载 zip。'],

@@ -3,16 +3,16 @@ import { NewTable } from '../dialogs/new_table.js';
 import { openDialog } from '../dialogs/open_dialog.js';
 import { html, useEffect, useLayoutEffect, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { Link, NOBODY, ask } from '../link.js';
+import { Link, NO_LINK, request } from '../link.js';
 import { settings } from '../settings.js';
 import { Table } from '../table/table.js';
 import { t } from '../words.js';
 
 const tableAddress = (table, key) => `#/play/${table}/${key}`;
 
-async function openTable(wishes = {}) {
-  const made = await ask('/api/tables', { name: settings().name, ...wishes });
-  enterTable(made.table, made.token);
+async function openTable(options = {}) {
+  const created = await request('/api/tables', { name: settings().name, ...options });
+  enterTable(created.table, created.token);
 }
 
 function enterTable(table, key) {
@@ -29,7 +29,7 @@ function storedTable() {
   }
 }
 
-// The table that lies ready, which has come with the page itself: it is painted before anything else is asked for.
+// Table that the server has embedded in the page, so that it is painted before any request; null if there is none.
 const takePrewarmedTable = () => {
   const meta = document.querySelector('meta[name=laid]');
   const text = meta?.content;
@@ -37,21 +37,21 @@ const takePrewarmedTable = () => {
   return text ? JSON.parse(text) : null;
 };
 
-export function Play({ rest }) {
-  const [table, key] = rest;
+export function Play({ path }) {
+  const [table, key] = path;
   const [ready] = useState(() => {
-    const found = takePrewarmedTable();
-    return table || storedTable() ? null : found;
+    const prewarmed = takePrewarmedTable();
+    return table || storedTable() ? null : prewarmed;
   });
-  const [seen, setSeen] = useState(ready?.seen ?? null);
+  const [view, setView] = useState(ready?.seen ?? null);
   const [welcome, setWelcome] = useState(ready?.welcome ?? null);
   const [state, setState] = useState('connecting');
   const [problem, setProblem] = useState('');
-  const [link, setLink] = useState(NOBODY);
-  const start = (wishes) => {
+  const [link, setLink] = useState(NO_LINK);
+  const start = (options) => {
     setState('opening');
     setProblem('');
-    return openTable(wishes).catch((error) => {
+    return openTable(options).catch((error) => {
       setState('problem');
       setProblem(error.message);
     });
@@ -59,32 +59,32 @@ export function Play({ rest }) {
 
   useEffect(() => {
     if (!table || !key) {
-      const before = storedTable();
-      if (before) location.replace(tableAddress(...before));
+      const stored = storedTable();
+      if (stored) location.replace(tableAddress(...stored));
       else if (ready) enterTable(ready.table, ready.token);
       else start();
       return undefined;
     }
-    if (welcome?.table !== table) setSeen(null);
+    if (welcome?.table !== table) setView(null);
     setState('connecting');
-    const made = new Link(table, key, (told) => {
-      if (told.type === 'welcome') setWelcome(told);
-      else if (told.type === 'table') {
-        setSeen(told);
+    const opened = new Link(table, key, (message) => {
+      if (message.type === 'welcome') setWelcome(message);
+      else if (message.type === 'table') {
+        setView(message);
         setState('there');
         setProblem('');
-      } else if (told.type === 'error') setProblem(told.text);
+      } else if (message.type === 'error') setProblem(message.text);
       else {
-        setState(told.type);
-        if (told.type === 'gone') sessionStorage.removeItem('table');
+        setState(message.type);
+        if (message.type === 'gone') sessionStorage.removeItem('table');
       }
     });
-    setLink(made);
-    return () => made.close();
+    setLink(opened);
+    return () => opened.close();
   }, [table, key]);
   useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
 
-  const state_text =
+  const stateText =
     state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
   return html`
     <${NewTable} start=${start} game=${welcome?.game} />
@@ -108,19 +108,19 @@ export function Play({ rest }) {
       `
     }
     ${
-      seen && welcome && welcome.table === (table ?? ready?.table)
+      view && welcome && welcome.table === (table ?? ready?.table)
         ? html`
           <${Table}
-            seen=${seen}
+            view=${view}
             welcome=${welcome}
             link=${link}
-            lost=${state !== 'there' ? state_text : ''}
-            trouble=${setProblem}
+            lost=${state !== 'there' ? stateText : ''}
+            onError=${setProblem}
           />
         `
         : html`
           <div class="felt empty">
-            <p class="wait">${state === 'problem' ? '' : state_text}</p>
+            <p class="wait">${state === 'problem' ? '' : stateText}</p>
           </div>
         `
     }

@@ -1,7 +1,7 @@
 // Component RecordForm: choose a game and a file of records.
 import { html, useEffect, useState } from '../html.js';
-import { ask } from '../link.js';
-import { say } from '../settings.js';
+import { request } from '../link.js';
+import { localise } from '../settings.js';
 import { t } from '../words.js';
 
 async function readText(file) {
@@ -9,34 +9,34 @@ async function readText(file) {
   return new Response(stream).text();
 }
 
-export function RecordForm({ opened }) {
+export function RecordForm({ onOpen }) {
   const [games, setGames] = useState(null);
-  const [wish, setWish] = useState({ game: '', profile: '', text: '', line: 1 });
+  const [form, setForm] = useState({ game: '', profile: '', text: '', line: 1 });
   const [problem, setProblem] = useState('');
-  const lines = wish.text.split('\n').filter((line) => line.trim()).length;
-  const open = async (wanted) => {
+  const lines = form.text.split('\n').filter((line) => line.trim()).length;
+  const open = async (fields) => {
     try {
-      const made = await ask('/api/reviews', {
-        game: wanted.game,
-        text: wanted.text,
-        line: Math.max(1, Number(wanted.line) || 1),
-        ...(wanted.profile ? { profile: wanted.profile } : {}),
+      const review = await request('/api/reviews', {
+        game: fields.game,
+        text: fields.text,
+        line: Math.max(1, Number(fields.line) || 1),
+        ...(fields.profile ? { profile: fields.profile } : {}),
       });
-      opened(made);
+      onOpen(review);
     } catch (error) {
       setProblem(error.message);
     }
   };
   useEffect(() => {
-    ask('/api/games').then(
-      (told) => {
-        setGames(told);
-        const kept = sessionStorage.getItem('review');
+    request('/api/games').then(
+      (catalogue) => {
+        setGames(catalogue);
+        const stored = sessionStorage.getItem('review');
         sessionStorage.removeItem('review');
-        const before = kept ? JSON.parse(kept) : {};
-        const now = { game: told.first, profile: '', text: '', line: 1, ...before };
-        setWish(now);
-        if (kept) open({ ...now, line: now.text.split('\n').length });
+        const saved = stored ? JSON.parse(stored) : {};
+        const initial = { game: catalogue.first, profile: '', text: '', line: 1, ...saved };
+        setForm(initial);
+        if (stored) open({ ...initial, line: initial.text.split('\n').length });
       },
       (error) => setProblem(error.message),
     );
@@ -47,7 +47,7 @@ export function RecordForm({ opened }) {
       class="panel opener"
       onSubmit=${(event) => {
         event.preventDefault();
-        open(wish);
+        open(form);
       }}
     >
       <h1>${t('openRecord')}</h1>
@@ -61,11 +61,11 @@ export function RecordForm({ opened }) {
       }
       <label>
         ${t('game')}${' '}
-        <select value=${wish.game} onChange=${(event) => setWish({ ...wish, game: event.target.value })}>
+        <select value=${form.game} onChange=${(event) => setForm({ ...form, game: event.target.value })}>
           ${games.games.map(
-            (each) => html`
-              <option key=${each.name} value=${each.name}>
-                ${say(each.title)}
+            (game) => html`
+              <option key=${game.name} value=${game.name}>
+                ${localise(game.title)}
               </option>
             `,
           )}
@@ -77,14 +77,14 @@ export function RecordForm({ opened }) {
           type="file"
           accept=".jsonl,.json,.gz,.txt"
           onChange=${async (event) =>
-            setWish({ ...wish, text: event.target.files[0] ? await readText(event.target.files[0]) : '' })}
+            setForm({ ...form, text: event.target.files[0] ? await readText(event.target.files[0]) : '' })}
         />
       </label>
       <textarea
         aria-label=${t('recordsHere')}
         rows="6"
-        value=${wish.text}
-        onInput=${(event) => setWish({ ...wish, text: event.target.value })}
+        value=${form.text}
+        onInput=${(event) => setForm({ ...form, text: event.target.value })}
       ></textarea>
       ${
         lines > 1 &&
@@ -95,8 +95,8 @@ export function RecordForm({ opened }) {
               type="number"
               min="1"
               max=${lines}
-              value=${wish.line}
-              onInput=${(event) => setWish({ ...wish, line: event.target.value })}
+              value=${form.line}
+              onInput=${(event) => setForm({ ...form, line: event.target.value })}
             />
           </label>
         `

@@ -11,8 +11,8 @@ import { signedPoints } from '../format.js';
 import { Graph } from '../graph.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { ask } from '../link.js';
-import { say, set, useSettings } from '../settings.js';
+import { request } from '../link.js';
+import { localise, updateSettings, useSettings } from '../settings.js';
 import { seatsFrom } from '../table/seats.js';
 import { t } from '../words.js';
 import { saveFile } from './save_file.js';
@@ -31,13 +31,13 @@ const GRAPH_STYLE = [
   '.now{stroke:#555}',
 ].join('');
 
-export function ReviewSheet({ sheet, at }) {
-  const liked = useSettings();
+export function ReviewSheet({ review, index }) {
+  const userSettings = useSettings();
   const [work, setWork] = useState({
-    state: sheet.state,
-    done: sheet.done,
-    total: sheet.total,
-    result: sheet.result,
+    state: review.state,
+    done: review.done,
+    total: review.total,
+    result: review.result,
   });
   const [agent, setAgent] = useState('kb');
   const [agents, setAgents] = useState(['kb']);
@@ -49,19 +49,19 @@ export function ReviewSheet({ sheet, at }) {
   const [speed, setSpeed] = useState(1);
   const [problem, setProblem] = useState('');
   const drawing = useRef(null);
-  const pictures = sheet.pictures;
-  const picture = pictures[at];
-  const go = (place) =>
-    location.replace(`#/review/${sheet.review}/${Math.min(pictures.length - 1, Math.max(0, place))}`);
-  const who = (seat) => (sheet.players[seat] ? `${seat} ${sheet.players[seat]}` : t('seat', seat));
+  const frames = review.pictures;
+  const frame = frames[index];
+  const goTo = (target) =>
+    location.replace(`#/review/${review.review}/${Math.min(frames.length - 1, Math.max(0, target))}`);
+  const playerName = (seat) => (review.players[seat] ? `${seat} ${review.players[seat]}` : t('seat', seat));
 
   useEffect(() => {
-    ask('/api/games')
-      .then((told) =>
+    request('/api/games')
+      .then((catalogue) =>
         setAgents(
-          told.games.find((each) => each.name === sheet.game)?.agents.filter((each) => /^(kb|abl)/.test(each)) ?? [
-            'kb',
-          ],
+          catalogue.games
+            .find((game) => game.name === review.game)
+            ?.agents.filter((agent) => /^(kb|abl)/.test(agent)) ?? ['kb'],
         ),
       )
       .catch(() => {});
@@ -69,27 +69,29 @@ export function ReviewSheet({ sheet, at }) {
   useEffect(() => {
     setDecision(null);
     if (!hints) return undefined;
-    let gone = false;
+    let stopped = false;
     const timer = setTimeout(
       () =>
-        ask(`/api/reviews/${sheet.review}/${at}?agent=${encodeURIComponent(agent)}&lang=${liked.language}`).then(
-          (told) => gone || setDecision(told),
-          (error) => gone || setDecision({ problem: error.message }),
+        request(
+          `/api/reviews/${review.review}/${index}?agent=${encodeURIComponent(agent)}&lang=${userSettings.language}`,
+        ).then(
+          (response) => stopped || setDecision(response),
+          (error) => stopped || setDecision({ problem: error.message }),
         ),
       running ? 0 : 60,
     );
     return () => {
-      gone = true;
+      stopped = true;
       clearTimeout(timer);
     };
-  }, [at, agent, hints, liked.language]);
+  }, [index, agent, hints, userSettings.language]);
   useEffect(() => {
     if (work.state !== 'working') return undefined;
     const timer = setInterval(
       () =>
-        ask(`/api/reviews/${sheet.review}/progress`).then(setWork, (error) => {
+        request(`/api/reviews/${review.review}/progress`).then(setWork, (error) => {
           setProblem(error.message);
-          setWork((now) => ({ ...now, state: 'idle' }));
+          setWork((state) => ({ ...state, state: 'idle' }));
         }),
       700,
     );
@@ -97,31 +99,31 @@ export function ReviewSheet({ sheet, at }) {
   }, [work.state]);
   useEffect(() => {
     if (!running) return undefined;
-    const swings = found.find((each) => each.place === at)?.mistake;
+    const swings = decisions.find((decision) => decision.place === index)?.mistake;
     const timer = setTimeout(
-      () => (at < pictures.length - 1 ? go(at + 1) : setRunning(false)),
+      () => (index < frames.length - 1 ? goTo(index + 1) : setRunning(false)),
       (swings ? 3000 : 1000) / speed,
     );
     return () => clearTimeout(timer);
-  }, [running, at, speed]);
+  }, [running, index, speed]);
 
-  const found = work.result?.decisions ?? [];
-  const threshold = liked.threshold;
-  const mistakes = found.filter((each) => each.mistake && each.loss >= threshold);
-  const byPlace = useMemo(() => new Map(found.map((each) => [each.place, each])), [found]);
+  const decisions = work.result?.decisions ?? [];
+  const threshold = userSettings.threshold;
+  const mistakes = decisions.filter((decision) => decision.mistake && decision.loss >= threshold);
+  const decisionAt = useMemo(() => new Map(decisions.map((decision) => [decision.place, decision])), [decisions]);
   const nextOf = (list) => {
-    const next = list.find((each) => each.place > at) ?? list[0];
-    if (next) go(next.place);
+    const next = list.find((decision) => decision.place > index) ?? list[0];
+    if (next) goTo(next.place);
   };
-  const swings = found.filter(
-    (each, number) => number && Math.abs(each.best - found[number - 1].best) > Math.max(1, threshold),
+  const swings = decisions.filter(
+    (decision, index) => index && Math.abs(decision.best - decisions[index - 1].best) > Math.max(1, threshold),
   );
   useLayoutEffect(() =>
     onKeys({
-      ArrowLeft: () => go(at - 1),
-      ArrowRight: () => go(at + 1),
-      Home: () => go(0),
-      End: () => go(pictures.length - 1),
+      ArrowLeft: () => goTo(index - 1),
+      ArrowRight: () => goTo(index + 1),
+      Home: () => goTo(0),
+      End: () => goTo(frames.length - 1),
       ' ': (event) => (event.target.closest?.('button, a, summary, input') ? false : setRunning(!running)),
       e: () => nextOf(mistakes),
       b: () => nextOf(swings),
@@ -130,31 +132,33 @@ export function ReviewSheet({ sheet, at }) {
     }),
   );
   useEffect(() => {
-    announce(`${t('act', at + 1, pictures.length)}. ${textOfAct(picture.act)}`);
-  }, [at]);
+    announce(`${t('act', index + 1, frames.length)}. ${actText(frame.act)}`);
+  }, [index]);
 
-  const textOfAct = (each) =>
+  const actText = (act) =>
     t(
       'played',
-      who(each.seat),
-      [say(each.stage ?? ''), say(each.text), each.cards.map((text) => cardName(sheet.deck, text)).join(', ')]
+      playerName(act.seat),
+      [localise(act.stage ?? ''), localise(act.text), act.cards.map((text) => cardName(review.deck, text)).join(', ')]
         .filter(Boolean)
         .join(' '),
     );
   const start = () =>
-    ask('/api/reviews/work', {
-      review: sheet.review,
+    request('/api/reviews/work', {
+      review: review.review,
       agent,
       onward: 'greedy',
       deals: Number(deals),
-      lang: liked.language,
+      lang: userSettings.language,
     }).then(setWork, (error) => setProblem(error.message));
-  const here = byPlace.get(at);
-  const lines = [...new Set(found.map((each) => each.seat))].slice(0, 4).map((seat) => ({
-    name: who(seat),
-    points: found.filter((each) => each.seat === seat && each.best != null).map((each) => [each.place, each.best]),
+  const evaluation = decisionAt.get(index);
+  const lines = [...new Set(decisions.map((decision) => decision.seat))].slice(0, 4).map((seat) => ({
+    name: playerName(seat),
+    points: decisions
+      .filter((decision) => decision.seat === seat && decision.best != null)
+      .map((decision) => [decision.place, decision.best]),
   }));
-  const errors = (work.result?.errors ?? []).map((value, place) => [place, value]).filter(([, value]) => value != null);
+  const errors = (work.result?.errors ?? []).map((value, index) => [index, value]).filter(([, value]) => value != null);
   const saveSvg = () => {
     const copy = drawing.current.cloneNode(true);
     const paint = document.createElementNS('http://www.w3.org/2000/svg', 'style');
@@ -163,56 +167,56 @@ export function ReviewSheet({ sheet, at }) {
     saveFile('review.svg', new XMLSerializer().serializeToString(copy), 'image/svg+xml');
   };
   return html`
-    <div class="review" data-at=${at} data-state=${work.state}>
-      <section class="panel pictures" aria-label=${say(sheet.title)}>
+    <div class="review" data-at=${index} data-state=${work.state}>
+      <section class="panel pictures" aria-label=${localise(review.title)}>
         <h1>
-          ${say(sheet.title)}${' '}
-          <span class="small">${sheet.lines > 1 ? t('lineOf', sheet.line, sheet.lines) : ''}</span>
+          ${localise(review.title)}${' '}
+          <span class="small">${review.lines > 1 ? t('lineOf', review.line, review.lines) : ''}</span>
         </h1>
         ${
-          sheet.refused &&
+          review.refused &&
           html`
             <p class="problem" role="status">
-              ${t('oldRules')} ${sheet.refused}
+              ${t('oldRules')} ${review.refused}
             </p>
           `
         }
-        ${sheet.problem && html`<p class="problem">${t('wrongFrom', sheet.problem)}</p>`}
+        ${review.problem && html`<p class="problem">${t('wrongFrom', review.problem)}</p>`}
         <p class="step">
-          <b>${t('act', at + 1, pictures.length)}</b> ${textOfAct(picture.act)}${' '}
-          ${picture.told
-            .filter((each) => each.plain)
+          <b>${t('act', index + 1, frames.length)}</b> ${actText(frame.act)}${' '}
+          ${frame.told
+            .filter((info) => info.plain)
             .map(
-              (each) => html`
+              (info) => html`
                 <span class="small">
-                  ${say(each.name)} ${each.value}${' '}
+                  ${localise(info.name)} ${info.value}${' '}
                 </span>
               `,
             )}
         </p>
         <div class="buttons">
-          <button type="button" onClick=${() => go(0)} aria-label=${t('first')}>
+          <button type="button" onClick=${() => goTo(0)} aria-label=${t('first')}>
             |◀
           </button>
-          <button type="button" onClick=${() => go(at - 1)} aria-label=${t('previous')}>
+          <button type="button" onClick=${() => goTo(index - 1)} aria-label=${t('previous')}>
             ◀
           </button>
           <button type="button" onClick=${() => setRunning(!running)} aria-pressed=${running}>
             ${running ? t('stop') : t('run')}
           </button>
-          <button type="button" onClick=${() => go(at + 1)} aria-label=${t('following')}>
+          <button type="button" onClick=${() => goTo(index + 1)} aria-label=${t('following')}>
             ▶
           </button>
-          <button type="button" onClick=${() => go(pictures.length - 1)} aria-label=${t('lastStep')}>
+          <button type="button" onClick=${() => goTo(frames.length - 1)} aria-label=${t('lastStep')}>
             ▶|
           </button>
           <label class="small">
             ${t('speed')}${' '}
             <select value=${speed} onChange=${(event) => setSpeed(Number(event.target.value))}>
               ${[0.5, 1, 2, 4].map(
-                (each) => html`
-                  <option key=${each} value=${each}>
-                    ×${each}
+                (item) => html`
+                  <option key=${item} value=${item}>
+                    ×${item}
                   </option>
                 `,
               )}
@@ -229,10 +233,10 @@ export function ReviewSheet({ sheet, at }) {
           class="slide"
           type="range"
           min="0"
-          max=${pictures.length - 1}
-          value=${at}
-          aria-label=${t('act', at + 1, pictures.length)}
-          onInput=${(event) => go(Number(event.target.value))}
+          max=${frames.length - 1}
+          value=${index}
+          aria-label=${t('act', index + 1, frames.length)}
+          onInput=${(event) => goTo(Number(event.target.value))}
         />
         <p class="switches">
           <label>
@@ -243,14 +247,20 @@ export function ReviewSheet({ sheet, at }) {
           </label>
         </p>
         <div class="hands">
-          ${picture.hands.map(
+          ${frame.hands.map(
             (hand, seat) => html`
-              <div key=${seat} class=${`held-by ${seat === picture.seat ? 'acts' : ''}`}>
-                <b>${who(seat)}</b> <span class="small">${hand.length}</span>
+              <div key=${seat} class=${`held-by ${seat === frame.seat ? 'acts' : ''}`}>
+                <b>${playerName(seat)}</b> <span class="small">${hand.length}</span>
                 ${
-                  hands || seat === picture.seat
+                  hands || seat === frame.seat
                     ? html`
-                      <${CardRow} deck=${sheet.deck} cards=${hand} wild=${picture.wild} small label=${who(seat)} />
+                      <${CardRow}
+                        deck=${review.deck}
+                        cards=${hand}
+                        wild=${frame.wild}
+                        small
+                        label=${playerName(seat)}
+                      />
                     `
                     : ''
                 }
@@ -259,20 +269,20 @@ export function ReviewSheet({ sheet, at }) {
           )}
         </div>
         ${
-          picture.trick.length > 0 &&
+          frame.trick.length > 0 &&
           html`
             <h2>${t('trick')}</h2>
             <div class="lain">
-              ${picture.trick.slice(-sheet.seats).map(
-                (each) => html`
-                  <span key=${each.number}>
-                    <span class="small">${who(each.seat)}</span>${' '}
+              ${frame.trick.slice(-review.seats).map(
+                (event) => html`
+                  <span key=${event.number}>
+                    <span class="small">${playerName(event.seat)}</span>${' '}
                     ${
-                      each.cards.length
+                      event.cards.length
                         ? html`
-                          <${CardRow} deck=${sheet.deck} cards=${each.cards} small />
+                          <${CardRow} deck=${review.deck} cards=${event.cards} small />
                         `
-                        : say(each.text)
+                        : localise(event.text)
                     }
                   </span>
                 `,
@@ -281,21 +291,23 @@ export function ReviewSheet({ sheet, at }) {
           `
         }
         ${
-          picture.act.cards.length > 0 &&
+          frame.act.cards.length > 0 &&
           html`
             <h2>
-              ${t('made')}: ${who(picture.seat)} ${say(picture.act.text)}
+              ${t('made')}: ${playerName(frame.seat)} ${localise(frame.act.text)}
             </h2>
-            <${CardRow} deck=${sheet.deck} cards=${picture.act.cards} wild=${picture.wild} />
+            <${CardRow} deck=${review.deck} cards=${frame.act.cards} wild=${frame.wild} />
           `
         }
         ${
-          at === pictures.length - 1 &&
-          sheet.ended &&
+          index === frames.length - 1 &&
+          review.ended &&
           html`
             <p>
               <b>${t('ends')}</b>:${' '}
-              ${sheet.ended.points.map((number, seat) => `${who(seat)} ${number > 0 ? '+' : ''}${number}`).join(', ')}
+              ${review.ended.points
+                .map((number, seat) => `${playerName(seat)} ${number > 0 ? '+' : ''}${number}`)
+                .join(', ')}
             </p>
           `
         }
@@ -307,9 +319,9 @@ export function ReviewSheet({ sheet, at }) {
             ${t('asker')}${' '}
             <select value=${agent} onChange=${(event) => setAgent(event.target.value)}>
               ${agents.map(
-                (each) => html`
-                  <option key=${each} value=${each}>
-                    ${each}
+                (agent) => html`
+                  <option key=${agent} value=${agent}>
+                    ${agent}
                   </option>
                 `,
               )}
@@ -344,19 +356,19 @@ export function ReviewSheet({ sheet, at }) {
           `
         }
         ${
-          found.length > 0 &&
+          decisions.length > 0 &&
           html`
             <${Graph}
               label=${t('expected')}
-              length=${pictures.length}
+              length=${frames.length}
               lines=${lines}
-              at=${at}
-              go=${go}
-              refer=${drawing}
-              marks=${mistakes.map((each) => ({
-                place: each.place,
-                value: each.best,
-                text: `${who(each.seat)} −${each.loss.toFixed(2)}`,
+              current=${index}
+              onSelect=${goTo}
+              svgRef=${drawing}
+              marks=${mistakes.map((mistake) => ({
+                place: mistake.place,
+                value: mistake.best,
+                text: `${playerName(mistake.seat)} −${mistake.loss.toFixed(2)}`,
               }))}
             />
             ${
@@ -364,11 +376,11 @@ export function ReviewSheet({ sheet, at }) {
               html`
                 <${Graph}
                   label=${t('estimateError')}
-                  length=${pictures.length}
+                  length=${frames.length}
                   zero=${false}
                   lines=${[{ name: t('estimateError'), points: errors }]}
-                  at=${at}
-                  go=${go}
+                  current=${index}
+                  onSelect=${goTo}
                 />
               `
             }
@@ -380,7 +392,7 @@ export function ReviewSheet({ sheet, at }) {
                 max="5"
                 step="0.1"
                 value=${threshold}
-                onInput=${(event) => set({ threshold: Number(event.target.value) })}
+                onInput=${(event) => updateSettings({ threshold: Number(event.target.value) })}
               />${' '}
               ${threshold.toFixed(1)}
             </label>
@@ -390,15 +402,15 @@ export function ReviewSheet({ sheet, at }) {
                 ? html`
                   <ol class="list">
                     ${[...mistakes]
-                      .sort((one, two) => two.loss - one.loss)
+                      .sort((a, b) => b.loss - a.loss)
                       .map(
-                        (each) => html`
-                          <li key=${each.place}>
-                            <a href=${`#/review/${sheet.review}/${each.place}`}>
-                              ${t('act', each.place + 1, pictures.length)}, ${who(each.seat)}
+                        (mistake) => html`
+                          <li key=${mistake.place}>
+                            <a href=${`#/review/${review.review}/${mistake.place}`}>
+                              ${t('act', mistake.place + 1, frames.length)}, ${playerName(mistake.seat)}
                             </a>
-                            : ${t('gaveAway', each.loss.toFixed(2), (2 * each.error).toFixed(2))};${' '}
-                            ${t('instead', each.better)}
+                            : ${t('gaveAway', mistake.loss.toFixed(2), (2 * mistake.error).toFixed(2))};${' '}
+                            ${t('instead', mistake.better)}
                           </li>
                         `,
                       )}
@@ -421,15 +433,15 @@ export function ReviewSheet({ sheet, at }) {
               </thead>
               <tbody>
                 ${work.result.seats.map(
-                  (each) => html`
-                    <tr key=${each.seat}>
-                      <th scope="row">${who(each.seat)}</th>
-                      <td>${each.plays}</td>
+                  (seat) => html`
+                    <tr key=${seat.seat}>
+                      <th scope="row">${playerName(seat.seat)}</th>
+                      <td>${seat.plays}</td>
                       <td>
-                        ${each.agreed} / ${each.choices}
+                        ${seat.agreed} / ${seat.choices}
                       </td>
-                      <td>${each.mistakes}</td>
-                      <td>${each.loss.toFixed(2)}</td>
+                      <td>${seat.mistakes}</td>
+                      <td>${seat.loss.toFixed(2)}</td>
                     </tr>
                   `,
                 )}
@@ -464,14 +476,14 @@ export function ReviewSheet({ sheet, at }) {
                   `
                   : html`
                     ${
-                      here &&
+                      evaluation &&
                       html`
                         <p>
                           <b>
-                            ${here.mistake && here.loss >= threshold ? '?? ' : ''}
-                            ${t('gaveAway', here.loss.toFixed(2), (2 * here.error).toFixed(2))}
+                            ${evaluation.mistake && evaluation.loss >= threshold ? '?? ' : ''}
+                            ${t('gaveAway', evaluation.loss.toFixed(2), (2 * evaluation.error).toFixed(2))}
                           </b>
-                          ${here.loss > 0 ? `; ${t('instead', here.better)}` : ''}
+                          ${evaluation.loss > 0 ? `; ${t('instead', evaluation.better)}` : ''}
                         </p>
                         <table class="grid">
                           <thead>
@@ -481,11 +493,11 @@ export function ReviewSheet({ sheet, at }) {
                             </tr>
                           </thead>
                           <tbody>
-                            ${here.tried.map(
-                              (each) => html`
-                                <tr key=${each.text} class=${each.made ? 'is-made' : ''}>
-                                  <th scope="row">${each.text}</th>
-                                  <td>${signedPoints(each.points)}</td>
+                            ${evaluation.tried.map(
+                              (move) => html`
+                                <tr key=${move.text} class=${move.made ? 'is-made' : ''}>
+                                  <th scope="row">${move.text}</th>
+                                  <td>${signedPoints(move.points)}</td>
                                 </tr>
                               `,
                             )}
@@ -496,7 +508,7 @@ export function ReviewSheet({ sheet, at }) {
                     <${Verdict}
                       heading=${t('best')}
                       verdict=${decision.best}
-                      deck=${sheet.deck}
+                      deck=${review.deck}
                       moves=${decision.moves}
                     />
                     ${
@@ -506,7 +518,7 @@ export function ReviewSheet({ sheet, at }) {
                         <${Verdict}
                           heading=${t('made')}
                           verdict=${decision.made}
-                          deck=${sheet.deck}
+                          deck=${review.deck}
                           moves=${decision.moves}
                         />
                         <h4>${t('difference')}</h4>
@@ -523,8 +535,8 @@ export function ReviewSheet({ sheet, at }) {
                         </p>
                         <${HeatMap}
                           estimate=${decision.estimate}
-                          deck=${sheet.deck}
-                          names=${seatsFrom(picture.seat, sheet.after).slice(1).map(who)}
+                          deck=${review.deck}
+                          names=${seatsFrom(frame.seat, review.after).slice(1).map(playerName)}
                           truth=${hands ? decision.estimate.truth : null}
                         />
                       `
@@ -534,8 +546,8 @@ export function ReviewSheet({ sheet, at }) {
                       html`
                         <${ImaginedDeals}
                           deals=${decision.imagined}
-                          deck=${sheet.deck}
-                          names=${seatsFrom(picture.seat, sheet.after).slice(1).map(who)}
+                          deck=${review.deck}
+                          names=${seatsFrom(frame.seat, review.after).slice(1).map(playerName)}
                         />
                       `
                     }
@@ -552,14 +564,14 @@ export function ReviewSheet({ sheet, at }) {
                         </thead>
                         <tbody>
                           ${decision.ranking.map(
-                            (each) => html`
-                              <tr key=${each.row} class=${each.made ? 'is-made' : ''}>
-                                <th scope="row">${each.text}</th>
-                                <td>${each.cost}</td>
+                            (move) => html`
+                              <tr key=${move.row} class=${move.made ? 'is-made' : ''}>
+                                <th scope="row">${move.text}</th>
+                                <td>${move.cost}</td>
                                 <td>
-                                  ${each.probability == null ? '' : `${(100 * each.probability).toFixed(1)}%`}
+                                  ${move.probability == null ? '' : `${(100 * move.probability).toFixed(1)}%`}
                                 </td>
-                                <td>${signedPoints(each.points)}</td>
+                                <td>${signedPoints(move.points)}</td>
                               </tr>
                             `,
                           )}

@@ -1,6 +1,6 @@
 // Offer text as a download.
 export function saveFile(name, text, type) {
-  const made = URL.createObjectURL(new Blob([text], { type }));
-  Object.assign(document.createElement('a'), { href: made, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(made), 5000);
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 5000);
 }

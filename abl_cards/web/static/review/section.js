@@ -1,27 +1,27 @@
 // Component Section: open a record, or step through a review.
 import { html, useEffect, useState } from '../html.js';
-import { ask } from '../link.js';
+import { request } from '../link.js';
 import { RecordForm } from './record_form.js';
 import { ReviewSheet } from './review_sheet.js';
 import './words.js';
 
-export function Section({ rest }) {
-  const [name, act] = rest;
-  const [sheet, setSheet] = useState(null);
+export function Section({ path }) {
+  const [id, index] = path;
+  const [review, setReview] = useState(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    if (!name || sheet?.review === name) return;
-    ask(`/api/reviews/${encodeURIComponent(name)}`).then(setSheet, (error) => {
+    if (!id || review?.review === id) return;
+    request(`/api/reviews/${encodeURIComponent(id)}`).then(setReview, (error) => {
       setProblem(error.message);
       location.replace('#/review');
     });
-  }, [name]);
-  const opened = (made) => {
+  }, [id]);
+  const onOpen = (created) => {
     setProblem('');
-    setSheet(made);
-    location.hash = `#/review/${made.review}/0`;
+    setReview(created);
+    location.hash = `#/review/${created.review}/0`;
   };
-  if (!name || !sheet)
+  if (!id || !review)
     return html`
       ${
         problem &&
@@ -31,13 +31,13 @@ export function Section({ rest }) {
           </p>
         `
       }
-      <${RecordForm} opened=${opened} />
+      <${RecordForm} onOpen=${onOpen} />
     `;
   return html`
     <${ReviewSheet}
-      key=${sheet.review}
-      sheet=${sheet}
-      at=${Math.min(sheet.pictures.length - 1, Math.max(0, Number(act) || 0))}
+      key=${review.review}
+      review=${review}
+      index=${Math.min(review.pictures.length - 1, Math.max(0, Number(index) || 0))}
     />
   `;
 }

@@ -1,7 +1,7 @@
 // Texts of the section Review, in English and Chinese.
-import { add } from '../words.js';
+import { addWords } from '../words.js';
 
-add({
+addWords({
   openRecord: ['Open a record', '打开记录'],
   recordsHere: [
     'A file of records (.jsonl, .jsonl.gz, .json), or paste them',

@@ -6,18 +6,18 @@ import { t } from '../words.js';
 import { RecordButtons } from './record_buttons.js';
 import { seatName } from './seats.js';
 
-export function EpisodeResult({ seen, welcome, link }) {
-  const end = seen.ended;
+export function EpisodeResult({ view, welcome, link }) {
+  const result = view.ended;
   const button = useRef(null);
   useEffect(() => {
     button.current?.focus();
-  }, [end?.number, end?.over]);
-  if (!end) return null;
-  const winners = end.winners.map((seat) => seatName(seen, seat)).join(', ');
+  }, [result?.number, result?.over]);
+  if (!result) return null;
+  const winners = result.winners.map((seat) => seatName(view, seat)).join(', ');
   return html`
-    <section class="ended" role="dialog" aria-label=${t('result', end.episode + 1)}>
-      <h2>${end.over ? t('matchOver') : t('result', end.episode + 1)}</h2>
-      ${end.over && html`<p class="big">${end.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
+    <section class="ended" role="dialog" aria-label=${t('result', result.episode + 1)}>
+      <h2>${result.over ? t('matchOver') : t('result', result.episode + 1)}</h2>
+      ${result.over && html`<p class="big">${result.draw ? t('draw') : `${winners} ${t('won')}`}</p>`}
       <table>
         <thead>
           <tr>
@@ -28,14 +28,14 @@ export function EpisodeResult({ seen, welcome, link }) {
           </tr>
         </thead>
         <tbody>
-          ${seen.seats.map(
+          ${view.seats.map(
             (_, seat) => html`
               <tr key=${seat}>
-                <th scope="row">${seatName(seen, seat)}</th>
-                <td>${signedInteger(end.points[seat])}</td>
-                <td>${signedInteger(end.total[seat])}</td>
+                <th scope="row">${seatName(view, seat)}</th>
+                <td>${signedInteger(result.points[seat])}</td>
+                <td>${signedInteger(result.total[seat])}</td>
                 <td>
-                  <${CardRow} deck=${welcome.deck} cards=${end.hands[seat]} small />
+                  <${CardRow} deck=${welcome.deck} cards=${result.hands[seat]} small />
                 </td>
               </tr>
             `,
@@ -44,16 +44,16 @@ export function EpisodeResult({ seen, welcome, link }) {
       </table>
       <p class="buttons">
         ${
-          end.over
-            ? seen.owner &&
+          result.over
+            ? view.owner &&
               html`
-                <button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'again' })}>
+                <button type="button" class="strong" ref=${button} onClick=${() => link.send({ do: 'again' })}>
                   ${t('again')} <kbd>G</kbd>
                 </button>
               `
-            : seen.me != null &&
+            : view.me != null &&
               html`
-                <button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'go' })}>
+                <button type="button" class="strong" ref=${button} onClick=${() => link.send({ do: 'go' })}>
                   ${t('goOn')} <kbd>G</kbd>
                 </button>
               `

@@ -4,23 +4,23 @@ import { cardName } from '../cards/card_text.js';
 import { HandCard } from '../cards/hand_card.js';
 import { html, useLayoutEffect, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { count, t } from '../words.js';
+import { cardCount, t } from '../words.js';
 
-export function Hand({ seen, welcome, picking }) {
+export function Hand({ view, welcome, selection }) {
   const [focus, setFocus] = useState(0);
   const refs = useRef([]);
-  const { cards, picked, now, toggle } = picking;
-  const asked = seen.asked;
-  const at = Math.min(focus, Math.max(0, cards.length - 1));
-  const go = (place) => {
-    setFocus(place);
-    refs.current[place]?.focus();
+  const { cards, selected, matches, toggle } = selection;
+  const decision = view.asked;
+  const focused = Math.min(focus, Math.max(0, cards.length - 1));
+  const focusCard = (index) => {
+    setFocus(index);
+    refs.current[index]?.focus();
   };
   const move = (event) => {
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
-    if (event.key in steps) go((at + steps[event.key] + cards.length) % cards.length);
-    else if (event.key === 'Home') go(0);
-    else if (event.key === 'End') go(cards.length - 1);
+    if (event.key in steps) focusCard((focused + steps[event.key] + cards.length) % cards.length);
+    else if (event.key === 'Home') focusCard(0);
+    else if (event.key === 'End') focusCard(cards.length - 1);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -28,37 +28,37 @@ export function Hand({ seen, welcome, picking }) {
   useLayoutEffect(
     () =>
       onKeys({
-        m: () => cards.length > 0 && go(at),
-        ArrowLeft: () => cards.length > 0 && go(at),
-        ArrowRight: () => cards.length > 0 && go(at),
+        m: () => cards.length > 0 && focusCard(focused),
+        ArrowLeft: () => cards.length > 0 && focusCard(focused),
+        ArrowRight: () => cards.length > 0 && focusCard(focused),
       }),
-    [cards.length, at],
+    [cards.length, focused],
   );
   return html`
     <div
       class="hand"
       role="group"
-      aria-label=${`${t('hand')}, ${count(cards.length)}`}
+      aria-label=${`${t('hand')}, ${cardCount(cards.length)}`}
       data-cards=${cards.length}
       onKeyDown=${move}
     >
       ${cards.map(
-        (card, place) => html`
+        (card, index) => html`
           <${HandCard}
             key=${card.key}
             deck=${welcome.deck}
             text=${card.text}
-            place=${place}
-            picked=${picked.includes(card.key)}
-            wild=${seen.orders.wild.includes(card.text)}
-            tab=${place === at}
-            dim=${asked != null && !picked.includes(card.key) && !now.more.includes(card.text)}
-            refer=${(element) => {
-              refs.current[place] = element;
+            index=${index}
+            selected=${selected.includes(card.key)}
+            wild=${view.orders.wild.includes(card.text)}
+            tab=${index === focused}
+            dim=${decision != null && !selected.includes(card.key) && !matches.more.includes(card.text)}
+            buttonRef=${(element) => {
+              refs.current[index] = element;
             }}
-            focus=${() => setFocus(place)}
+            focus=${() => setFocus(index)}
             toggle=${() => {
-              announce(t(picked.includes(card.key) ? 'unpicked' : 'picked', cardName(welcome.deck, card.text)));
+              announce(t(selected.includes(card.key) ? 'unpicked' : 'picked', cardName(welcome.deck, card.text)));
               toggle(card.key);
             }}
           />

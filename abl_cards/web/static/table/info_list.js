@@ -1,37 +1,37 @@
 // Component InfoList: public information in the corner of the table.
 import { rankText } from '../cards/card_text.js';
 import { html } from '../html.js';
-import { say } from '../settings.js';
+import { localise } from '../settings.js';
 import { t } from '../words.js';
 
-export function InfoList({ seen }) {
-  const plain = seen.told.filter((each) => each.plain);
+export function InfoList({ view }) {
+  const entries = view.told.filter((info) => info.plain);
   return html`
     <dl class="told">
-      ${plain.map(
-        (each) => html`
-          <div key=${say(each.name)}>
-            <dt>${say(each.name)}</dt>
-            <dd>${rankText(each.value)}</dd>
+      ${entries.map(
+        (item) => html`
+          <div key=${localise(item.name)}>
+            <dt>${localise(item.name)}</dt>
+            <dd>${rankText(item.value)}</dd>
           </div>
         `,
       )}
       ${
-        seen.aside > 0 &&
-        !seen.stock &&
+        view.aside > 0 &&
+        !view.stock &&
         html`
           <div>
             <dt>${t('kitty')}</dt>
-            <dd>${seen.aside}</dd>
+            <dd>${view.aside}</dd>
           </div>
         `
       }
       ${
-        seen.stock > 0 &&
+        view.stock > 0 &&
         html`
           <div>
             <dt>${t('stock')}</dt>
-            <dd>${seen.stock}</dd>
+            <dd>${view.stock}</dd>
           </div>
         `
       }

@@ -5,25 +5,25 @@ import { t } from '../words.js';
 export function RecordButtons({ link, welcome }) {
   const [problem, setProblem] = useState('');
   const fetchRecords = async () => {
-    const told = await link.ask({ do: 'record' });
-    setProblem(told.type === 'record' && told.records.length ? '' : told.text || t('noRecord'));
-    return told.records ?? [];
+    const response = await link.request({ do: 'record' });
+    setProblem(response.type === 'record' && response.records.length ? '' : response.text || t('noRecord'));
+    return response.records ?? [];
   };
   const download = async () => {
     const records = await fetchRecords();
     if (!records.length) return;
-    const made = URL.createObjectURL(
+    const url = URL.createObjectURL(
       new Blob(
-        records.map((each) => `${JSON.stringify(each)}\n`),
+        records.map((record) => `${JSON.stringify(record)}\n`),
         { type: 'application/json' },
       ),
     );
     const anchor = Object.assign(document.createElement('a'), {
-      href: made,
+      href: url,
       download: `${welcome.game.replace(/[^\w-]/g, '_')}.jsonl`,
     });
     anchor.click();
-    setTimeout(() => URL.revokeObjectURL(made), 5000);
+    setTimeout(() => URL.revokeObjectURL(url), 5000);
   };
   const review = async () => {
     const records = await fetchRecords();
@@ -33,7 +33,7 @@ export function RecordButtons({ link, welcome }) {
       JSON.stringify({
         game: welcome.game,
         profile: welcome.profile,
-        text: records.map((each) => JSON.stringify(each)).join('\n'),
+        text: records.map((record) => JSON.stringify(record)).join('\n'),
       }),
     );
     location.hash = '#/review';

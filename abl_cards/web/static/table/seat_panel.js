@@ -2,20 +2,20 @@
 import { CardBack } from '../cards/card_back.js';
 import { CardRow } from '../cards/card_row.js';
 import { html } from '../html.js';
-import { say } from '../settings.js';
-import { count, t } from '../words.js';
+import { localise } from '../settings.js';
+import { cardCount, t } from '../words.js';
 import { Clock } from './clock.js';
 import { seatName } from './seats.js';
 
-export function SeatPanel({ seen, welcome, seat, place }) {
-  const chair = seen.seats[seat];
-  const acts = seen.turn === seat;
-  const said = chair.said;
-  const role = say(chair.role);
+export function SeatPanel({ view, welcome, seat, position }) {
+  const info = view.seats[seat];
+  const isActing = view.turn === seat;
+  const choice = info.said;
+  const role = localise(info.role);
   return html`
-    <section class=${`seat ${place} side${chair.side} ${acts ? 'acts' : ''}`} aria-label=${seatName(seen, seat)}>
+    <section class=${`seat ${position} side${info.side} ${isActing ? 'acts' : ''}`} aria-label=${seatName(view, seat)}>
       <h2 class="who">
-        <span class="name">${seatName(seen, seat)}</span>
+        <span class="name">${seatName(view, seat)}</span>
         ${
           role &&
           html`
@@ -24,9 +24,9 @@ export function SeatPanel({ seen, welcome, seat, place }) {
           `
         }
         ${
-          chair.kind === 'person' &&
-          seat !== seen.me &&
-          !chair.here &&
+          info.kind === 'person' &&
+          seat !== view.me &&
+          !info.here &&
           html`
             ${' '}
             <span class="away">${t('offline')}</span>
@@ -34,26 +34,26 @@ export function SeatPanel({ seen, welcome, seat, place }) {
         }
       </h2>
       <p class="held">
-        ${chair.face ? null : html`<${CardBack} small />`}
-        <span class="count">${chair.place ? t('place', chair.place) : count(chair.cards)}</span>
+        ${info.face ? null : html`<${CardBack} small />`}
+        <span class="count">${info.place ? t('place', info.place) : cardCount(info.cards)}</span>
         ${
-          acts &&
+          isActing &&
           html`
             <span class="thinks">
               ${t('thinking')}
-              <${Clock} since=${seen.since} />
+              <${Clock} since=${view.since} />
             </span>
           `
         }
       </p>
-      ${chair.face && html`<${CardRow} deck=${welcome.deck} cards=${chair.face} small />`}
+      ${info.face && html`<${CardRow} deck=${welcome.deck} cards=${info.face} small />`}
       ${
-        seat !== seen.me &&
-        said &&
-        said.kind === 'choice' &&
+        seat !== view.me &&
+        choice &&
+        choice.kind === 'choice' &&
         html`
           <p class="said">
-            ${say(said.stage)}: ${say(said.text)}
+            ${localise(choice.stage)}: ${localise(choice.text)}
           </p>
         `
       }

@@ -1,35 +1,35 @@
 // Names and positions of seats.
 import { t } from '../words.js';
 
-export function seatName(seen, seat) {
-  const chair = seen.seats[seat];
-  if (seat === seen.me) return t('you');
-  return chair.name || (chair.kind === 'person' ? t('openSeat') : t('seat', seat));
+export function seatName(view, seat) {
+  const info = view.seats[seat];
+  if (seat === view.me) return t('you');
+  return info.name || (info.kind === 'person' ? t('openSeat') : t('seat', seat));
 }
 
-// All seats in the order of play, from one on.
-export function seatsFrom(seat, after) {
-  const found = [seat];
-  while (found.length < after.length) found.push(after[found.at(-1)]);
-  return found;
+// List all seats in the order of play, beginning with `seat`.
+export function seatsFrom(seat, nextSeat) {
+  const seats = [seat];
+  while (seats.length < nextSeat.length) seats.push(nextSeat[seats.at(-1)]);
+  return seats;
 }
 
-// Where the others sit, from the seat after mine round to the seat before it.
+// Sides of the table for the other seats, in the order of play.
 const POSITIONS = { 1: ['top'], 2: ['right', 'left'], 3: ['right', 'top', 'left'] };
 
 export const SIDES = ['right', 'top', 'left', 'bottom'];
 
-export function seatPositions(seen) {
-  const round = seatsFrom(seen.me ?? 0, seen.after);
-  const others = seen.me == null ? round : round.slice(1);
-  const places =
+export function seatPositions(view) {
+  const order = seatsFrom(view.me ?? 0, view.after);
+  const others = view.me == null ? order : order.slice(1);
+  const positions =
     POSITIONS[others.length] || others.map((_, step) => SIDES[Math.floor((step * SIDES.length) / others.length)]);
-  return others.map((seat, step) => ({ seat, place: places[step] }));
+  return others.map((seat, step) => ({ seat, place: positions[step] }));
 }
 
-export function otherNames(seen) {
-  const found = [];
-  for (let seat = seen.after[seen.me]; found.length < seen.seats.length - 1; seat = seen.after[seat])
-    found.push(seen.seats[seat].name || t('seat', seat));
-  return found;
+export function otherNames(view) {
+  const names = [];
+  for (let seat = view.after[view.me]; names.length < view.seats.length - 1; seat = view.after[seat])
+    names.push(view.seats[seat].name || t('seat', seat));
+  return names;
 }

@@ -7,8 +7,8 @@ import { Invite } from '../dialogs/invite.js';
 import { openDialog } from '../dialogs/open_dialog.js';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
-import { say, set, useSettings } from '../settings.js';
-import { count, t } from '../words.js';
+import { localise, updateSettings, useSettings } from '../settings.js';
+import { cardCount, t } from '../words.js';
 import { EpisodeResult } from './episode_result.js';
 import { eventText } from './event_text.js';
 import { Hand } from './hand.js';
@@ -18,133 +18,139 @@ import { SIDES, seatName, seatPositions } from './seats.js';
 import { TrickCards } from './trick_cards.js';
 import { useCardSelection } from './use_card_selection.js';
 
-export function Table({ seen, welcome, link, lost, trouble }) {
-  const liked = useSettings();
-  const picking = useCardSelection(seen, link);
-  const advice = useAdvice(seen, link, welcome);
-  const [old, setOld] = useState(false);
-  const heard = useRef(null);
-  const asked = seen.asked;
-  const { now, texts, reading } = picking;
-  const read = now.readings[reading];
-  const cardOptions = asked?.kind === 'choice' && asked.options.every((each) => each.card);
+export function Table({ view, welcome, link, lost, onError }) {
+  const userSettings = useSettings();
+  const selection = useCardSelection(view, link);
+  const advice = useAdvice(view, link, welcome);
+  const [showLast, setShowLast] = useState(false);
+  const lastEvent = useRef(null);
+  const decision = view.asked;
+  const { matches, texts, reading } = selection;
+  const currentReading = matches.readings[reading];
+  const cardOptions = decision?.kind === 'choice' && decision.options.every((option) => option.card);
 
   useEffect(() => {
-    picking.clear();
-    setOld(false);
-  }, [seen.at]);
+    selection.clear();
+    setShowLast(false);
+  }, [view.at]);
   useEffect(() => {
-    if (seen.me != null && Math.round(seen.pace * 1000) !== liked.pace) link.say({ do: 'pace', ms: liked.pace });
-  }, [liked.pace, seen.me, link]);
+    if (view.me != null && Math.round(view.pace * 1000) !== userSettings.pace)
+      link.send({ do: 'pace', ms: userSettings.pace });
+  }, [userSettings.pace, view.me, link]);
   useEffect(() => {
-    if (seen.me != null && liked.name && seen.seats[seen.me].name !== liked.name)
-      link.say({ do: 'name', name: liked.name });
-  }, [liked.name, seen.me, link]);
+    if (view.me != null && userSettings.name && view.seats[view.me].name !== userSettings.name)
+      link.send({ do: 'name', name: userSettings.name });
+  }, [userSettings.name, view.me, link]);
   useEffect(() => {
-    const fresh = seen.log.filter((event) => heard.current != null && event.number > heard.current);
-    heard.current = seen.log.at(-1)?.number ?? 0;
-    for (const event of fresh) announce(eventText(seen, welcome, event));
-    if (asked) announce(asked.kind === 'choice' ? `${t('yourTurn')}: ${say(asked.stage)}` : t('yourTurn'));
-  }, [seen.revision]);
+    const newEvents = view.log.filter((event) => lastEvent.current != null && event.number > lastEvent.current);
+    lastEvent.current = view.log.at(-1)?.number ?? 0;
+    for (const event of newEvents) announce(eventText(view, welcome, event));
+    if (decision)
+      announce(decision.kind === 'choice' ? `${t('yourTurn')}: ${localise(decision.stage)}` : t('yourTurn'));
+  }, [view.revision]);
   useEffect(() => {
-    if (read && now.readings.length > 1) announce(`${t('ways')} ${say(read.text)}`);
-    else if (read) announce(say(read.text));
-  }, [read && say(read.text)]);
+    if (currentReading && matches.readings.length > 1) announce(`${t('ways')} ${localise(currentReading.text)}`);
+    else if (currentReading) announce(localise(currentReading.text));
+  }, [currentReading && localise(currentReading.text)]);
 
-  const act = (message) =>
-    link.ask({ ...message, at: seen.at }).then((told) => told.type === 'error' && told.text && trouble(told.text));
-  const lay = () => {
-    if (!asked) return false;
-    if (asked.kind === 'choice') {
-      if (cardOptions && texts.length) act({ do: 'choose', values: texts });
+  const submit = (message) =>
+    link
+      .request({ ...message, at: view.at })
+      .then((response) => response.type === 'error' && response.text && onError(response.text));
+  const playCards = () => {
+    if (!decision) return false;
+    if (decision.kind === 'choice') {
+      if (cardOptions && texts.length) submit({ do: 'choose', values: texts });
       return cardOptions;
     }
-    if (read) act({ do: 'play', value: read.value });
+    if (currentReading) submit({ do: 'play', value: currentReading.value });
     else if (texts.length) announce(t('notLegal'));
     return true;
   };
-  const pass = () => asked?.kind === 'play' && asked.passes && act({ do: 'play', value: 'pass' });
-  const why = () => {
-    if (!asked) return;
-    if (asked.kind === 'choice') {
+  const pass = () => decision?.kind === 'play' && decision.passes && submit({ do: 'play', value: 'pass' });
+  const explain = () => {
+    if (!decision) return;
+    if (decision.kind === 'choice') {
       if (texts.length) advice.why(texts[0]);
       return;
     }
-    advice.why(read ? read.value : texts.length ? texts : 'pass');
+    advice.why(currentReading ? currentReading.value : texts.length ? texts : 'pass');
   };
-  const take = (verdict) => {
-    if (asked?.kind === 'choice') {
-      if (cardOptions) picking.take([verdict.value]);
-      else act({ do: 'choose', values: [verdict.value] });
-    } else picking.take(verdict.cards);
+  const selectMove = (verdict) => {
+    if (decision?.kind === 'choice') {
+      if (cardOptions) selection.select([verdict.value]);
+      else submit({ do: 'choose', values: [verdict.value] });
+    } else selection.select(verdict.cards);
   };
-  const best = async () => {
-    const answer = advice.told?.type === 'hint' ? advice.told : await advice.hint();
-    if (answer?.type === 'hint' && answer.at === seen.at) take(answer.best);
+  const selectBest = async () => {
+    const answer = advice.answer?.type === 'hint' ? advice.answer : await advice.hint();
+    if (answer?.type === 'hint' && answer.at === view.at) selectMove(answer.best);
   };
-  const goOn = () =>
-    seen.phase === 'end'
-      ? link.say({ do: 'go' })
-      : seen.phase === 'over' && seen.owner
-        ? link.say({ do: 'again' })
+  const proceed = () =>
+    view.phase === 'end'
+      ? link.send({ do: 'go' })
+      : view.phase === 'over' && view.owner
+        ? link.send({ do: 'again' })
         : undefined;
   const status = () =>
     announce(
       [
-        ...seen.seats.map((chair, seat) => `${seatName(seen, seat)}: ${count(chair.cards)}`),
-        ...seen.told.filter((each) => each.plain).map((each) => `${say(each.name)} ${each.value}`),
-        ...seen.trick.map((event) => eventText(seen, welcome, event)),
+        ...view.seats.map((info, seat) => `${seatName(view, seat)}: ${cardCount(info.cards)}`),
+        ...view.told.filter((info) => info.plain).map((info) => `${localise(info.name)} ${info.value}`),
+        ...view.trick.map((event) => eventText(view, welcome, event)),
       ].join('. '),
     );
 
   useLayoutEffect(() =>
     onKeys({
-      Enter: (event) => (event.target.closest?.('button:not(.card), a, summary') ? false : lay()),
+      Enter: (event) => (event.target.closest?.('button:not(.card), a, summary') ? false : playCards()),
       p: pass,
-      b: best,
+      b: selectBest,
       h: () => advice.hint(),
-      w: why,
-      z: () => seen.back && act({ do: 'back' }),
-      s: () => set({ order: liked.order === 'rank' ? 'suit' : 'rank' }),
-      l: () => setOld(!old),
-      r: () => picking.read((reading + 1) % Math.max(1, now.readings.length)),
-      g: goOn,
+      w: explain,
+      z: () => view.back && submit({ do: 'back' }),
+      s: () => updateSettings({ order: userSettings.order === 'rank' ? 'suit' : 'rank' }),
+      l: () => setShowLast(!showLast),
+      r: () => selection.setReading((reading + 1) % Math.max(1, matches.readings.length)),
+      g: proceed,
       i: status,
       Escape: () => {
-        picking.clear();
-        setOld(false);
+        selection.clear();
+        setShowLast(false);
         advice.close();
       },
-      Backspace: () => picking.clear(),
+      Backspace: () => selection.clear(),
       any: (event) => {
-        if (asked?.kind === 'choice' && !cardOptions && /^[1-9]$/.test(event.key)) {
-          const option = asked.options[Number(event.key) - 1];
-          return option ? act({ do: 'choose', values: [option.value] }) && true : false;
+        if (decision?.kind === 'choice' && !cardOptions && /^[1-9]$/.test(event.key)) {
+          const option = decision.options[Number(event.key) - 1];
+          return option ? submit({ do: 'choose', values: [option.value] }) && true : false;
         }
         if (event.key.length !== 1 || event.key === ' ') return false;
         const key = event.key === '0' ? 'T' : event.key.toUpperCase();
-        return seen.me != null && picking.next((text) => face(welcome.deck, text).rank.toUpperCase() === key);
+        return view.me != null && selection.selectNext((text) => face(welcome.deck, text).rank.toUpperCase() === key);
       },
     }),
   );
 
-  const others = seatPositions(seen);
-  const trick = old ? seen.last : seen.trick;
-  const turn = seen.turn == null ? '' : seen.turn === seen.me ? t('yourTurn') : t('turnOf', seatName(seen, seen.turn));
+  const others = seatPositions(view);
+  const chooseText = cardOptions && `${localise(decision.stage)}${texts.length > 1 ? ` ×${texts.length}` : ''}`;
+  const trick = showLast ? view.last : view.trick;
+  const turnText =
+    view.turn == null ? '' : view.turn === view.me ? t('yourTurn') : t('turnOf', seatName(view, view.turn));
   return html`
     <div class="room">
-      ${welcome.watch && html`<${Invite} seen=${seen} welcome=${welcome} link=${link} />`}
+      ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
       <div
-        class=${`felt seats${seen.seats.length}`}
-        aria-label=${say(welcome.title)}
-        data-turn=${seen.turn}
-        data-at=${seen.at}
-        data-phase=${seen.phase}
-        data-me=${seen.me}
+        class=${`felt seats${view.seats.length}`}
+        aria-label=${localise(welcome.title)}
+        data-turn=${view.turn}
+        data-at=${view.at}
+        data-phase=${view.phase}
+        data-me=${view.me}
       >
         <div class="corner">
-          <h1>${say(welcome.title)}</h1>
-          <${InfoList} seen=${seen} />
+          <h1>${localise(welcome.title)}</h1>
+          <${InfoList} view=${view} />
         </div>
         ${
           welcome.watch &&
@@ -166,44 +172,44 @@ export function Table({ seen, welcome, link, lost, trouble }) {
                 .filter(({ place }) => place === side)
                 .map(
                   ({ seat, place }) => html`
-                    <${SeatPanel} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />
+                    <${SeatPanel} key=${seat} view=${view} welcome=${welcome} seat=${seat} position=${place} />
                   `,
                 )}
             </div>
           `,
         )}
-        <section class="trick" aria-label=${old ? t('lastTrick') : t('trick')}>
+        <section class="trick" aria-label=${showLast ? t('lastTrick') : t('trick')}>
           ${
-            old &&
+            showLast &&
             html`
               <p class="old">
                 ${t('lastTrick')}
-                ${seen.last.length ? '' : `: ${t('noLast')}`}
+                ${view.last.length ? '' : `: ${t('noLast')}`}
               </p>
             `
           }
           <${TrickCards}
-            seen=${seen}
+            view=${view}
             welcome=${welcome}
             trick=${trick}
-            faded=${old || (seen.closed && seen.phase === 'play')}
+            faded=${showLast || (view.closed && view.phase === 'play')}
           />
         </section>
-        <p class="turn" data-mine=${seen.turn === seen.me && seen.me != null}>
-          ${lost || (asked?.kind === 'choice' ? `${turn}: ${say(asked.stage)}` : turn)}
+        <p class="turn" data-mine=${view.turn === view.me && view.me != null}>
+          ${lost || (decision?.kind === 'choice' ? `${turnText}: ${localise(decision.stage)}` : turnText)}
         </p>
         ${
-          seen.problem &&
+          view.problem &&
           html`
             <p class="problem" role="alert">
-              ${t('problem')} ${seen.problem}
+              ${t('problem')} ${view.problem}
             </p>
           `
         }
-        <${EpisodeResult} seen=${seen} welcome=${welcome} link=${link} />
+        <${EpisodeResult} view=${view} welcome=${welcome} link=${link} />
       </div>
       ${
-        seen.me == null
+        view.me == null
           ? html`
             <p class="wait">${t('onlooker')}</p>
           `
@@ -212,49 +218,49 @@ export function Table({ seen, welcome, link, lost, trouble }) {
               <p class="reads" role="status">
                 ${
                   texts.length > 0 &&
-                  asked?.kind === 'play' &&
-                  (now.readings.length > 1
+                  decision?.kind === 'play' &&
+                  (matches.readings.length > 1
                     ? html`
                       ${t('ways')}${' '}
                       <span role="radiogroup" aria-label=${t('ways')}>
-                        ${now.readings.map(
-                          (each, place) => html`
+                        ${matches.readings.map(
+                          (item, index) => html`
                             <button
                               type="button"
-                              key=${JSON.stringify(each.value)}
+                              key=${JSON.stringify(item.value)}
                               role="radio"
-                              aria-checked=${place === reading}
-                              class=${`way ${place === reading ? 'chosen' : ''}`}
-                              onClick=${() => picking.read(place)}
+                              aria-checked=${index === reading}
+                              class=${`way ${index === reading ? 'chosen' : ''}`}
+                              onClick=${() => selection.setReading(index)}
                             >
-                              ${say(each.text)}
+                              ${localise(item.text)}
                             </button>
                           `,
                         )}
                       </span>
                     `
-                    : read
-                      ? say(read.text)
-                      : now.waits
+                    : currentReading
+                      ? localise(currentReading.text)
+                      : matches.waits
                         ? ''
-                        : now.plays
-                          ? t('unfinished', now.plays)
+                        : matches.plays
+                          ? t('unfinished', matches.plays)
                           : t('notLegal'))
                 }
-                ${asked?.kind === 'play' && !texts.length && asked.plays === 1 && asked.passes && t('only')}
+                ${decision?.kind === 'play' && !texts.length && decision.plays === 1 && decision.passes && t('only')}
               </p>
               <p class="buttons">
                 ${
-                  asked?.kind === 'choice' && !cardOptions
-                    ? asked.options.map(
-                        (each, place) => html`
+                  decision?.kind === 'choice' && !cardOptions
+                    ? decision.options.map(
+                        (option, index) => html`
                           <button
                             type="button"
                             class="strong"
-                            key=${JSON.stringify(each.value)}
-                            onClick=${() => act({ do: 'choose', values: [each.value] })}
+                            key=${JSON.stringify(option.value)}
+                            onClick=${() => submit({ do: 'choose', values: [option.value] })}
                           >
-                            ${say(each.text)} <kbd>${place + 1}</kbd>
+                            ${localise(option.text)} <kbd>${index + 1}</kbd>
                           </button>
                         `,
                       )
@@ -262,19 +268,19 @@ export function Table({ seen, welcome, link, lost, trouble }) {
                       <button
                         type="button"
                         class="strong"
-                        disabled=${!(asked && (cardOptions ? texts.length : read))}
-                        onClick=${lay}
+                        disabled=${!(decision && (cardOptions ? texts.length : currentReading))}
+                        onClick=${playCards}
                       >
-                        ${cardOptions ? `${say(asked.stage)}${texts.length > 1 ? ` ×${texts.length}` : ''}` : t('lay')}
+                        ${cardOptions ? chooseText : t('lay')}
                       </button>
-                      <button type="button" disabled=${!asked?.passes} onClick=${pass}>
+                      <button type="button" disabled=${!decision?.passes} onClick=${pass}>
                         ${t('pass')} <kbd>P</kbd>
                       </button>
                     `
                 }
                 <button
                   type="button"
-                  disabled=${!asked}
+                  disabled=${!decision}
                   aria-busy=${advice.busy === 'hint'}
                   onClick=${() => advice.hint()}
                 >
@@ -282,44 +288,47 @@ export function Table({ seen, welcome, link, lost, trouble }) {
                 </button>
                 <button
                   type="button"
-                  disabled=${!asked || (asked.kind === 'choice' && !texts.length)}
+                  disabled=${!decision || (decision.kind === 'choice' && !texts.length)}
                   aria-busy=${advice.busy === 'why'}
-                  onClick=${why}
+                  onClick=${explain}
                 >
-                  ${texts.length && !read && asked?.kind === 'play' ? t('whyNot') : t('why')} <kbd>W</kbd>
+                  ${texts.length && !currentReading && decision?.kind === 'play' ? t('whyNot') : t('why')} <kbd>W</kbd>
                 </button>
-                <button type="button" disabled=${!texts.length} onClick=${() => picking.clear()}>
+                <button type="button" disabled=${!texts.length} onClick=${() => selection.clear()}>
                   ${t('clear')}
                 </button>
                 ${
                   welcome.practice &&
                   html`
-                    <button type="button" disabled=${!seen.back} onClick=${() => act({ do: 'back' })}>
+                    <button type="button" disabled=${!view.back} onClick=${() => submit({ do: 'back' })}>
                       ${t('back')} <kbd>Z</kbd>
                     </button>
                   `
                 }
-                <button type="button" aria-pressed=${old} onClick=${() => setOld(!old)}>
+                <button type="button" aria-pressed=${showLast} onClick=${() => setShowLast(!showLast)}>
                   ${t('lastTrick')} <kbd>L</kbd>
                 </button>
-                <button type="button" onClick=${() => set({ order: liked.order === 'rank' ? 'suit' : 'rank' })}>
-                  ${liked.order === 'rank' ? t('bySuit') : t('byRank')} <kbd>S</kbd>
+                <button
+                  type="button"
+                  onClick=${() => updateSettings({ order: userSettings.order === 'rank' ? 'suit' : 'rank' })}
+                >
+                  ${userSettings.order === 'rank' ? t('bySuit') : t('byRank')} <kbd>S</kbd>
                 </button>
               </p>
-              <${Hand} seen=${seen} welcome=${welcome} picking=${picking} />
+              <${Hand} view=${view} welcome=${welcome} selection=${selection} />
             </section>
           `
       }
       <aside class="side">
-        <${AdvicePanel} advice=${advice} welcome=${welcome} seen=${seen} take=${take} />
+        <${AdvicePanel} advice=${advice} welcome=${welcome} view=${view} take=${selectMove} />
         <details class="panel">
           <summary>${t('remembered')}</summary>
           <dl class="told all">
-            ${seen.told.map(
-              (each) => html`
-                <div key=${say(each.name)}>
-                  <dt>${say(each.name)}</dt>
-                  <dd>${each.value}</dd>
+            ${view.told.map(
+              (info) => html`
+                <div key=${localise(info.name)}>
+                  <dt>${localise(info.name)}</dt>
+                  <dd>${info.value}</dd>
                 </div>
               `,
             )}
@@ -328,9 +337,9 @@ export function Table({ seen, welcome, link, lost, trouble }) {
         <details class="panel">
           <summary>${t('log')}</summary>
           <ol class="log" reversed>
-            ${[...seen.log].reverse().map(
+            ${[...view.log].reverse().map(
               (event) => html`
-                <li key=${event.number}>${eventText(seen, welcome, event)}</li>
+                <li key=${event.number}>${eventText(view, welcome, event)}</li>
               `,
             )}
           </ol>

@@ -1,37 +1,40 @@
 // Component TrickCards: the last play of each seat in the trick.
 import { CardRow } from '../cards/card_row.js';
 import { Fragment, html } from '../html.js';
-import { say } from '../settings.js';
+import { localise } from '../settings.js';
 import { SIDES, seatName, seatPositions } from './seats.js';
 
-export function TrickCards({ seen, welcome, trick, faded }) {
-  const where = Object.fromEntries(seatPositions(seen).map(({ seat, place }) => [seat, place]));
-  const last = {};
-  for (const act of trick) last[act.seat] = act;
-  const leads = (act) => act.seat === seen.owned && !act.passed;
+export function TrickCards({ view, welcome, trick, faded }) {
+  const positions = Object.fromEntries(seatPositions(view).map(({ seat, place: position }) => [seat, position]));
+  const lastPlays = {};
+  for (const event of trick) lastPlays[event.seat] = event;
+  const leads = (event) => event.seat === view.owned && !event.passed;
   return html`
     <${Fragment}>
       ${[...SIDES, 'mine'].map(
-        (place) => html`
-          <div key=${place} class=${`heap ${place}`}>
-            ${Object.values(last)
-              .filter((act) => (where[act.seat] ?? 'mine') === place)
+        (position) => html`
+          <div key=${position} class=${`heap ${position}`}>
+            ${Object.values(lastPlays)
+              .filter((event) => (positions[event.seat] ?? 'mine') === position)
               .map(
-                (act) => html`
-                  <div key=${act.number} class=${`lies ${place} ${faded ? 'faded' : ''} ${leads(act) ? 'leads' : ''}`}>
+                (event) => html`
+                  <div
+                    key=${event.number}
+                    class=${`lies ${position} ${faded ? 'faded' : ''} ${leads(event) ? 'leads' : ''}`}
+                  >
                     ${
-                      act.cards.length
+                      event.cards.length
                         ? html`
                           <${CardRow}
                             deck=${welcome.deck}
-                            cards=${act.cards}
-                            wild=${seen.orders.wild}
-                            label=${seatName(seen, act.seat)}
+                            cards=${event.cards}
+                            wild=${view.orders.wild}
+                            label=${seatName(view, event.seat)}
                           />
                         `
                         : null
                     }
-                    <span class="what">${say(act.text)}</span>
+                    <span class="what">${localise(event.text)}</span>
                   </div>
                 `,
               )}

@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from '../html.js';
 import { settings } from '../settings.js';
 
-function sortHand(hand, orders, way) {
-  const place = new Map((orders[way] || orders.rank).map((text, number) => [text, number]));
-  return [...hand].sort((one, two) => place.get(one) - place.get(two));
+function sortHand(hand, orders, order) {
+  const rank = new Map((orders[order] || orders.rank).map((text, index) => [text, index]));
+  return [...hand].sort((a, b) => rank.get(a) - rank.get(b));
 }
 
-// Cards of a hand by names of their own, since there may be two of a kind.
+// Give each card of a hand a unique key, because decks may hold copies.
 function withKeys(hand) {
   const counts = {};
   return hand.map((text) => ({ text, key: `${text}#${(counts[text] = (counts[text] || 0) + 1)}` }));
@@ -15,70 +15,72 @@ function withKeys(hand) {
 
 const NO_MATCHES = { readings: [], more: [], plays: 0 };
 
-export function useCardSelection(seen, link) {
-  const { asked, at, hand = [], orders } = seen;
+export function useCardSelection(view, link) {
+  const { asked: decision, at, hand = [], orders } = view;
   const order = settings().order;
   const cards = withKeys(sortHand(hand, orders, order));
   const [keys, setKeys] = useState([]);
   const [answer, setAnswer] = useState(null);
   const [reading, setReading] = useState(0);
-  const number = useRef(0);
-  const there = new Set(cards.map((card) => card.key));
-  const picked = keys.filter((key) => there.has(key));
-  const texts = cards.filter((card) => picked.includes(card.key)).map((card) => card.text);
-  const signature = `${at}:${asked?.kind}:${[...texts].sort().join(' ')}`;
+  const requestId = useRef(0);
+  const keysInHand = new Set(cards.map((card) => card.key));
+  const selected = keys.filter((key) => keysInHand.has(key));
+  const texts = cards.filter((card) => selected.includes(card.key)).map((card) => card.text);
+  const signature = `${at}:${decision?.kind}:${[...texts].sort().join(' ')}`;
 
   useEffect(() => {
     setReading(0);
-    if (asked?.kind !== 'play' || !texts.length) {
+    if (decision?.kind !== 'play' || !texts.length) {
       setAnswer(null);
       return;
     }
-    const mine = ++number.current;
-    link.ask({ do: 'pick', cards: texts, at }).then((told) => {
-      if (mine === number.current) setAnswer(told.type === 'picked' ? { ...told, signature } : null);
+    const id = ++requestId.current;
+    link.request({ do: 'pick', cards: texts, at }).then((response) => {
+      if (id === requestId.current) setAnswer(response.type === 'picked' ? { ...response, signature } : null);
     });
   }, [signature, link]);
 
-  const options = asked?.kind === 'choice' ? asked.options.filter((each) => each.card) : [];
-  let now = NO_MATCHES;
-  if (asked?.kind === 'play')
-    now = texts.length
+  const options = decision?.kind === 'choice' ? decision.options.filter((option) => option.card) : [];
+  let matches = NO_MATCHES;
+  if (decision?.kind === 'play')
+    matches = texts.length
       ? answer?.signature === signature
         ? answer
-        : { ...NO_MATCHES, more: answer?.more ?? asked.more, waits: true }
-      : { readings: [], more: asked.more, plays: asked.plays };
-  if (asked?.kind === 'choice') now = { readings: [], more: options.map((each) => each.card), plays: options.length };
+        : { ...NO_MATCHES, more: answer?.more ?? decision.more, waits: true }
+      : { readings: [], more: decision.more, plays: decision.plays };
+  if (decision?.kind === 'choice')
+    matches = { readings: [], more: options.map((option) => option.card), plays: options.length };
 
-  const toggle = (key) => setKeys(picked.includes(key) ? picked.filter((each) => each !== key) : [...picked, key]);
-  const take = (wanted) => {
-    const left = [...wanted];
-    const found = [];
+  const toggle = (key) =>
+    setKeys(selected.includes(key) ? selected.filter((item) => item !== key) : [...selected, key]);
+  const select = (cardTexts) => {
+    const remaining = [...cardTexts];
+    const selection = [];
     for (const card of cards) {
-      const place = left.indexOf(card.text);
-      if (place >= 0) {
-        left.splice(place, 1);
-        found.push(card.key);
+      const index = remaining.indexOf(card.text);
+      if (index >= 0) {
+        remaining.splice(index, 1);
+        selection.push(card.key);
       }
     }
-    setKeys(found);
+    setKeys(selection);
   };
-  const next = (match) => {
-    const free = cards.filter((card) => match(card.text) && !picked.includes(card.key));
-    if (free.length) setKeys([...picked, free[0].key]);
-    else setKeys(picked.filter((key) => !match(key.slice(0, key.lastIndexOf('#')))));
-    return free.length > 0 || cards.some((card) => match(card.text));
+  const selectNext = (predicate) => {
+    const free = cards.filter((card) => predicate(card.text) && !selected.includes(card.key));
+    if (free.length) setKeys([...selected, free[0].key]);
+    else setKeys(selected.filter((key) => !predicate(key.slice(0, key.lastIndexOf('#')))));
+    return free.length > 0 || cards.some((card) => predicate(card.text));
   };
   return {
     cards,
-    picked,
+    selected,
     texts,
-    now,
-    reading: Math.min(reading, Math.max(0, now.readings.length - 1)),
-    read: setReading,
+    matches,
+    reading: Math.min(reading, Math.max(0, matches.readings.length - 1)),
+    setReading,
     toggle,
-    take,
-    next,
+    select,
+    selectNext,
     clear: () => setKeys([]),
   };
 }

@@ -1,2 +1,2 @@
 // Age of a file.
-export const secondsSince = (written) => Math.max(0, Math.round(Date.now() / 1000 - written));
+export const secondsSince = (timestamp) => Math.max(0, Math.round(Date.now() / 1000 - timestamp));

@@ -12,9 +12,9 @@ export function DataGrid({ columns, rows, caption }) {
         <thead>
           <tr>
             ${columns.map(
-              (each, place) => html`
-                <th scope="col" key=${place}>
-                  ${each}
+              (column, index) => html`
+                <th scope="col" key=${index}>
+                  ${column}
                 </th>
               `,
             )}
@@ -22,11 +22,11 @@ export function DataGrid({ columns, rows, caption }) {
         </thead>
         <tbody>
           ${rows.map(
-            (row, number) => html`
-              <tr key=${number}>
+            (row, index) => html`
+              <tr key=${index}>
                 ${row.map(
-                  (cell, place) => html`
-                    <td key=${place}>${cellText(cell)}</td>
+                  (cell, index) => html`
+                    <td key=${index}>${cellText(cell)}</td>
                   `,
                 )}
               </tr>

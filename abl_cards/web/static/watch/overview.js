@@ -1,8 +1,8 @@
 // Component Overview: open tables, training runs, reports and match results.
 import { Graph } from '../graph.js';
 import { html, useEffect, useState } from '../html.js';
-import { ask } from '../link.js';
-import { say } from '../settings.js';
+import { request } from '../link.js';
+import { localise } from '../settings.js';
 import { t } from '../words.js';
 import { secondsSince } from './age.js';
 import { Report } from './report.js';
@@ -11,41 +11,41 @@ const rateText = (number) => `${(100 * number).toFixed(1)}%`;
 
 export function Overview() {
   const [report, setReport] = useState('');
-  const [told, setTold] = useState(null);
+  const [summary, setSummary] = useState(null);
   const [name, setName] = useState('');
   const [run, setRun] = useState(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    const look = () =>
-      ask('/api/watch').then(
-        (found) => {
-          setTold(found);
+    const poll = () =>
+      request('/api/watch').then(
+        (response) => {
+          setSummary(response);
           setProblem('');
         },
         (error) => setProblem(error.message),
       );
-    look();
-    const timer = setInterval(look, 3000);
+    poll();
+    const timer = setInterval(poll, 3000);
     return () => clearInterval(timer);
   }, []);
-  const chosen = name || told?.runs[0] || '';
+  const selected = name || summary?.runs[0] || '';
   useEffect(() => {
-    if (!chosen) return undefined;
-    const look = () =>
-      ask(`/api/runs?name=${encodeURIComponent(chosen)}`).then(setRun, (error) => setProblem(error.message));
-    look();
-    const timer = setInterval(look, 5000);
+    if (!selected) return undefined;
+    const poll = () =>
+      request(`/api/runs?name=${encodeURIComponent(selected)}`).then(setRun, (error) => setProblem(error.message));
+    poll();
+    const timer = setInterval(poll, 5000);
     return () => clearInterval(timer);
-  }, [chosen]);
-  if (!told) return html`<p class="wait">${problem || t('connecting')}</p>`;
-  const agents = [...new Set(told.matches.flatMap((each) => each.agents))];
-  const cell = (one, two) => {
-    const found = told.matches.find((each) => each.agents[0] === one && each.agents[1] === two);
-    const other = told.matches.find((each) => each.agents[0] === two && each.agents[1] === one);
-    return found
-      ? `${rateText(found.rate)} (${rateText(found.low)}–${rateText(found.high)})`
-      : other
-        ? `${rateText(1 - other.rate)} (${rateText(1 - other.high)}–${rateText(1 - other.low)})`
+  }, [selected]);
+  if (!summary) return html`<p class="wait">${problem || t('connecting')}</p>`;
+  const agents = [...new Set(summary.matches.flatMap((match) => match.agents))];
+  const cell = (rowAgent, columnAgent) => {
+    const match = summary.matches.find((match) => match.agents[0] === rowAgent && match.agents[1] === columnAgent);
+    const reversed = summary.matches.find((match) => match.agents[0] === columnAgent && match.agents[1] === rowAgent);
+    return match
+      ? `${rateText(match.rate)} (${rateText(match.low)}–${rateText(match.high)})`
+      : reversed
+        ? `${rateText(1 - reversed.rate)} (${rateText(1 - reversed.high)}–${rateText(1 - reversed.low)})`
         : '';
   };
   return html`
@@ -61,15 +61,15 @@ export function Overview() {
       <section class="panel">
         <h1>${t('tablesHere')}</h1>
         ${
-          told.tables.length
+          summary.tables.length
             ? html`
               <ul class="list">
-                ${told.tables.map(
-                  (each) => html`
-                    <li key=${each.table}>
-                      <b>${say(each.title)}</b> ${each.players.join(' · ')}${' '}
-                      <span class="small">${t('episode', each.episode + 1)}</span>${' '}
-                      <a href=${`#/play/${each.table}/${each.watch}`}>${t('lookOn')}</a>
+                ${summary.tables.map(
+                  (table) => html`
+                    <li key=${table.table}>
+                      <b>${localise(table.title)}</b> ${table.players.join(' · ')}${' '}
+                      <span class="small">${t('episode', table.episode + 1)}</span>${' '}
+                      <a href=${`#/play/${table.table}/${table.watch}`}>${t('lookOn')}</a>
                     </li>
                   `,
                 )}
@@ -81,23 +81,23 @@ export function Overview() {
         }
       </section>
       ${
-        told.served.length > 0 &&
+        summary.served.length > 0 &&
         html`
           <section class="panel">
             <h2>${t('servedHere')}</h2>
             <ul class="list">
-              ${told.served.map(
-                (each) => html`
-                  <li key=${each.name}>
-                    <b>${say(each.title)}</b> ${each.players.join(' · ')}
+              ${summary.served.map(
+                (table) => html`
+                  <li key=${table.name}>
+                    <b>${localise(table.title)}</b> ${table.players.join(' · ')}
                     <span class="small">
                       ${
-                        each.over
+                        table.over
                           ? t('servedOver')
-                          : `${t('episode', each.episode + 1)}, ${t('servedAgo', secondsSince(each.written))}`
+                          : `${t('episode', table.episode + 1)}, ${t('servedAgo', secondsSince(table.written))}`
                       }
                     </span>${' '}
-                    <a href=${`#/watch/served/${encodeURIComponent(each.name)}`}>${t('lookOn')}</a>
+                    <a href=${`#/watch/served/${encodeURIComponent(table.name)}`}>${t('lookOn')}</a>
                   </li>
                 `,
               )}
@@ -108,15 +108,15 @@ export function Overview() {
       <section class="panel runs">
         <h2>${t('runsHere')}</h2>
         ${
-          told.runs.length
+          summary.runs.length
             ? html`
               <label>
                 ${t('runsHere')}${' '}
-                <select value=${chosen} onChange=${(event) => setName(event.target.value)}>
-                  ${told.runs.map(
-                    (each) => html`
-                      <option key=${each} value=${each}>
-                        ${each}
+                <select value=${selected} onChange=${(event) => setName(event.target.value)}>
+                  ${summary.runs.map(
+                    (run) => html`
+                      <option key=${run} value=${run}>
+                        ${run}
                       </option>
                     `,
                   )}
@@ -139,8 +139,8 @@ export function Overview() {
                   length=${run.points}
                   zero=${false}
                   lines=${[{ name: column, points }]}
-                  at=${run.points - 1}
-                  go=${() => {}}
+                  current=${run.points - 1}
+                  onSelect=${() => {}}
                 />
               `,
             )}
@@ -148,23 +148,23 @@ export function Overview() {
         }
       </section>
       ${
-        told.reports.length > 0 &&
+        summary.reports.length > 0 &&
         html`
           <section class="panel">
             <h2>${t('reportsHere')}</h2>
             <label>
               ${t('reportsHere')}${' '}
-              <select value=${report || told.reports[0]} onChange=${(event) => setReport(event.target.value)}>
-                ${told.reports.map(
-                  (each) => html`
-                    <option key=${each} value=${each}>
-                      ${each}
+              <select value=${report || summary.reports[0]} onChange=${(event) => setReport(event.target.value)}>
+                ${summary.reports.map(
+                  (report) => html`
+                    <option key=${report} value=${report}>
+                      ${report}
                     </option>
                   `,
                 )}
               </select>
             </label>
-            <${Report} key=${report || told.reports[0]} name=${report || told.reports[0]} />
+            <${Report} key=${report || summary.reports[0]} name=${report || summary.reports[0]} />
           </section>
         `
       }
@@ -180,9 +180,9 @@ export function Overview() {
                   <tr>
                     <td></td>
                     ${agents.map(
-                      (each) => html`
-                        <th scope="col" key=${each}>
-                          ${each}
+                      (agent) => html`
+                        <th scope="col" key=${agent}>
+                          ${agent}
                         </th>
                       `,
                     )}
@@ -190,12 +190,12 @@ export function Overview() {
                 </thead>
                 <tbody>
                   ${agents.map(
-                    (one) => html`
-                      <tr key=${one}>
-                        <th scope="row">${one}</th>
+                    (rowAgent) => html`
+                      <tr key=${rowAgent}>
+                        <th scope="row">${rowAgent}</th>
                         ${agents.map(
-                          (two) => html`
-                            <td key=${two}>${one === two ? '–' : cell(one, two)}</td>
+                          (columnAgent) => html`
+                            <td key=${columnAgent}>${rowAgent === columnAgent ? '–' : cell(rowAgent, columnAgent)}</td>
                           `,
                         )}
                       </tr>

@@ -7,32 +7,39 @@ const LINE_POINTS = 200;
 
 export function Plot({ plot }) {
   if (plot.kind === 'lines') {
-    const all = Object.values(plot.lines)
+    const positions = Object.values(plot.lines)
       .flat()
       .map(([x]) => x);
-    const low = Math.min(...all),
-      wide = Math.max(...all) - low || 1;
+    const low = Math.min(...positions),
+      span = Math.max(...positions) - low || 1;
     const lines = Object.entries(plot.lines).map(([name, points]) => ({
       name,
-      points: points.map(([x, value]) => [((x - low) / wide) * (LINE_POINTS - 1), value]),
+      points: points.map(([x, value]) => [((x - low) / span) * (LINE_POINTS - 1), value]),
     }));
     return html`
       <figure>
         <figcaption>
           ${plot.title}${' '}
           <span class="small">
-            ${plot.across} ${low} – ${low + wide} · ${plot.up}
+            ${plot.across} ${low} – ${low + span} · ${plot.up}
           </span>
         </figcaption>
-        <${Graph} label=${plot.title} length=${LINE_POINTS} zero=${false} lines=${lines} at=${0} go=${() => {}} />
+        <${Graph}
+          label=${plot.title}
+          length=${LINE_POINTS}
+          zero=${false}
+          lines=${lines}
+          current=${0}
+          onSelect=${() => {}}
+        />
       </figure>
     `;
   }
   if (plot.kind === 'bars') {
     const ends = Object.values(plot.bars).flat();
     const low = Math.min(...ends),
-      wide = Math.max(...ends) - low || 1;
-    const x = (value) => 4 + (292 * (value - low)) / wide;
+      span = Math.max(...ends) - low || 1;
+    const x = (value) => 4 + (292 * (value - low)) / span;
     return html`
       <figure>
         <figcaption>
@@ -68,7 +75,7 @@ export function Plot({ plot }) {
     <${DataGrid}
       caption=${plot.title}
       columns=${['', ...plot.columns]}
-      rows=${plot.values.map((row, number) => [plot.rows[number], ...row])}
+      rows=${plot.values.map((row, index) => [plot.rows[index], ...row])}
     />
   `;
 }

@@ -1,36 +1,36 @@
 // Component Report: tables and plots of an experiment.
 import { html, useEffect, useState } from '../html.js';
-import { ask } from '../link.js';
+import { request } from '../link.js';
 import { t } from '../words.js';
 import { DataGrid } from './data_grid.js';
 import { Plot } from './plot.js';
 
 export function Report({ name }) {
-  const [found, setFound] = useState(null);
+  const [report, setReport] = useState(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    let gone = false;
-    const look = () =>
-      ask(`/api/reports?name=${encodeURIComponent(name)}`).then(
-        (told) => {
-          if (!gone) {
-            setFound(told);
+    let stopped = false;
+    const poll = () =>
+      request(`/api/reports?name=${encodeURIComponent(name)}`).then(
+        (response) => {
+          if (!stopped) {
+            setReport(response);
             setProblem('');
           }
         },
-        (error) => gone || setProblem(error.message),
+        (error) => stopped || setProblem(error.message),
       );
-    look();
-    const timer = setInterval(look, 10000);
+    poll();
+    const timer = setInterval(poll, 10000);
     return () => {
-      gone = true;
+      stopped = true;
       clearInterval(timer);
     };
   }, [name]);
-  if (!found) return html`<p class="wait">${problem || t('connecting')}</p>`;
+  if (!report) return html`<p class="wait">${problem || t('connecting')}</p>`;
   return html`
     <article class="report">
-      <h3>${found.experiment || found.name}</h3>
+      <h3>${report.experiment || report.name}</h3>
       ${
         problem &&
         html`
@@ -40,14 +40,14 @@ export function Report({ name }) {
         `
       }
       ${
-        found.missing &&
+        report.missing &&
         html`
           <p>
-            <b>${t('reportPart', found.missing)}</b>
+            <b>${t('reportPart', report.missing)}</b>
           </p>
         `
       }
-      ${found.tables.map(
+      ${report.tables.map(
         (table) => html`
           <${DataGrid}
             key=${table.name}
@@ -58,16 +58,16 @@ export function Report({ name }) {
           ${table.note && html`<p class="small">${table.note}</p>`}
         `,
       )}
-      ${found.plots.map(
+      ${report.plots.map(
         (plot) => html`
           <${Plot} key=${plot.name} plot=${plot} />
         `,
       )}
       ${
-        found.command &&
+        report.command &&
         html`
           <p class="small">
-            ${t('reportCommand')}: <code>${found.command}</code>
+            ${t('reportCommand')}: <code>${report.command}</code>
           </p>
         `
       }

@@ -4,9 +4,9 @@ import { Overview } from './overview.js';
 import { ServedTable } from './served_table.js';
 import './words.js';
 
-export function Section({ rest }) {
-  const [what, name] = rest;
-  return what === 'served' && name
+export function Section({ path }) {
+  const [kind, name] = path;
+  return kind === 'served' && name
     ? html`<${ServedTable} key=${name} name=${decodeURIComponent(name)} />`
     : html`<${Overview} />`;
 }

@@ -1,6 +1,6 @@
 // Component ServedTable: a table of `abl-cards serve`, as a series of snapshots.
 import { html, useEffect, useState } from '../html.js';
-import { NOBODY, ask } from '../link.js';
+import { NO_LINK, request } from '../link.js';
 import { Table } from '../table/table.js';
 import { t } from '../words.js';
 import { secondsSince } from './age.js';
@@ -8,32 +8,32 @@ import { secondsSince } from './age.js';
 const STALE_SECONDS = 10;
 
 export function ServedTable({ name }) {
-  const [told, setTold] = useState(null);
+  const [snapshot, setSnapshot] = useState(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    let gone = false,
+    let stopped = false,
       timer = 0;
-    const look = () =>
-      ask(`/api/served?name=${encodeURIComponent(name)}`)
+    const poll = () =>
+      request(`/api/served?name=${encodeURIComponent(name)}`)
         .then(
-          (found) => {
-            if (!gone) {
-              setTold(found);
+          (response) => {
+            if (!stopped) {
+              setSnapshot(response);
               setProblem('');
             }
           },
-          (error) => gone || setProblem(error.message),
+          (error) => stopped || setProblem(error.message),
         )
         .finally(() => {
-          if (!gone) timer = setTimeout(look, 500);
+          if (!stopped) timer = setTimeout(poll, 500);
         });
-    look();
+    poll();
     return () => {
-      gone = true;
+      stopped = true;
       clearTimeout(timer);
     };
   }, [name]);
-  const still = told && told.seen.phase !== 'over' && secondsSince(told.written) > STALE_SECONDS;
+  const stale = snapshot && snapshot.seen.phase !== 'over' && secondsSince(snapshot.written) > STALE_SECONDS;
   return html`
     <p class="middle">
       <a href="#/watch">${t('servedAll')}</a>
@@ -47,14 +47,14 @@ export function ServedTable({ name }) {
       `
     }
     ${
-      told
+      snapshot
         ? html`
           <${Table}
-            seen=${told.seen}
-            welcome=${told.welcome}
-            link=${NOBODY}
-            lost=${still ? t('servedAgo', secondsSince(told.written)) : ''}
-            trouble=${setProblem}
+            view=${snapshot.seen}
+            welcome=${snapshot.welcome}
+            link=${NO_LINK}
+            lost=${stale ? t('servedAgo', secondsSince(snapshot.written)) : ''}
+            onError=${setProblem}
           />
         `
         : html`

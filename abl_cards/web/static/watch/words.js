@@ -1,7 +1,7 @@
 // Texts of the section Watch, in English and Chinese.
-import { add } from '../words.js';
+import { addWords } from '../words.js';
 
-add({
+addWords({
   tablesHere: ['Tables of this page', '本页的牌桌'],
   noTables: ['No table is open.', '没有开着的牌桌。'],
   lookOn: ['look on', '观战'],
@@ -12,7 +12,7 @@ add({
   rowWins: ['share of the games that the agent of the row wins, with its 95 % interval', '行中智能体的胜率及95%区间'],
 });
 
-add({
+addWords({
   servedHere: ['Tables that are served', '服务中的牌桌'],
   servedAgo: ['last change {} s ago', '最近变化在{}秒前'],
   servedOver: ['over', '已结束'],
