@@ -1,4 +1,4 @@
-"""Whose game is played on Botzone: what programs of others read, a judge, and a program of ours."""
+"""Games on Botzone: sessions for external programs, a judge, and exported bots."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ PLATFORM = "botzone"
 
 @dataclass(frozen=True)
 class BotzoneGame:
-    """A game that is played there."""
+    """Game on Botzone."""
 
     engine: Engine
 
     @classmethod
     def from_engine(cls, engine: Engine) -> BotzoneGame | None:
-        """None where the folder does not say ``platform(botzone)``."""
+        """Return the game of an engine; None if the folder has no fact ``platform(botzone)``."""
         if (PLATFORM,) not in engine.rules.kb.facts("platform", 1):
             return None
         return cls(engine)
 
     def start_session(self, write: WriteLog | None = None) -> BotzoneSession:
-        """Somebody to follow a game; ``write`` is given the log of every round as it ends."""
+        """Make a listener of a table; ``write`` receives the log of each finished round."""
         return BotzoneSession(self.engine.rules, write=write)
 
     def create_judge(self, initdata: Mapping[str, Any] | None = None) -> BotzoneJudge:
@@ -41,11 +41,11 @@ class BotzoneGame:
         return BotzoneJudge(self.engine, initdata)
 
     def bot_source(self, preferences: PreferenceModel) -> str:
-        """The agent kb as a program in one file, which needs nothing but Python."""
+        """Return the source of the agent kb as a program in one file, which needs only Python."""
         return bot_source(self.engine.rules, preferences)
 
     def network_bot_zip(self, preferences: PreferenceModel, networks: Networks) -> bytes:
-        """The agent abl with these networks as a zip, which needs Python and numpy; raises GameError."""
+        """Return the zip of the agent abl with networks, which needs Python and numpy; raises GameError."""
         from abl_cards.protocols.botzone.network_bot import build_network_bot
 
         return build_network_bot(self.engine.rules, preferences, networks)
