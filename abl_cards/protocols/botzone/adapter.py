@@ -74,12 +74,12 @@ class BotzoneRound(Protocol):
     def request(self, seat: int) -> dict[str, Any]:
         """Return the current request to a seat, deliveries excepted; called once per decision."""
 
-    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
         """Check that a response to a delivery chooses nothing.
 
         Args:
             seat: Seat of the response.
-            number: Index of the delivery among those of the seat.
+            request_index: Index of the delivery among those of the seat.
             response: JSON value of the response.
 
         Raises:
@@ -123,7 +123,7 @@ class NoDeliveriesMixin:
         """Return False: no cards are drawn."""
         return False
 
-    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
         """Accept every response: no cards are drawn."""
 
 
