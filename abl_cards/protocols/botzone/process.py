@@ -2,7 +2,7 @@
 
 It is started for every decision, reads all requests of its round and its own responses, and is finished at the end of
 its output. With keep-running it is started once per round: it reads the same line first, then one request per line, and
-answers each with a line. The line that asks Botzone to keep it running is skipped.
+answers each with a line. The line by which it requests to keep running is skipped.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class BotProcess:
         except (ValueError, RecursionError):
             excerpt = line[:80].decode("utf-8", "replace")
             raise program_fault(
-                faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is no JSON"
+                faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is not JSON"
             ) from None
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class BotProcess:
             )
         if reader.size > MAX_OUTPUT_BYTES:
             raise program_fault(
-                faults.OUTPUT_LIMIT_EXCEEDED, f"program '{self.name}' said more than {MAX_OUTPUT_BYTES >> 20} MiB"
+                faults.OUTPUT_LIMIT_EXCEEDED, f"program '{self.name}' wrote more than {MAX_OUTPUT_BYTES >> 20} MiB"
             )
         answer, self._remainder = reader.answer, reader.remainder
         if reader.ended and not reader.requests_keep_running and (code := self._exit_code()):
