@@ -235,16 +235,16 @@ class PlainProtocolClient:
         return Reply(choice, {"actIndex": choice}, problem)
 
     def _choose(self, message: Message, player: DecisionMaker, keys: NDArray[np.uint64]) -> int:
-        offered = message.get("actionList")
-        if not isinstance(offered, list) or not offered:
+        action_list = message.get("actionList")
+        if not isinstance(action_list, list) or not action_list:
             raise GameError("actionList: must be a list of actions", ErrorCode.INVALID_MESSAGE)
         state = message.get("state")
         if not isinstance(state, dict):
             raise GameError("state: must be an object", ErrorCode.INVALID_MESSAGE)
-        wanted = self._choose_action(self._engine.read_decision_point(state).decision, player, keys)
-        if wanted.to_json() not in offered:
-            raise GameError(f"{wanted} is not offered", ErrorCode.INVALID_MESSAGE)
-        return offered.index(wanted.to_json())
+        action = self._choose_action(self._engine.read_decision_point(state).decision, player, keys)
+        if action.to_json() not in action_list:
+            raise GameError(f"{action} is not offered", ErrorCode.INVALID_MESSAGE)
+        return action_list.index(action.to_json())
 
     def _choose_action(self, decision: Decisions | Choices, player: DecisionMaker, keys: NDArray[np.uint64]) -> Action:
         if is_play_decision(decision):

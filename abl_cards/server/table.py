@@ -65,7 +65,14 @@ class ServedTable:
     # --- before the games --------------------------------------------------------------------------------------------
 
     def add_client(self, client: Client) -> bool:
-        """Assign the first free seat to a client; returns whether there was one."""
+        """Assign the first free seat to a client.
+
+        Args:
+            client: Connected client; its result receives the seat.
+
+        Returns:
+            True if a seat was free.
+        """
         free_seats = self._free_seats()
         if not free_seats or self._all_seated.is_set():
             return False
@@ -106,6 +113,12 @@ class ServedTable:
             games: Number of games.
             timeout: Seconds for an answer of a client; None for no limit.
             start_delay: Seconds before the first message, if there are clients.
+
+        Returns:
+            Result of the table.
+
+        Raises:
+            GameError: The rules get stuck.
         """
         await self.wait_until_full()
         if self._clients:

@@ -24,7 +24,7 @@ from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer, serve
 from tests.effort import long
 from tests.server.plain_client import PlainClient
-from tests.server.servers import Comer, engine, guest, plan, run, visit
+from tests.server.servers import ClientFunction, engine, guest, plan, run, visit
 
 GAMES = 2
 
@@ -41,7 +41,7 @@ def outcome(result: ServedResult) -> tuple[list[int], int, int]:
     return told["wins"], told["draws"], told["episodes"]
 
 
-def plain(strong: bool = True) -> Comer:
+def plain(strong: bool = True) -> ClientFunction:
     return lambda url: PlainClient(url, strong).run()
 
 

@@ -1,4 +1,4 @@
-"""Botzone: its judge, its bots, and bots of ours."""
+"""Platform Botzone: judge, external bots, and export of agents as bots."""
 
 from __future__ import annotations
 

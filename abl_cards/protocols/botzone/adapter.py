@@ -21,7 +21,7 @@ ONLY_TABLE: Indices = np.zeros(1, np.int64)
 
 @dataclass(frozen=True)
 class DealtCards:
-    """The cards of a round by their numbers."""
+    """Cards of a round by Botzone's numbers."""
 
     allocation: tuple[tuple[int, ...], ...]  # by seat
     publiccard: tuple[int, ...]
@@ -31,7 +31,10 @@ class DealtCards:
         return {"allocation": [list(hand) for hand in self.allocation], "publiccard": list(self.publiccard)}
 
     def to_draw_order(self, first: int) -> list[int]:
-        """All of them as they lie where seats draw them one by one, this seat first; the public ones last.
+        """Return all cards in the order in which seats draw them one by one; public cards last.
+
+        Args:
+            first: Seat that draws the first card.
 
         >>> DealtCards(((0, 1), (2, 3)), (4,)).to_draw_order(1)
         [2, 0, 3, 1, 4]
@@ -41,17 +44,23 @@ class DealtCards:
 
     @classmethod
     def from_draw_order(cls, cards: Sequence[int], seats: int, public: int, first: int) -> DealtCards:
-        """The other way round.
+        """Make a deal from cards in the order in which they are drawn.
+
+        Args:
+            cards: Numbers of all cards.
+            seats: Number of seats.
+            public: Number of public cards, which are last.
+            first: Seat that draws the first card.
 
         >>> DealtCards.from_draw_order([2, 0, 3, 1, 4], 2, 1, 1)
         DealtCards(allocation=((0, 1), (2, 3)), publiccard=(4,))
         """
-        hands, last = cards[: len(cards) - public], cards[len(cards) - public :]
-        return cls(tuple(tuple(hands[(seat - first) % seats :: seats]) for seat in range(seats)), tuple(last))
+        hands, public_cards = cards[: len(cards) - public], cards[len(cards) - public :]
+        return cls(tuple(tuple(hands[(seat - first) % seats :: seats]) for seat in range(seats)), tuple(public_cards))
 
 
 class BotzoneRound(Protocol):
-    """One round in the words of a dialect: it remembers what the requests tell, and who holds which numbers."""
+    """Protocol of one round of a game: builds requests and displays, and reads responses."""
 
     def opening_display(self) -> dict[str, Any]:
         """Return the display before the first act."""
@@ -65,23 +74,36 @@ class BotzoneRound(Protocol):
     def request(self, seat: int) -> dict[str, Any]:
         """Return the current request to a seat, deliveries excepted; called once per decision."""
 
-    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
-        """Raises Fault where the response to a seat's delivery of this number chooses something."""
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
+        """Check that a response to a delivery chooses nothing.
+
+        Args:
+            seat: Seat of the response.
+            request_index: Index of the delivery among those of the seat.
+            response: JSON value of the response.
+
+        Raises:
+            Fault: The response chooses something.
+        """
 
     def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
-        """The options that a response of the seat to decide chooses, one after the other; raises Fault."""
+        """Return the options that a response of the seat to decide chooses in order; raises Fault."""
 
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
-        """The move that its response makes; raises Fault."""
+        """Return the move of a response of the seat to decide, one row; raises Fault."""
 
     def choice_response(self, options: Sequence[int]) -> Any:
-        """The response that chooses these options one after the other; None where there are more to come."""
+        """Return the response that chooses options in order; None if the options are incomplete."""
 
     def play_response(self, cards: NDArray[np.uint8]) -> Any:
-        """The response that makes a move [most] of the seat to decide."""
+        """Return the response of a move of the seat to decide.
+
+        Args:
+            cards: uint8 [cards], padded with NO_CARD.
+        """
 
     def record_response(self, seat: int, response: Any) -> None:
-        """This is about to happen."""
+        """Record a response before it takes effect."""
 
     def display(self, seat: int, response: Any) -> dict[str, Any]:
         """Return the display after a response."""
@@ -91,18 +113,18 @@ class BotzoneRound(Protocol):
 
 
 class NoDeliveriesMixin:
-    """The part of a ``BotzoneRound`` that no game needs whose cards are dealt at once."""
+    """Methods of ``BotzoneRound`` for games whose cards are dealt at once."""
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
-        """Nobody draws."""
+        """Raise NotImplementedError: no cards are drawn."""
         raise NotImplementedError
 
     def awaits_response(self) -> bool:
-        """Nothing was delivered."""
+        """Return False: no cards are drawn."""
         return False
 
-    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
-        """Nothing was delivered."""
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
+        """Accept every response: no cards are drawn."""
 
 
 @dataclass(frozen=True)
@@ -112,19 +134,19 @@ class GameAdapter:
     ``read_initdata`` and ``next_initdata`` carry state from one round of a match to the next.
     """
 
-    supports: Callable[[CompiledGame], bool]  # whether a folder has what the requests speak of
+    supports: Callable[[CompiledGame], bool]  # whether a folder has the fluents and cards of the requests
     numbering: Callable[[CompiledGame], CardNumbering]
     start_round: Callable[[CompiledGame, Tables, DealtCards], BotzoneRound]
-    initdata_keys: tuple[str, ...] = ()  # of initdata, besides the cards and the seed
+    initdata_keys: tuple[str, ...] = ()  # fields of initdata besides the cards and the seed
     read_initdata: Callable[[CompiledGame, Mapping[str, Any], NDArray[np.int16]], None] = field(
         default=lambda rules, initdata, fluents: None
-    )  # writes what initdata says into the fluents [slots] of a round to come; raises GameError
+    )  # writes fields of initdata into the fluents [slots] of the next round; raises GameError
     next_initdata: Callable[[CompiledGame, Tables], dict[str, Any]] = field(
         default=lambda rules, tables: {}
-    )  # and the other way round: initdata of the round that begins, or would begin, at a table
+    )  # fields of initdata of the next round at a table
     first_seat: Callable[[CompiledGame, NDArray[np.int16]], int] = field(
         default=lambda rules, fluents: 0
-    )  # who draws the first card by the fluents [slots] of a round, where cards are drawn one by one
+    )  # seat that draws the first card, from the fluents [slots] of a round
 
 
 def find_adapter(rules: CompiledGame) -> GameAdapter:
@@ -132,10 +154,10 @@ def find_adapter(rules: CompiledGame) -> GameAdapter:
     from abl_cards.protocols.botzone.doudizhu import DOUDIZHU_ADAPTER
     from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
 
-    found = next((each for each in (DOUDIZHU_ADAPTER, TRACTOR_ADAPTER) if each.supports(rules)), None)
-    if found is None:
+    adapter = next((candidate for candidate in (DOUDIZHU_ADAPTER, TRACTOR_ADAPTER) if candidate.supports(rules)), None)
+    if adapter is None:
         raise GameError(
-            f"{rules.folder.name} says platform(botzone), and has not what Botzone's requests speak of",
+            f"{rules.folder.name} has the fact platform(botzone), but not the fluents and cards of a game on Botzone",
             ErrorCode.UNSUPPORTED_GAME,
         )
-    return found
+    return adapter

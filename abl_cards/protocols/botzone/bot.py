@@ -1,4 +1,4 @@
-"""The agent kb as a program in one file: a template, and what it is filled with; here what that of Dou dizhu knows."""
+"""Export of the agent kb as a program in one file: templates, and the data of the Dou dizhu bot."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from abl_cards.protocols.botzone.tractor_bot import tractor_data
 
 
 def bot_source(rules: CompiledGame, preferences: PreferenceModel) -> str:
-    """A program in one file that plays by these rules and preferences; it needs nothing but Python."""
+    """Return the source of a bot in one file, which plays by rules and preferences and needs only Python."""
     if find_adapter(rules) is TRACTOR_ADAPTER:
         return _fill_template("tractor_bot_file.py", tractor_data(rules, preferences))
     return _fill_template("bot_file.py", bot_data(rules, preferences))
 
 
 def _fill_template(template: str, values: dict[str, Any]) -> str:
-    """A template with what it knows."""
+    """Return a template with compressed data inserted."""
     data = base64.b64encode(zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 9)).decode()
     return template_source(template).replace('DATA = ""', f'DATA = "{data}"')
 
 
 def template_source(template: str) -> str:
-    """A template with the functions that all of them have in common, for old Pythons."""
+    """Return a template with the shared functions inlined, without annotations."""
     return strip_annotations(inline_module((files(__package__) / template).read_text("utf-8"), "bot_circuits"))
 
 
@@ -73,20 +73,20 @@ def bot_data(rules: CompiledGame, preferences: PreferenceModel) -> dict[str, Any
 
 
 def _label_arrays(rules: CompiledGame) -> dict[str, Any]:
-    """By label: the main cards, groups of kickers and their size, what may be one, following and leading."""
-    labels, names, place = len(rules.labels), rules.cells.names, rules.pack.index
+    """Return arrays by label: main cards, number and size of kicker groups, and allowed kickers."""
+    labels, names, index_of_kind = len(rules.labels), rules.cells.names, rules.pack.index
     main, allowed = np.zeros((labels, MAX_KINDS), np.int64), np.zeros((2, labels, MAX_KINDS), np.int64)
-    kickers, size, apart = (np.zeros(labels, np.int64) for _ in range(3))
+    kickers, size, has_kickers_apart = (np.zeros(labels, np.int64) for _ in range(3))
     for form in rules.forms.forms:
         for group in form.groups:
-            main[form.label, place[names[group.cell]]] += group.count
-        apart[form.label] = form.has_kickers_apart
+            main[form.label, index_of_kind[names[group.cell]]] += group.count
+        has_kickers_apart[form.label] = form.has_kickers_apart
         if form.kickers:
             kickers[form.label], size[form.label] = form.kickers.num_groups, form.kickers.group_size
             for cell, bits in form.kickers.allowed.items():
-                allowed[:, form.label, place[names[cell]]] = bits, bits & ~form.kickers.misread.get(cell, 0)
-    found = {"main": main, "kickers": kickers, "kicker_size": size, "allowed": allowed, "apart": apart}
-    return {name: values.tolist() for name, values in found.items()}
+                allowed[:, form.label, index_of_kind[names[cell]]] = bits, bits & ~form.kickers.misread.get(cell, 0)
+    arrays = {"main": main, "kickers": kickers, "kicker_size": size, "allowed": allowed, "apart": has_kickers_apart}
+    return {name: values.tolist() for name, values in arrays.items()}
 
 
 def _circuit_json(circuit: Circuit) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _circuit_json(circuit: Circuit) -> dict[str, Any]:
 
 
 def _chain_row(counts: NDArray[np.uint8], trios: np.int64) -> list[int]:
-    """First rank, length, copies, and the length again where it is a chain of trios."""
+    """Return first rank, length, copies, and the length of a chain of trios, else 0."""
     ranks = np.flatnonzero(counts)
     return [int(ranks[0]), len(ranks), int(counts[ranks[0]]), int(trios)]
 
@@ -107,20 +107,20 @@ def _legal_bids(rules: CompiledGame) -> dict[str, list[int]]:
     if not rules.schema.stages:
         return {}
     stage, bids = Atom("stage", (rules.schema.stages[0],)), option_bids(rules)
-    found: dict[str, list[int]] = {}
+    bids_after: dict[str, list[int]] = {}
     for length in range(rules.seating.seats + 1):
         for earlier in product(bids, repeat=length):
             facts = {Atom(BID, (seat, bid)) for seat, bid in enumerate(earlier)}
             outputs = _true_outputs(rules.option_query.circuit, facts | {stage})
-            found[",".join(map(str, earlier))] = [
+            bids_after[",".join(map(str, earlier))] = [
                 bid
                 for bid, option in zip(bids, rules.schema.options, strict=True)
                 if Atom("option", (option,)) in outputs
             ]
-    return found
+    return bids_after
 
 
 def _true_outputs(circuit: Circuit, true_inputs: set[Atom]) -> set[Atom]:
-    """The outputs that hold when these inputs do, and no others."""
+    """Return the outputs of a circuit that are true for a set of true inputs."""
     rows = np.array([[atom in true_inputs] for atom in circuit.inputs], np.uint8).reshape(-1, 1)
     return {atom for atom, truth in zip(circuit.outputs, evaluate(circuit, rows)[:, 0], strict=True) if truth}

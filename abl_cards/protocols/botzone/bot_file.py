@@ -1,9 +1,8 @@
-"""A bot of Dou dizhu in one file that needs nothing but Python: the agent kb for Botzone.
+"""Dou dizhu bot in one file: the agent kb for Botzone; needs only Python.
 
-`abl-cards bot doudizhu` writes this file anew with a compiled knowledge base in the place of DATA: circuits, card sets
-and the table of plays. It reads one line of JSON, all the requests of the game and its own responses, and answers with
-one. Everything it knows of the rules is in that data; the functions below evaluate it for all the moves at once, every
-atom a number with one bit a move.
+`abl-cards bot doudizhu` writes this file with a compiled knowledge base in place of DATA: circuits, card sets and the
+table of plays. It reads one line of JSON with all requests of the game and its own responses, and writes one line. All
+rules are in the data. The functions evaluate it for all moves at once; an atom is an integer with one bit per move.
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
@@ -27,51 +26,52 @@ if TYPE_CHECKING:
 LETTERS = "3456789TJQKA2XD"
 TEXT_ORDER = {letter: place for place, letter in enumerate("23456789ADJKQTX")}
 UNKNOWN_LABEL = -1
-"""The label of a play that only other rules know: nothing is known to beat it, so the bot passes."""
+"""Label of a play that only other rules have; the bot passes."""
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
 
 
 def count_ranks(ids: list[int]) -> Cards:
-    """Copies of each rank of Botzone's numbers: four to a rank from 3 on, 52 and 53 the jokers."""
+    """Count Botzone's numbers by rank: four numbers per rank from 3 on, 52 and 53 for the jokers."""
     counts = [0] * 15
-    for number in ids:
-        counts[number // 4 if number < 52 else number - 39] += 1
+    for card in ids:
+        counts[card // 4 if card < 52 else card - 39] += 1
     return counts
 
 
 def cards_text(counts: Cards) -> str:
-    """The cards from low to high."""
+    """Return the letters of cards from low to high."""
     return "".join(letter * count for letter, count in zip(LETTERS, counts))
 
 
 def card_sets(rules: Rules, label: int, hand: Cards, leading: bool) -> list[Cards]:
-    """All card sets of a label that a hand has, in the order of their texts."""
-    main, groups, size = rules["main"][label], rules["kickers"][label], rules["kicker_size"][label]
-    if any(need > held for need, held in zip(main, hand)):
+    """Return all card sets of a label in a hand, in the order of their texts."""
+    main, groups, group_size = rules["main"][label], rules["kickers"][label], rules["kicker_size"][label]
+    if any(required > held for required, held in zip(main, hand)):
         return []
     if not groups:
         return [main]
     allowed = rules["allowed"][1 if leading else 0][label]
-    found = [(main, groups, False)]
+    partial_sets = [(main, groups, False)]
     for rank in range(15):
-        more = []
-        for counts, left, joker in found:
-            for number in range(1, left + 1):
+        extended = []
+        for counts, left, joker in partial_sets:
+            for num_groups in range(1, left + 1):
                 apart = rules["apart"][label] and joker and rank == 14
-                if allowed[rank] >> number & 1 and number * size <= hand[rank] and not apart:
-                    laid = list(counts)
-                    laid[rank] += number * size
-                    more.append((laid, left - number, joker or rank == 13))
-        found += more
+                if allowed[rank] >> num_groups & 1 and num_groups * group_size <= hand[rank] and not apart:
+                    cards = list(counts)
+                    cards[rank] += num_groups * group_size
+                    extended.append((cards, left - num_groups, joker or rank == 13))
+        partial_sets += extended
     return sorted(
-        (counts for counts, left, _ in found if not left), key=lambda each: [TEXT_ORDER[c] for c in cards_text(each)]
+        (counts for counts, left, _ in partial_sets if not left),
+        key=lambda card_set: [TEXT_ORDER[c] for c in cards_text(card_set)],
     )
 
 
 class BotMinPlays:
-    """The plays that a hand still needs; see abl_cards/games/min_plays/chain_search.py."""
+    """Fewest plays that empty a hand, as in abl_cards/games/min_plays/chain_search.py."""
 
     def __init__(self, data: Rules) -> None:
         self.chains = data["chains"]
@@ -86,20 +86,20 @@ class BotMinPlays:
         return self.cache[key]
 
     def _leaf(self, counts: Cards, planes: int) -> int:
-        at = [sum(count == number for count in counts[:13]) for number in (1, 2, 3, 4)]
-        at[0] += counts[13] != counts[14]
-        at += [int(counts[13] == counts[14] == 1), planes]
-        place = 0
-        for number, size in zip(at, self.shape):
-            place = place * size + number
-        return self.rest[place]
+        features = [sum(count == value for count in counts[:13]) for value in (1, 2, 3, 4)]
+        features[0] += counts[13] != counts[14]
+        features += [int(counts[13] == counts[14] == 1), planes]
+        index = 0
+        for value, size in zip(features, self.shape):
+            index = index * size + value
+        return self.rest[index]
 
-    def _search(self, counts: Cards, first: int, num_played: int, planes: int, best: int) -> int:
+    def _search(self, counts: Cards, first_chain: int, num_played: int, planes: int, best: int) -> int:
         best = min(best, num_played + self._leaf(counts, planes))
         if num_played + 2 > best:
             return best
-        for number in range(first, len(self.chains)):
-            start, length, copies, trios = self.chains[number]
+        for chain in range(first_chain, len(self.chains)):
+            start, length, copies, trios = self.chains[chain]
             if any(counts[rank] < copies for rank in range(start, start + length)):
                 continue
             kind = self.plane[planes][trios] if trios else planes
@@ -107,7 +107,7 @@ class BotMinPlays:
                 continue
             for rank in range(start, start + length):
                 counts[rank] -= copies
-            best = self._search(counts, number, num_played + (not trios), kind, best)
+            best = self._search(counts, chain, num_played + (not trios), kind, best)
             for rank in range(start, start + length):
                 counts[rank] += copies
         return best
@@ -117,15 +117,15 @@ class BotMinPlays:
 
 
 def add_count_facts(name: str, counts: Cards, bits: int, inputs: dict[str, int]) -> None:
-    """Add the facts "at least N" of some counts for the columns in bits."""
+    """Add "at least N" facts of counts for the columns in bits."""
     for rank, count in enumerate(counts):
-        for number in range(1, count + 1):
-            fact = f"{name}({rank + 3},{number})"
+        for copies in range(1, count + 1):
+            fact = f"{name}({rank + 3},{copies})"
             inputs[fact] = inputs.get(fact, 0) | bits
 
 
 def evaluate_named(circuit: Rules, inputs: dict[str, int], num_columns: int) -> list[int]:
-    """The outputs by the texts of inputs, the others of which are false."""
+    """Evaluate a circuit for inputs by their texts; other inputs are false."""
     return evaluate(circuit, [inputs.get(name, 0) for name in circuit["inputs"]], num_columns)
 
 
@@ -147,12 +147,12 @@ def preference_outputs(
 def find_cheapest_candidate(
     rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: BotMinPlays
 ) -> int:
-    """The number of the candidate with the lowest cost."""
+    """Return the index of the candidate of the lowest cost."""
     return find_cheapest(preference_outputs(rules, common, candidates, plays), rules["weights"], len(candidates))
 
 
 def decide(rules: Rules, view: Rules) -> Cards:
-    """The cards to play, as copies of each rank."""
+    """Return the cards to play, as copies of each rank."""
     hand, leading = view["hand"], view["to_beat"] is None
     if view["to_beat"] == UNKNOWN_LABEL:
         return [0] * len(hand)
@@ -166,21 +166,21 @@ def decide(rules: Rules, view: Rules) -> Cards:
     moves: list[tuple[int, Cards]] = []
     for label in rules["wire"]:
         if legal[label]:
-            moves += [(label, laid) for laid in card_sets(rules, label, hand, leading)]
+            moves += [(label, cards) for cards in card_sets(rules, label, hand, leading)]
     add_count_facts("unseen", view["unseen"], 1, inputs)
     inputs["landlord(0)"] = inputs[f"asked({view['part']})"] = 1  # seats are counted from the landlord's
     if not leading:
         inputs[f"top({view['top']})"] = 1
-    for who in ("next", "previous"):
-        for number in range(1, view["cards"][who] + 1):
-            inputs[f"cards({who},{number})"] = 1
+    for seat_name in ("next", "previous"):
+        for count in range(1, view["cards"][seat_name] + 1):
+            inputs[f"cards({seat_name},{count})"] = 1
     candidates = []
-    for label, laid in moves:
-        left = [held - gone for held, gone in zip(hand, laid)]
+    for label, cards in moves:
+        left = [held - played for held, played in zip(hand, cards)]
         candidates.append(([f"play({rules['labels'][label]})"], left))
-    best = rules.get("best", find_cheapest_candidate)  # a bot with networks has its own
-    told = (rules, inputs, candidates, BotMinPlays(rules["plays"]))
-    return moves[best(*told) if best is find_cheapest_candidate else best(*told, view, moves)][1]
+    best = rules.get("best", find_cheapest_candidate)  # bots with networks replace it
+    arguments = (rules, inputs, candidates, BotMinPlays(rules["plays"]))
+    return moves[best(*arguments) if best is find_cheapest_candidate else best(*arguments, view, moves)][1]
 
 
 def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
@@ -188,23 +188,23 @@ def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
     inputs = {f"bid({turn},{bid})": 1 for turn, bid in enumerate(bids)}
     inputs[f"asked({len(bids)})"] = 1
     add_count_facts("held", hand, 1, inputs)
-    add_count_facts("unseen", [full - held for full, held in zip(rules["pack"], hand)], 1, inputs)
-    for who in ("next", "previous"):
-        for number in range(1, 18):
-            inputs[f"cards({who},{number})"] = 1
+    add_count_facts("unseen", [copies - held for copies, held in zip(rules["pack"], hand)], 1, inputs)
+    for seat_name in ("next", "previous"):
+        for count in range(1, 18):
+            inputs[f"cards({seat_name},{count})"] = 1
     options = rules["may_bid"].get(",".join(map(str, bids)))
     if not options:
-        return 0  # a list that no auction of three seats sends; a bid of 0 is legal after any other
+        return 0  # not a list of an auction of three seats; a bid of 0 is legal after any other
     candidates = [([f"chooses(bid({bid}))"], hand) for bid in options]
     chosen: int = options[find_cheapest_candidate(rules, inputs, candidates, BotMinPlays(rules["plays"]))]
     return chosen
 
 
 def find_label(rules: Rules, cards: Cards) -> int:
-    """Return the label of cards that were led or played; UNKNOWN_LABEL where no label of these rules has them."""
+    """Return the label of played cards; UNKNOWN_LABEL if no label of the rules has them."""
     for label in reversed(rules["wire"]):
-        size: int = sum(rules["main"][label]) + rules["kickers"][label] * rules["kicker_size"][label]
-        if any(cards) and size == sum(cards) and cards in card_sets(rules, label, cards, True):
+        num_cards: int = sum(rules["main"][label]) + rules["kickers"][label] * rules["kicker_size"][label]
+        if any(cards) and num_cards == sum(cards) and cards in card_sets(rules, label, cards, True):
             return int(label)
     return UNKNOWN_LABEL
 
@@ -213,48 +213,48 @@ def find_label(rules: Rules, cards: Cards) -> int:
 
 
 def answer(rules: Rules, message: Rules) -> int | list[int]:
-    """The response to {"requests": […], "responses": […]}."""
+    """Return the response to {"requests": […], "responses": […]}."""
     requests, responses = message["requests"], message.get("responses", [])
-    own = list(next(request["own"] for request in requests if "own" in request))
+    own_cards = list(next(request["own"] for request in requests if "own" in request))
     if "publiccard" not in requests[-1] and "history" not in requests[-1]:
-        return decide_bid(rules, count_ranks(own), requests[-1].get("bid", []))
+        return decide_bid(rules, count_ranks(own_cards), requests[-1].get("bid", []))
     turns = [(turn, request) for turn, request in enumerate(requests) if "history" in request]
     opening = turns[0][1]
-    part, own = _infer_role(opening, own)
-    acts: list[tuple[int, list[int]]] = []  # [seat counted from us, ids] in order: 1 the next, 2 the previous, 0 we
+    part, own_cards = _infer_role(opening, own_cards)
+    acts: list[tuple[int, list[int]]] = []  # relative seat and cards in order: 0 this seat, 1 the next, 2 the previous
     for turn, request in turns:
         acts += [(1, request["history"][0]), (2, request["history"][1])]
         if turn < len(responses):
             acts.append((0, responses[turn]))
     if part == 0:
-        acts = acts[2:]  # nobody has played before the landlord leads
+        acts = acts[2:]  # the landlord makes the first play
     elif part == 1:
         acts = acts[1:]
-    view = _make_view(rules, part, count_ranks(own), acts)
+    view = _make_view(rules, part, count_ranks(own_cards), acts)
     view["acts"], view["bottom"] = acts, count_ranks(opening.get("publiccard", []))
     chosen = decide(rules, view)
-    left = list(own)
+    left = list(own_cards)
     for seat, ids in acts:
         if seat == 0:
-            left = [number for number in left if number not in ids]
+            left = [card for card in left if card not in ids]
     cards: list[int] = []
     for rank, count in enumerate(chosen):
-        held = [number for number in left if (number // 4 if number < 52 else number - 39) == rank]
+        held = [card for card in left if (card // 4 if card < 52 else card - 39) == rank]
         cards += held[:count]
     return cards
 
 
-def _infer_role(opening: Rules, own: list[int]) -> tuple[int, list[int]]:
-    """Our part, and our cards with the bottom ones where they are ours."""
+def _infer_role(opening: Rules, own_cards: list[int]) -> tuple[int, list[int]]:
+    """Return the seat counted from the landlord, and the seat's cards, with the bottom cards for the landlord."""
     if "landlord" in opening and "pos" in opening:
         part = (opening["pos"] - opening["landlord"]) % 3
-    elif len(own) == 20:
+    elif len(own_cards) == 20:
         part = 0
     else:
         part = 2 if opening["history"][0] else 1
-    if part == 0 and len(own) == 17:
-        own = own + [card for card in opening["publiccard"] if card not in own]
-    return part, own
+    if part == 0 and len(own_cards) == 17:
+        own_cards = own_cards + [card for card in opening["publiccard"] if card not in own_cards]
+    return part, own_cards
 
 
 def _make_view(rules: Rules, part: int, hand: Cards, acts: list[tuple[int, list[int]]]) -> Rules:
@@ -262,20 +262,20 @@ def _make_view(rules: Rules, part: int, hand: Cards, acts: list[tuple[int, list[
     left, cards = list(hand), {"next": 17, "previous": 17}
     if part:
         cards["previous" if part == 1 else "next"] = 20
-    unseen = [full - held for full, held in zip(rules["pack"], hand)]
+    unseen = [copies - held for copies, held in zip(rules["pack"], hand)]
     to_beat: Cards | None = None
     top = 0
     for seat, ids in acts:
-        laid = count_ranks(ids)
+        counts = count_ranks(ids)
         if seat == 0:
-            left = [held - gone for held, gone in zip(left, laid)]
+            left = [held - played for held, played in zip(left, counts)]
         else:
-            unseen = [held - gone for held, gone in zip(unseen, laid)]
+            unseen = [held - played for held, played in zip(unseen, counts)]
             cards["next" if seat == 1 else "previous"] -= len(ids)
         if ids:
-            to_beat, top = laid, seat
+            to_beat, top = counts, seat
     if top == 0:
-        to_beat = None  # nobody has played yet, or two have passed over our play
+        to_beat = None  # no play yet, or two passes after the own play
     return {
         "hand": left, "unseen": unseen, "part": part, "cards": cards, "top": "next" if top == 1 else "previous",
         "to_beat": None if to_beat is None else find_label(rules, to_beat),
@@ -283,7 +283,7 @@ def _make_view(rules: Rules, part: int, hand: Cards, acts: list[tuple[int, list[
 
 
 def main() -> None:
-    """Answer one line."""
+    """Answer one line of the standard input."""
     rules = json.loads(zlib.decompress(base64.b64decode(DATA)))
     print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))
 

@@ -1,9 +1,9 @@
-"""Dou dizhu in Botzone's words: FightTheLandlord, and FightTheLandlord2 where it is bid for.
+"""Adapter of Dou dizhu for Botzone: FightTheLandlord, and FightTheLandlord2 with bids.
 
-Cards are numbers: four to a rank from the 3 on, 52 and 53 the jokers. A response is a list of cards, empty for a pass,
-or a bid. The first request of play has the seat's cards (``own``) and the bottom cards (``publiccard``), with bids also
-``landlord``, ``pos`` and ``finalbid``; each has ``history``, what the two seats before it have done last. A request for
-a bid has ``own`` and the bids so far.
+Cards are numbers: four per rank from the 3 on, 52 and 53 for the jokers. A response is a list of cards, empty for a
+pass, or a bid. The first request of play has the seat's cards (``own``) and the bottom cards (``publiccard``), with
+bids also ``landlord``, ``pos`` and ``finalbid``. Each has ``history``, the latest actions of the two previous seats. A
+request for a bid has ``own`` and the bids so far.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from abl_cards.protocols.botzone.combinations import find_move, is_combination
 from abl_cards.protocols.botzone.faults import Fault, quote_json
 
 LANDLORD, BID = "landlord", "bid"
-"""Fluents of the folder: who plays alone, and what each seat has bid."""
+"""Fluents of the folder: the landlord, and the bid of each seat."""
 _LETTERS = "3456789TJQKA2"
 _JOKERS = "XD"
 
 
 def doudizhu_numbering(rules: CompiledGame) -> CardNumbering:
-    """The kinds of 0 to 53."""
+    """Return the numbering of the 54 cards."""
     letters = [*(letter for letter in _LETTERS for _ in range(4)), *_JOKERS]
     return CardNumbering(tuple(rules.card_codes.kind_by_text[letter] for letter in letters))
 
@@ -42,10 +42,10 @@ def option_bids(rules: CompiledGame) -> tuple[int, ...]:
 
 
 class DoudizhuRound(NoDeliveriesMixin):
-    """One round; see ``adapter.BotzoneRound``."""
+    """Round of Dou dizhu; implements ``BotzoneRound``."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
-        """Cards are dealt, and nothing else has happened."""
+        """Make a round after the deal."""
         self._rules, self._tables, self._cards = rules, tables, cards
         self._numbering, self._bids = doudizhu_numbering(rules), option_bids(rules)
         self._hands = [list(hand) for hand in cards.allocation]
@@ -54,14 +54,14 @@ class DoudizhuRound(NoDeliveriesMixin):
         self._bottom_taken = False
 
     def opening_display(self) -> dict[str, Any]:
-        """All the cards."""
+        """Return the cards of all seats and the bottom cards."""
         return self._cards.to_json()
 
     def _read_fluent(self, name: str) -> list[int]:
-        """The numbers that the table remembers under the name of a fluent; -1 for none."""
+        """Return the values of a fluent at the table; -1 for none."""
         fluent = self._rules.fluents.find(name)
         assert fluent is not None
-        return [int(number) for number in self._tables.state.fluents[0, fluent.first_slot : fluent.slots.stop]]
+        return [int(value) for value in self._tables.state.fluents[0, fluent.first_slot : fluent.slots.stop]]
 
     def request(self, seat: int) -> dict[str, Any]:
         """Return the request of a bid or a play; the first request of play includes the result of the bidding."""
@@ -72,8 +72,10 @@ class DoudizhuRound(NoDeliveriesMixin):
         if not self._bottom_taken:
             self._bottom_taken = True
             self._hands[landlord] += self._cards.publiccard
-        before = [(seat + ahead) % len(self._hands) for ahead in range(1, len(self._hands))]
-        request: dict[str, Any] = {"history": [list(self._last_responses[each]) for each in before]}
+        previous_seats = [(seat + step) % len(self._hands) for step in range(1, len(self._hands))]
+        request: dict[str, Any] = {
+            "history": [list(self._last_responses[previous_seat]) for previous_seat in previous_seats]
+        }
         if seat in self._informed_seats:
             return request
         self._informed_seats.add(seat)
@@ -82,7 +84,7 @@ class DoudizhuRound(NoDeliveriesMixin):
         return request | {"own": list(self._hands[seat]), "publiccard": list(self._cards.publiccard)}
 
     def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
-        """A bid; raises Fault."""
+        """Read a bid; raises Fault."""
         if type(response) is not int:
             raise Fault(faults.INVALID_FORMAT, f"{quote_json(response)} is no bid")
         option = self._bids.index(response) if response in self._bids else -1
@@ -91,7 +93,7 @@ class DoudizhuRound(NoDeliveriesMixin):
         return (option,)
 
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
-        """Cards; raises Fault."""
+        """Read the cards of a play; raises Fault."""
         seat = int(self._tables.seat[0])
         cards = self._numbering.read_cards(response, self._hands[seat], seat)
         move = find_move(decisions, self._numbering, cards)
@@ -102,16 +104,16 @@ class DoudizhuRound(NoDeliveriesMixin):
         raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(response)} is no legal move of seat {seat}")
 
     def choice_response(self, options: Sequence[int]) -> int:
-        """The bid."""
+        """Return the bid of an option."""
         return self._bids[options[0]]
 
     def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
-        """Cards of the seat to decide, the low ones first."""
+        """Return the card numbers of a move of the seat to decide; of equal cards the lowest."""
         held = sorted(self._hands[int(self._tables.seat[0])])
         return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
 
     def record_response(self, seat: int, response: Any) -> None:
-        """Cards leave the hand."""
+        """Remove played cards from the hand."""
         if isinstance(response, list):
             self._hands[seat] = [card for card in self._hands[seat] if card not in response]
             self._last_responses[seat] = response
@@ -121,7 +123,7 @@ class DoudizhuRound(NoDeliveriesMixin):
         return {"event": {"player": seat, "action": response}}
 
     def scores(self) -> list[int]:
-        """The points of the rules."""
+        """Return the points by seat."""
         return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
 
 
@@ -132,4 +134,4 @@ DOUDIZHU_ADAPTER = GameAdapter(
     numbering=doudizhu_numbering,
     start_round=DoudizhuRound,
 )
-"""Dou dizhu."""
+"""Adapter of Dou dizhu."""

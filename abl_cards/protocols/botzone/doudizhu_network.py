@@ -29,33 +29,36 @@ _KNOWN_FEATURES = {
 
 
 def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:
-    """Return the data of the rules that a bot with networks needs beyond one without; raises GameError."""
+    """Return the rule data of a bot with networks; raises GameError if it lacks a feature of the networks."""
     features = networks.shape.observation.features
     unknown = {feature.name for feature in features} - _KNOWN_FEATURES
     if unknown:
         raise GameError(
-            f"a bot does not see {', '.join(sorted(unknown))}; leave out what sees/2,3 say of it",
+            f"a bot has no {', '.join(sorted(unknown))}: leave these out of the facts sees/2 and sees/3",
             ErrorCode.UNSUPPORTED_GAME,
         )
-    doubling = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
-    labels = [number for number, label in enumerate(rules.labels) if label in doubling]
-    main, steps = bot_data(rules, preferences), next(each.shape[0] for each in features if each.name == "recent")
+    doubling_forms = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
+    doubling_labels = [index for index, label in enumerate(rules.labels) if label in doubling_forms]
+    main, steps = (
+        bot_data(rules, preferences),
+        next(feature.shape[0] for feature in features if feature.name == "recent"),
+    )
     return {
         **main,
         "features": [[feature.name, list(feature.shape)] for feature in features],
         "steps": steps,
         "pass": int(rules.forms.label_of[rules.forms.pass_form]),
-        "doubling": labels,
-        "doubling_sizes": sorted({sum(main["main"][label]) for label in labels}),
+        "doubling": doubling_labels,
+        "doubling_sizes": sorted({sum(main["main"][label]) for label in doubling_labels}),
     }
 
 
 def doudizhu_network_weights(networks: Networks) -> bytes:
-    """Weights of what estimates and of what decides, as an .npz; raises GameError."""
+    """Return the weights of estimate and decision as an .npz; raises GameError for other networks."""
     decision, abln = networks.decision, networks.abln
     if not isinstance(decision, PolicyNetwork) or abln is None or decision.inputs != _INPUTS:
         raise GameError(
-            "a bot has room for networks with ABLN of the presets small and small-stakes alone",
+            "only networks with ABLN of the presets small and small-stakes can become a bot",
             ErrorCode.UNSUPPORTED_GAME,
         )
     copies = np.array(networks.shape.copies, np.float32)

@@ -1,7 +1,7 @@
 """Extension of the Dou dizhu bot by networks: one decision as in agents/policy.py.
 
-`abl-cards bot doudizhu bot.zip --agent abl` puts this behind ``bot_file.py`` in a zip, with its numbers as
-``weights.npz``: it needs Python and numpy. It estimates the hidden hands, projects the estimate onto the constraints,
+`abl-cards bot doudizhu bot.zip --agent abl` puts this file and ``bot_file.py`` into a zip, with the weights as
+``weights.npz``; it needs Python and numpy. It estimates the hidden hands, projects the estimate onto the constraints,
 samples deals to compute which labels the others could answer, and scores the labels; the preferences choose among a
 label's card sets, and bid. It does not look ahead.
 """
@@ -37,32 +37,32 @@ NUM_SEATS = 3
 # --- layers -----------------------------------------------------------------------------------------------------------
 
 
-def sigmoid(numbers: Numbers) -> Numbers:
-    """Between 0 and 1."""
-    found: Numbers = (1 / (1 + np.exp(-numbers))).astype(np.float32)
-    return found
+def sigmoid(values: Numbers) -> Numbers:
+    """Return the logistic function of numbers."""
+    output: Numbers = (1 / (1 + np.exp(-values))).astype(np.float32)
+    return output
 
 
 class DoudizhuNetwork(Weights):
     """Networks of the estimate of hidden hands and of the decision."""
 
     def mlp(self, name: str, hidden: Numbers) -> Numbers:
-        """Fully connected layers with a rectifier between each two."""
-        number = 0
-        while "%s.%d.weight" % (name, number) in self.weights:  # noqa: UP031
-            hidden = self.linear("%s.%d" % (name, number), relu(hidden) if number else hidden)  # noqa: UP031
-            number += 2
+        """Apply fully connected layers with rectifiers between them."""
+        layer = 0
+        while "%s.%d.weight" % (name, layer) in self.weights:  # noqa: UP031
+            hidden = self.linear("%s.%d" % (name, layer), relu(hidden) if layer else hidden)  # noqa: UP031
+            layer += 2
         return hidden
 
     def layer_norm(self, name: str, hidden: Numbers) -> Numbers:
-        """Each row to mean 0 and variance 1, then scaled and shifted."""
-        middle, spread = hidden.mean(axis=-1, keepdims=True), hidden.var(axis=-1, keepdims=True)
-        even = (hidden - middle) / np.sqrt(spread + 1e-5)
-        found: Numbers = even * self.weights[name + ".weight"] + self.weights[name + ".bias"]
-        return found
+        """Normalise each row to mean 0 and variance 1, then scale and shift it."""
+        mean, variance = hidden.mean(axis=-1, keepdims=True), hidden.var(axis=-1, keepdims=True)
+        normalised = (hidden - mean) / np.sqrt(variance + 1e-5)
+        output: Numbers = normalised * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+        return output
 
     def encode(self, name: str, observation: Numbers, steps: int) -> Numbers:
-        """State and history of an observation as one vector."""
+        """Encode state and history of an observation as one vector."""
         state = self.weights[name + ".state.0.weight"].shape[1]
         cards = (len(observation) - state) // steps - NUM_SEATS
         end = state + steps * cards
@@ -70,96 +70,96 @@ class DoudizhuNetwork(Weights):
             [observation[state:end].reshape(steps, cards), observation[end:].reshape(steps, NUM_SEATS)], axis=1
         )
         hidden = self.linear(name + ".history.embed", history) + self.weights[name + ".history.place"]
-        number = 0
-        while "%s.history.blocks.%d.mix.weight" % (name, number) in self.weights:  # noqa: UP031
-            hidden = self.attention_block("%s.history.blocks.%d" % (name, number), hidden)  # noqa: UP031
-            number += 1
+        block = 0
+        while "%s.history.blocks.%d.mix.weight" % (name, block) in self.weights:  # noqa: UP031
+            hidden = self.attention_block("%s.history.blocks.%d" % (name, block), hidden)  # noqa: UP031
+            block += 1
         parts = [self.mlp(name + ".state", observation[:state]), self.linear(name + ".history.out", hidden.ravel())]
         return np.concatenate(parts)
 
     def attention_block(self, name: str, hidden: Numbers) -> Numbers:
-        """Self-attention and a small network, each added to what came in, [steps, width]."""
+        """Apply self-attention and a small network, each with a residual connection, to [steps, width]."""
         heads = int(self.weights["heads"][0])
         mixed = self.linear(name + ".mix", self.layer_norm(name + ".before", hidden))
         query, key, value = mixed.reshape(len(hidden), 3, heads, -1).transpose(1, 2, 0, 3)
         scores = query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1])
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        seen = (shares / shares.sum(axis=-1, keepdims=True)) @ value
-        hidden = hidden + self.linear(name + ".join", seen.transpose(1, 0, 2).reshape(hidden.shape))
+        attended = (shares / shares.sum(axis=-1, keepdims=True)) @ value
+        hidden = hidden + self.linear(name + ".join", attended.transpose(1, 0, 2).reshape(hidden.shape))
         return hidden + self.mlp(name + ".widen", self.layer_norm(name + ".between", hidden))
 
     def scores(self, encoded: Numbers, features: Numbers) -> Numbers:
         """Score the labels without their costs."""
-        hidden, number = self.linear("decision.join", np.concatenate([encoded, features])), 0
-        while "decision.blocks.%d.first.weight" % number in self.weights:  # noqa: UP031
-            name = "decision.blocks.%d" % number  # noqa: UP031
+        hidden, block = self.linear("decision.join", np.concatenate([encoded, features])), 0
+        while "decision.blocks.%d.first.weight" % block in self.weights:  # noqa: UP031
+            name = "decision.blocks.%d" % block  # noqa: UP031
             hidden = hidden + self.linear(name + ".second", relu(self.linear(name + ".first", relu(hidden))))
-            number += 1
+            block += 1
         return self.linear("decision.policy", relu(hidden))
 
 
-# --- hidden hands: what the next seat holds, and with it what the previous one does ----------------------------------
+# --- hidden hands: that of the next seat determines that of the previous one ------------------------------------------
 
 
 class BotHiddenHands:
-    """The cards that lie in the two other hands."""
+    """Constraints on the two hidden hands."""
 
     def __init__(self, view: Rules, copies: Numbers) -> None:
         self.unseen = np.array(view["unseen"], np.float32)
         self.hand_sizes = [view["cards"]["next"], view["cards"]["previous"]]
         self.copies = copies
         bottom = np.array(view["bottom"], np.float32)
-        laid = played_by_seat(view)
+        played = played_by_seat(view)
         at_least = [np.zeros_like(bottom), np.zeros_like(bottom)]
-        if view["part"]:  # the landlord, who is one of them, has shown what he took up
+        if view["part"]:  # the bottom cards of the landlord are public
             landlord = 1 if view["part"] == 1 else 0
-            at_least[landlord] = np.minimum(np.maximum(bottom - laid[landlord + 1], 0), self.unseen)
+            at_least[landlord] = np.minimum(np.maximum(bottom - played[landlord + 1], 0), self.unseen)
         self.low, self.high = at_least[0], self.unseen - at_least[1]
 
     def uniform_estimate(self) -> Numbers:
         """Return the hand of the next seat expected from counts and facts alone."""
-        room = self.high - self.low
-        share = (self.hand_sizes[0] - self.low.sum()) / max(room.sum(), 1)
-        found: Numbers = self.low + room * share
-        return found
+        free = self.high - self.low
+        share = (self.hand_sizes[0] - self.low.sum()) / max(free.sum(), 1)
+        estimate: Numbers = self.low + free * share
+        return estimate
 
     def project(self, target: Numbers) -> Numbers:
-        """The nearest numbers that may be, to those [2, kinds] that are wanted of both seats."""
+        """Project target counts [2, kinds] of both hands onto the constraints; returns the hand of the next seat."""
         middle = (target[0] + self.unseen - target[1]) / 2
-        under, over = -10.0, 10.0
+        low_price, high_price = -10.0, 10.0
         for _ in range(BISECTION_STEPS):
-            price = (under + over) / 2
+            price = (low_price + high_price) / 2
             if np.clip(middle + price, self.low, self.high).sum() < self.hand_sizes[0]:
-                under = price
+                low_price = price
             else:
-                over = price
-        return np.clip(middle + over, self.low, self.high)
+                high_price = price
+        return np.clip(middle + high_price, self.low, self.high)
 
     def both_hands(self, next_hand: Numbers) -> Numbers:
-        """[2, kinds] the hands of both."""
+        """Return both hands [2, kinds]."""
         return np.stack([next_hand, self.unseen - next_hand])
 
     def sample_hands(self, next_hand: Numbers, random: np.random.RandomState) -> list[list[int]]:
-        """Hands of the next seat, by turns with those of the previous one, of deals that the estimate makes likely."""
-        found: list[list[int]] = []
-        room = (self.high - self.low).astype(int)
-        kinds = np.repeat(np.arange(len(room)), room)
-        chance = np.clip((next_hand - self.low) / np.maximum(room, 1), MIN_PROB, 1 - MIN_PROB)[kinds]
-        odds = chance / (1 - chance)
-        missing = round(self.hand_sizes[0] - float(self.low.sum()))
+        """Sample deals by the estimate; hands of the next and the previous seat alternate."""
+        hands: list[list[int]] = []
+        num_free = (self.high - self.low).astype(int)
+        kinds = np.repeat(np.arange(len(num_free)), num_free)
+        probabilities = np.clip((next_hand - self.low) / np.maximum(num_free, 1), MIN_PROB, 1 - MIN_PROB)[kinds]
+        odds = probabilities / (1 - probabilities)
+        num_missing = round(self.hand_sizes[0] - float(self.low.sum()))
         for _ in range(NUM_DEALS):
-            first = np.argsort(np.log(random.uniform(1e-12, 1, len(kinds))) / odds)[::-1][:missing]
-            hand = self.low.astype(int) + np.bincount(kinds[first], minlength=len(room))
-            found += [hand.tolist(), (self.unseen.astype(int) - hand).tolist()]
-        return found
+            drawn = np.argsort(np.log(random.uniform(1e-12, 1, len(kinds))) / odds)[::-1][:num_missing]
+            hand = self.low.astype(int) + np.bincount(kinds[drawn], minlength=len(num_free))
+            hands += [hand.tolist(), (self.unseen.astype(int) - hand).tolist()]
+        return hands
 
 
 def played_by_seat(view: Rules) -> Numbers:
-    """[seats, kinds] what each has laid down, we first."""
-    laid = np.zeros((NUM_SEATS, len(view["hand"])), np.float32)
+    """Return the played cards [seats, kinds] by relative seat."""
+    played = np.zeros((NUM_SEATS, len(view["hand"])), np.float32)
     for seat, ids in view["acts"]:
-        laid[seat] += count_ranks(ids)
-    return laid
+        played[seat] += count_ranks(ids)
+    return played
 
 
 # --- one decision -----------------------------------------------------------------------------------------------------
@@ -168,18 +168,18 @@ def played_by_seat(view: Rules) -> Numbers:
 def make_observation(rules: Rules, view: Rules) -> Numbers:
     """Build the observation of the networks."""
     shapes = rules["features"]
-    found = {name: np.zeros(shape, np.float32) for name, shape in shapes}
-    found["after_landlord"][view["part"]] = 1
-    found["hand"][:], found["bottom"][:], found["unseen"][:] = view["hand"], view["bottom"], view["unseen"]
+    parts = {name: np.zeros(shape, np.float32) for name, shape in shapes}
+    parts["after_landlord"][view["part"]] = 1
+    parts["hand"][:], parts["bottom"][:], parts["unseen"][:] = view["hand"], view["bottom"], view["unseen"]
     for seat, left in enumerate((sum(view["hand"]), view["cards"]["next"], view["cards"]["previous"])):
-        found["sizes"][seat, left] = 1
-    found["played"][:] = played_by_seat(view)
+        parts["sizes"][seat, left] = 1
+    parts["played"][:] = played_by_seat(view)
     doubled = sum(1 for _, ids in view["acts"] if ids and doubles_stake(rules, ids))
-    found["doublings"][min(doubled, len(found["doublings"]) - 1)] = 1
-    recent = view["acts"][-len(found["recent"]) :]
-    for place, (seat, ids) in enumerate(recent, len(found["recent"]) - len(recent)):
-        found["recent"][place], found["recent_seat"][place, seat] = count_ranks(ids), 1
-    return np.concatenate([found[name].ravel() for name, _ in shapes])
+    parts["doublings"][min(doubled, len(parts["doublings"]) - 1)] = 1
+    recent = view["acts"][-len(parts["recent"]) :]
+    for step, (seat, ids) in enumerate(recent, len(parts["recent"]) - len(recent)):
+        parts["recent"][step], parts["recent_seat"][step, seat] = count_ranks(ids), 1
+    return np.concatenate([parts[name].ravel() for name, _ in shapes])
 
 
 def doubles_stake(rules: Rules, ids: list[int]) -> bool:
@@ -190,28 +190,28 @@ def doubles_stake(rules: Rules, ids: list[int]) -> bool:
 
 
 def response_probabilities(rules: Rules, hands: list[list[int]], labels: list[int]) -> Numbers:
-    """[2, labels] in which share of the deals either could answer each label; hands of both by turns."""
+    """Return the share [2, labels] of deals in which each other seat can answer a label; hands alternate."""
     columns = len(hands) * len(labels)
     inputs: dict[str, int] = {}
-    for number, hand in enumerate(hands):
-        mine = sum(1 << (number * len(labels) + place) for place in range(len(labels)))
-        add_count_facts("held", hand, mine, inputs)
-    for place, label in enumerate(labels):
-        bits = sum(1 << (number * len(labels) + place) for number in range(len(hands)))
+    for sample, hand in enumerate(hands):
+        bits_of_hand = sum(1 << (sample * len(labels) + slot) for slot in range(len(labels)))
+        add_count_facts("held", hand, bits_of_hand, inputs)
+    for slot, label in enumerate(labels):
+        bits = sum(1 << (sample * len(labels) + slot) for sample in range(len(hands)))
         inputs["to_beat(%s)" % rules["labels"][label]] = bits  # noqa: UP031
-    answered = 0
+    can_answer = 0
     for label, legal in enumerate(evaluate_named(rules["play"], inputs, columns)):
         if label != rules["pass"]:
-            answered |= legal
-    found = np.zeros((2, len(rules["labels"])), np.float32)
-    for number in range(len(hands)):
-        for place, label in enumerate(labels):
-            found[number % 2, label] += (answered >> (number * len(labels) + place) & 1) / NUM_DEALS
-    return found
+            can_answer |= legal
+    probabilities = np.zeros((2, len(rules["labels"])), np.float32)
+    for sample in range(len(hands)):
+        for slot, label in enumerate(labels):
+            probabilities[sample % 2, label] += (can_answer >> (sample * len(labels) + slot) & 1) / NUM_DEALS
+    return probabilities
 
 
 class DoudizhuPlayer:
-    """Chooses moves: the likeliest label, and of its card sets the one that the preferences like best."""
+    """Chooser of moves: the most probable label, and its card set of the lowest cost."""
 
     def __init__(self, network: DoudizhuNetwork) -> None:
         self.network = network
@@ -221,48 +221,52 @@ class DoudizhuPlayer:
         network, copies = self.network, self.network.weights["copies"]
         hidden = BotHiddenHands(view, copies)
         prior = hidden.both_hands(hidden.uniform_estimate())
-        told = np.concatenate([relu(network.encode("abln.encoder", observation, steps)), prior.ravel()])
+        features = np.concatenate([relu(network.encode("abln.encoder", observation, steps)), prior.ravel()])
         share = np.clip(prior / copies, MIN_PROB, 1 - MIN_PROB)
-        change = network.mlp("abln.estimate", told).reshape(prior.shape)
+        change = network.mlp("abln.estimate", features).reshape(prior.shape)
         return hidden, hidden.project(copies * sigmoid(np.log(share / (1 - share)) + change))
 
     def scores(self, rules: Rules, view: Rules, regret: dict[int, int], plays: dict[int, int]) -> Numbers:
         """Return the scores [labels] of labels with known costs and plays to go."""
-        seen, steps, labels = make_observation(rules, view), rules["steps"], sorted(regret)
-        hidden, following = self.estimate_hands(view, seen, steps)
-        size = len(rules["labels"])
-        legal, to_beat, units, left = (np.zeros(size, np.float32) for _ in range(4))
+        observation, steps, labels = make_observation(rules, view), rules["steps"], sorted(regret)
+        hidden, following = self.estimate_hands(view, observation, steps)
+        num_labels = len(rules["labels"])
+        legal, to_beat, units, left = (np.zeros(num_labels, np.float32) for _ in range(4))
         left[:] = min(plays.values()) / PLAYS_UNIT
         for label in labels:
             legal[label], left[label] = 1, plays[label] / PLAYS_UNIT
             units[label] = min(max(regret[label] / REGRET_UNIT, 0), MAX_REGRET)
         if view["to_beat"] is not None:
             to_beat[view["to_beat"]] = 1
-        hands = hidden.sample_hands(following, np.random.RandomState(int(seen.dot(np.arange(len(seen)) % 97)) % 2**31))
+        hands = hidden.sample_hands(
+            following, np.random.RandomState(int(observation.dot(np.arange(len(observation)) % 97)) % 2**31)
+        )
         answers = response_probabilities(rules, hands, [label for label in labels if label != rules["pass"]])
-        told = [hidden.both_hands(following).ravel(), answers.ravel(), legal, to_beat, units, left]
-        encoded = relu(self.network.encode("decision.encoder", seen, steps))
-        return self.network.scores(encoded, np.concatenate(told)) - self.network.weights["decision.trust"] * units
+        features = [hidden.both_hands(following).ravel(), answers.ravel(), legal, to_beat, units, left]
+        encoded = relu(self.network.encode("decision.encoder", observation, steps))
+        return self.network.scores(encoded, np.concatenate(features)) - self.network.weights["decision.trust"] * units
 
     def __call__(self, rules: Rules, common: Rules, candidates: list[Any], plays: Any, view: Rules, moves: Any) -> int:
-        """The number of a move."""
+        """Return the index of a move."""
         if len(moves) == 1:
             return 0
-        wrong, costs = compute_costs(preference_outputs(rules, common, candidates, plays), rules["weights"], len(moves))
-        sound = [not wrong >> move & 1 for move in range(len(moves))]
+        violating, costs = compute_costs(
+            preference_outputs(rules, common, candidates, plays), rules["weights"], len(moves)
+        )
+        sound = [not violating >> move & 1 for move in range(len(moves))]
         if not any(sound):
             sound = [True] * len(moves)
-        best: dict[int, int] = {}
+        best_moves: dict[int, int] = {}
         for move, (label, _) in enumerate(moves):
-            if sound[move] and (label not in best or costs[move] < costs[best[label]]):
-                best[label] = move
-        if len(best) == 1:
-            return next(iter(best.values()))
-        least = min(costs[move] for move in best.values())
-        regret = {label: costs[move] - least for label, move in best.items()}
-        left = {label: plays.left(candidates[move][1]) for label, move in best.items()}
+            if sound[move] and (label not in best_moves or costs[move] < costs[best_moves[label]]):
+                best_moves[label] = move
+        if len(best_moves) == 1:
+            return next(iter(best_moves.values()))
+        min_cost = min(costs[move] for move in best_moves.values())
+        regret = {label: costs[move] - min_cost for label, move in best_moves.items()}
+        left = {label: plays.left(candidates[move][1]) for label, move in best_moves.items()}
         scores = self.scores(rules, view, regret, left)
-        return best[max(sorted(best), key=lambda label: scores[label])]
+        return best_moves[max(sorted(best_moves), key=lambda label: scores[label])]
 
 
 if __name__ == "__main__":

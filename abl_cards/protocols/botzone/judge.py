@@ -23,15 +23,15 @@ from abl_cards.protocols.botzone.initdata import build_deal, complete_initdata, 
 from abl_cards.protocols.botzone.session import BotzoneSession
 
 MAX_LOG_ENTRIES = 10_000
-"""Entries; the longest rounds have some hundreds."""
+"""Limit of the entries of a log; the longest rounds have some hundreds."""
 INITDATA_KEY, NEXT_INITDATA_KEY = "initdata", "next"
 
 JudgeOutput = dict[str, Any]
-"""``{"command", "content", "display"}``, in the first answer of a round with the initdata."""
+"""Output ``{"command", "content", "display"}``; the first of a round has the initdata, too."""
 
 
 class BotzoneJudge:
-    """Judges rounds of one game; it remembers the last one."""
+    """Judge of rounds of one game; keeps the state of the last round."""
 
     def __init__(self, engine: Engine, initdata: Mapping[str, Any] | None = None) -> None:
         """Make a judge.
@@ -44,81 +44,103 @@ class BotzoneJudge:
         self._round: JudgedRound | None = None
 
     def next_output(self, request: Any) -> JudgeOutput:
-        """Return the next output; raises GameError for an invalid log."""
+        """Return the next output of the judge.
+
+        Args:
+            request: JSON object ``{"log": […], "initdata": {…}}``.
+
+        Returns:
+            The next request, or the scores of a finished round.
+
+        Raises:
+            GameError: The log or the initdata is invalid, or the last output of the log differs from this judge's.
+        """
         log, initdata = self._read_request(request)
         responses = log[1::2]
-        case = self._round
-        if case is None or case.initdata != initdata or case.responses != responses[: len(case.responses)]:
-            case = self._round = JudgedRound(self._engine, initdata)
+        judged_round = self._round
+        if (
+            judged_round is None
+            or judged_round.initdata != initdata
+            or judged_round.responses != responses[: len(judged_round.responses)]
+        ):
+            judged_round = self._round = JudgedRound(self._engine, initdata)
         try:
-            for entry in responses[len(case.responses) :]:
-                case.add_response(entry)
+            for entry in responses[len(judged_round.responses) :]:
+                judged_round.add_response(entry)
         except GameError:
             self._round = None
             raise
         if len(log) % 2:
-            _check_output(case.output, _read_output(log[-1]), len(log))
-        return case.output | ({INITDATA_KEY: initdata} if not log else {})
+            _check_output(judged_round.output, _read_output(log[-1]), len(log))
+        return judged_round.output | ({INITDATA_KEY: initdata} if not log else {})
 
     def to_record(self, request: Any) -> dict[str, Any]:
-        """The round of a log as a record of ours, as far as it has come; raises GameError for what is no log."""
+        """Convert a log to a record of this project.
+
+        Args:
+            request: JSON object ``{"log": […], "initdata": {…}}``.
+
+        Returns:
+            The record, unfinished if the round is not over.
+
+        Raises:
+            GameError: The log or the initdata is invalid.
+        """
         log, initdata = self._read_request(request)
         recorder = MatchRecorder(self._engine.rules, 1, {})
-        case = JudgedRound(self._engine, initdata, recorder)
+        judged_round = JudgedRound(self._engine, initdata, recorder)
         for entry in log[1::2]:
-            case.add_response(entry)
-        ended = recorder.pop_records(0)
-        return ended[0] if ended else recorder.unfinished_record(0)
+            judged_round.add_response(entry)
+        records = recorder.pop_records(0)
+        return records[0] if records else recorder.unfinished_record(0)
 
     def _read_request(self, request: Any) -> tuple[list[Any], dict[str, Any]]:
-        """The log, and what the round begins with."""
+        """Return the log and the completed initdata of a request."""
         if not isinstance(request, dict):
-            raise GameError('no object like {"log":[],"initdata":{}}', ErrorCode.INVALID_MESSAGE)
-        log, own = request.get("log"), request.get(INITDATA_KEY)
+            raise GameError('must be an object like {"log":[],"initdata":{}}', ErrorCode.INVALID_MESSAGE)
+        log, requested = request.get("log"), request.get(INITDATA_KEY)
         if not isinstance(log, list) or len(log) > MAX_LOG_ENTRIES:
+            raise GameError(f"log: must be a list of at most {MAX_LOG_ENTRIES:,} entries", ErrorCode.INVALID_MESSAGE)
+        logged = _read_output(log[0]).get(INITDATA_KEY) if log else None
+        initdata: dict[str, Any] = dict(self._initdata)
+        for fields in (logged, requested):
+            if fields not in (None, "") and not isinstance(fields, dict):
+                raise GameError("initdata: must be an object", ErrorCode.INVALID_MESSAGE)
+            initdata |= fields or {}
+        if log and not {"allocation", "seed"} & initdata.keys():
             raise GameError(
-                f"log: there must be a list of at most {MAX_LOG_ENTRIES:,} entries", ErrorCode.INVALID_MESSAGE
+                "initdata: the round has begun, but its cards or seed are missing", ErrorCode.INVALID_MESSAGE
             )
-        first = _read_output(log[0]).get(INITDATA_KEY) if log else None
-        given: dict[str, Any] = dict(self._initdata)
-        for each in (first, own):
-            if each not in (None, "") and not isinstance(each, dict):
-                raise GameError("initdata: there must be an object", ErrorCode.INVALID_MESSAGE)
-            given |= each or {}
-        if log and not {"allocation", "seed"} & given.keys():
-            raise GameError(
-                "initdata: the round has begun, and nothing says with which cards", ErrorCode.INVALID_MESSAGE
-            )
-        return log, complete_initdata(self._engine.rules, given)
+        return log, complete_initdata(self._engine.rules, initdata)
 
 
 class JudgedRound:
-    """One round."""
+    """Round of a judge."""
 
     def __init__(self, engine: Engine, initdata: dict[str, Any], listener: Listener | None = None) -> None:
-        """Deal a round; raises GameError. A listener is notified of its events."""
+        """Deal a round from completed initdata; a listener is notified of its events. Raises GameError."""
         self.initdata, self.responses = initdata, list[Any]()
         self._engine, self._over, self._next_initdata = engine, False, dict[str, Any]()
         self._session = BotzoneSession(engine.rules, read_dealt_cards(engine.rules, initdata))
-        heard = ListenerList.combine([self._session, *([listener] if listener else [])])
-        self._tables = Tables.resume(engine.rules, build_deal(engine.rules, initdata), heard)
+        listeners = ListenerList.combine([self._session, *([listener] if listener else [])])
+        self._tables = Tables.resume(engine.rules, build_deal(engine.rules, initdata), listeners)
         self._advance()
 
     @property
     def output(self) -> JudgeOutput:
         """Last output of the judge."""
-        found: JudgeOutput = self._session.log[-1]["output"]
+        output: JudgeOutput = self._session.log[-1]["output"]
         return (
-            found | {"display": found["display"] | {NEXT_INITDATA_KEY: self._next_initdata}}
+            output | {"display": output["display"] | {NEXT_INITDATA_KEY: self._next_initdata}}
             if self._next_initdata
-            else found
+            else output
         )
 
     def add_response(self, entry: Any) -> None:
-        """A response; raises GameError where the log cannot be one."""
+        """Apply the entry of a response; raises GameError if the log is invalid."""
         if self._over:
             raise GameError(
-                f"log: entry {2 * len(self.responses) + 2}: the round was over before", ErrorCode.INVALID_MESSAGE
+                f"log: entry {2 * len(self.responses) + 2}: the round was already over", ErrorCode.INVALID_MESSAGE
             )
         seat, verdict, response = self._read_entry(entry)
         self.responses.append(entry)
@@ -135,7 +157,7 @@ class JudgedRound:
         self._advance()
 
     def _advance(self) -> None:
-        """Ask on, or be done."""
+        """Issue the next request, or end the round."""
         self._over = not (self._tables.rows_to_play().size or self._tables.rows_to_choose().size)
         if not self._over:
             self._session.issue_request()
@@ -156,20 +178,22 @@ class JudgedRound:
         tables.play(ONLY_TABLE, self._session.read_play(tables.decisions(ONLY_TABLE), answer))
 
     def _read_entry(self, entry: Any) -> tuple[int, str, Any]:
-        """Return seat, verdict and response of an entry; a seat that was not asked comes first, if there is one."""
-        number, seats = 2 * len(self.responses) + 2, self._engine.rules.seating.seats
+        """Return seat, verdict and response of an entry; a seat without a request is preferred, if there is one."""
+        entry_number, seats = 2 * len(self.responses) + 2, self._engine.rules.seating.seats
         if not isinstance(entry, dict) or not all(key in map(str, range(seats)) for key in entry):
             raise GameError(
-                f'log: entry {number} is no response like {{"0":{{"verdict":"OK","response":[]}}}}',
+                f'log: entry {entry_number} is not a response like {{"0":{{"verdict":"OK","response":[]}}}}',
                 ErrorCode.INVALID_MESSAGE,
             )
-        asked = self._session.seat
-        seat = next((int(key) for key in entry if int(key) != asked), asked)
+        expected_seat = self._session.seat
+        seat = next((int(key) for key in entry if int(key) != expected_seat), expected_seat)
         value = entry.get(str(seat))
         if isinstance(value, dict) and {"verdict", "response"} & value.keys():
             verdict = value.get("verdict", faults.OK)
             if not isinstance(verdict, str) or len(verdict) > 40:
-                raise GameError(f"log: entry {number}: the verdict is no word such as OK", ErrorCode.INVALID_MESSAGE)
+                raise GameError(
+                    f"log: entry {entry_number}: the verdict must be a word such as OK", ErrorCode.INVALID_MESSAGE
+                )
             return seat, verdict, value.get("response")
         return seat, faults.OK, value
 
@@ -178,9 +202,9 @@ def _check_output(expected: JudgeOutput, actual: JudgeOutput, entry: int) -> Non
     """Raise GameError if the output of another judge differs."""
     for key in ("command", "content"):
         if expected[key] != actual.get(key):
-            other = quote_json(actual.get(key))
+            actual_text = quote_json(actual.get(key))
             raise GameError(
-                f"log: entry {entry}: {key} is {other}, where this judge says {quote_json(expected[key])}",
+                f"log: entry {entry}: {key} is {actual_text}, but this judge computes {quote_json(expected[key])}",
                 ErrorCode.JUDGES_DISAGREE,
             )
 
@@ -190,6 +214,6 @@ def _read_output(entry: Any) -> dict[str, Any]:
     value = entry.get("output", entry) if isinstance(entry, dict) else None
     if not isinstance(value, dict):
         raise GameError(
-            'log: an entry with an odd number is what a judge says, {"output":{"command":…}}', ErrorCode.INVALID_MESSAGE
+            'log: an entry with an odd number must be an output {"output":{"command":…}}', ErrorCode.INVALID_MESSAGE
         )
     return value

@@ -1,4 +1,4 @@
-"""A log of Botzone's as a record of ours: the judge plays it again, and what it sees is written down."""
+"""Convert logs of Botzone to records of this project by replaying them with the judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ def is_log(value: Mapping[str, Any]) -> bool:
 
 
 def find_profile(value: Mapping[str, Any], profiles: Collection[str]) -> str | None:
-    """The profile that a line names; of a log that of the platform, where the game has one."""
+    """Return the rule profile of a record or a log.
+
+    Args:
+        value: Record or log.
+        profiles: Profiles of the game.
+
+    Returns:
+        The profile that the value names; for a log without one the platform's profile, if the game has it; else None.
+    """
     named = value.get("profile")
     if isinstance(named, str):
         return named
@@ -24,34 +32,48 @@ def find_profile(value: Mapping[str, Any], profiles: Collection[str]) -> str | N
 
 
 def convert_log(engine: Engine, value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A log as a record, as far as the round has come; anything else as it is. Raises GameError for what is no log."""
+    """Convert a log of Botzone to a record of this project.
+
+    Args:
+        engine: Engine of the game.
+        value: Record or log.
+
+    Returns:
+        The record of a log, unfinished if the round is not over; a value that is not a log is returned unchanged.
+
+    Raises:
+        GameError: The log is invalid, or the game is not played on Botzone.
+    """
     if not is_log(value):
         return value
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
         raise GameError(
-            f"{engine.game} is not played on Botzone: its folder does not say platform({PLATFORM})",
+            f"{engine.game} is not played on Botzone: its folder has no fact platform({PLATFORM})",
             ErrorCode.UNSUPPORTED_GAME,
         )
     return platform.create_judge().to_record(value)
 
 
 def find_missing_result(value: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
-    """Return why the round of a log has no result; None for one that has, and for what is no log.
+    """Return the reason why the round of a log has no result.
 
     Args:
-        value: the log
-        record: the same as a record
+        value: Record or log.
+        record: Record that ``convert_log`` returns for it.
+
+    Returns:
+        One line, or None for a finished round and for a value that is not a log.
     """
     if not is_log(value) or "points" in record:
         return None
     acts = f"after {len(record['acts'])} acts"
     if _has_finish_entry(value["log"]):
-        return f"log: a fault of a player ended the round {acts}: there is no result by the rules"
-    return f"log: the round is not over {acts}: only a round that is over can be replayed"
+        return f"log: a fault of a player ended the round {acts}, so the rules give no result"
+    return f"log: the round is not over {acts}, and only finished rounds can be replayed"
 
 
 def _has_finish_entry(log: list[Any]) -> bool:
     """Return whether the last entry of a log ends the round."""
-    said = log[-1].get("output") if len(log) % 2 and isinstance(log[-1], Mapping) else None
-    return isinstance(said, Mapping) and said.get("command") == "finish"
+    output = log[-1].get("output") if len(log) % 2 and isinstance(log[-1], Mapping) else None
+    return isinstance(output, Mapping) and output.get("command") == "finish"

@@ -1,4 +1,4 @@
-"""The agent abl as a zip for Botzone: programs, rules and weights, for a Python with numpy and nothing else."""
+"""Export of the agent abl as a zip for Botzone: programs, rules and weights; needs Python and numpy."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from abl_cards.protocols.botzone.tractor_bot import tractor_data
 from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
 
 _IMPORT_LINE = re.compile(r"^from abl_cards\.protocols\.botzone\.\w+ import ", re.MULTILINE)
-_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed time stamp, so that equal bots have equal bytes
 
 
 def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> bytes:
-    """The zip; raises GameError for networks that such a bot cannot be made of."""
+    """Return the zip of a bot; raises GameError for unsupported networks."""
     if find_adapter(rules) is TRACTOR_ADAPTER:
         return _make_zip(
             "tractor_bot", "network_bot_file.py", tractor_data(rules, preferences), tractor_network_weights(networks)
         )
-    told, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
-    return _make_zip("landlord_bot", "doudizhu_network_file.py", told, weights)
+    rules_json, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
+    return _make_zip("landlord_bot", "doudizhu_network_file.py", rules_json, weights)
 
 
 def _make_zip(module: str, program: str, rules_json: dict[str, Any], weights: bytes) -> bytes:
-    """A program and the module of the bot without networks, which it imports, with what they know."""
+    """Return the zip of a program, the module that it imports, rules and weights."""
     source = "bot_file.py" if module == "landlord_bot" else f"{module}_file.py"
-    parts = {
+    contents = {
         "__main__.py": _program_source(program, module).encode(),
         f"{module}.py": template_source(source).encode(),
         "rules.json": json.dumps(rules_json, separators=(",", ":")).encode(),
@@ -48,21 +48,21 @@ def _make_zip(module: str, program: str, rules_json: dict[str, Any], weights: by
     }
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in parts.items():
+        for name, data in contents.items():
             archive.writestr(zipfile.ZipInfo(name, _ZIP_EPOCH), data, zipfile.ZIP_DEFLATED, 9)
     return stream.getvalue()
 
 
 def tractor_network_weights(networks: Networks) -> bytes:
-    """Weights of a decision model that looks, and the tables of its planes, as an .npz; raises GameError."""
+    """Return the weights of a network of card planes, and the tables of the planes, as an .npz; raises GameError."""
     decision = networks.decision
     if not isinstance(decision, PlanePolicyNetwork) or not decision.scores_each_option:
         raise GameError(
-            "a bot has room for networks of the presets planes-small and planes-abl alone", ErrorCode.UNSUPPORTED_GAME
+            "only networks of the presets planes-small and planes-abl can become a bot", ErrorCode.UNSUPPORTED_GAME
         )
     if networks.abln is not None:
         raise GameError(
-            "a bot estimates no hidden hands: name weights that were learned without (abln=false)",
+            "a bot does not estimate hidden hands: use weights trained without it (abln=false)",
             ErrorCode.UNSUPPORTED_GAME,
         )
     planes = networks.shape.load_planes()
@@ -72,6 +72,6 @@ def tractor_network_weights(networks: Networks) -> bytes:
 
 
 def _program_source(name: str, module: str) -> str:
-    """A program with what those with networks have in common; the rest it imports from a module beside it."""
+    """Return a program with ``network_parts`` inlined and other imports from the module of the zip."""
     source = inline_module((files(__package__) / name).read_text("utf-8"), "network_parts")
     return strip_annotations(_IMPORT_LINE.sub(f"from {module} import ", source))

@@ -1,7 +1,7 @@
 """Extension of the Tractor bot by networks of card planes, as in learners/plane_resnet.py.
 
-`abl-cards bot tractor bot.zip --agent abl:…` puts this behind ``tractor_bot_file.py`` in a zip, with its numbers as
-``weights.npz``: it needs Python and numpy. The network scores the labels; the preferences choose among a label's cards.
+`abl-cards bot tractor bot.zip --agent abl:…` puts this file and ``tractor_bot_file.py`` into a zip, with the weights as
+``weights.npz``; it needs Python and numpy. The network scores the labels; the preferences choose among a label's cards.
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
@@ -28,27 +28,27 @@ NUM_GROUPS = 8
 
 
 def conv2d(planes: Numbers, weight: Numbers, stride: int) -> Numbers:
-    """A convolution of 3 by 3 over [channels, rows, columns], or of 1 by 1."""
+    """Apply a 3 x 3 or 1 x 1 convolution to [channels, rows, columns]."""
     if weight.shape[2] == 1:
         pointwise: Numbers = np.tensordot(weight[:, :, 0, 0], planes, axes=1)
         return pointwise
     padded = np.pad(planes, ((0, 0), (1, 1), (1, 1)), "constant")
     rows, columns = -(-planes.shape[1] // stride), -(-planes.shape[2] // stride)
-    found: Numbers = np.zeros((len(weight), rows, columns), np.float32)
-    for down in range(3):
-        for right in range(3):
-            part = padded[:, down : down + stride * rows : stride, right : right + stride * columns : stride]
-            found += np.tensordot(weight[:, :, down, right], part, axes=1)
-    return found
+    output: Numbers = np.zeros((len(weight), rows, columns), np.float32)
+    for row in range(3):
+        for column in range(3):
+            part = padded[:, row : row + stride * rows : stride, column : column + stride * columns : stride]
+            output += np.tensordot(weight[:, :, row, column], part, axes=1)
+    return output
 
 
 def group_norm(planes: Numbers, scale: Numbers, shift: Numbers) -> Numbers:
-    """Each group of channels to mean 0 and variance 1, then scaled and shifted by channel."""
+    """Normalise groups of channels to mean 0 and variance 1, then scale and shift each channel."""
     groups = planes.reshape(NUM_GROUPS, -1)
-    middle, spread = groups.mean(axis=1, keepdims=True), groups.var(axis=1, keepdims=True)
-    even = ((groups - middle) / np.sqrt(spread + 1e-5)).reshape(planes.shape)
-    found: Numbers = even * scale[:, None, None] + shift[:, None, None]
-    return found
+    mean, variance = groups.mean(axis=1, keepdims=True), groups.var(axis=1, keepdims=True)
+    normalised = ((groups - mean) / np.sqrt(variance + 1e-5)).reshape(planes.shape)
+    output: Numbers = normalised * scale[:, None, None] + shift[:, None, None]
+    return output
 
 
 class TractorNetwork(Weights):
@@ -56,39 +56,39 @@ class TractorNetwork(Weights):
 
     def __init__(self, weights: dict[str, Numbers]) -> None:
         super().__init__(weights)
-        self.rows, self.columns, self.copies = (int(number) for number in weights["grid"])
+        self.rows, self.columns, self.copies = (int(size) for size in weights["grid"])
         self.num_blocks = 0
         while "trunk.blocks.%d.first.weight" % self.num_blocks in weights:  # noqa: UP031
             self.num_blocks += 1
 
     def norm_layer(self, name: str, planes: Numbers) -> Numbers:
-        """A layer that norms."""
+        """Apply a layer of group normalisation."""
         return group_norm(planes, self.weights[name + ".weight"], self.weights[name + ".bias"])
 
     def hidden_layer(self, planes: Numbers) -> Numbers:
-        """From planes [planes, rows, columns] to the hidden layer."""
+        """Compute the hidden layer from planes [planes, rows, columns]."""
         weights = self.weights
-        seen = relu(self.norm_layer("trunk.norm", conv2d(planes, weights["trunk.first.weight"], 2)))
+        hidden = relu(self.norm_layer("trunk.norm", conv2d(planes, weights["trunk.first.weight"], 2)))
         for block in range(self.num_blocks):
             name = "trunk.blocks.%d." % block  # noqa: UP031
-            inner = relu(self.norm_layer(name + "between", conv2d(seen, weights[name + "first.weight"], 1)))
+            inner = relu(self.norm_layer(name + "between", conv2d(hidden, weights[name + "first.weight"], 1)))
             inner = self.norm_layer(name + "after", conv2d(inner, weights[name + "second.weight"], 1))
             if name + "across.weight" in weights:
-                seen = conv2d(seen, weights[name + "across.weight"], 1)
-            seen = relu(inner + seen)
-        return relu(self.linear("trunk.hidden", seen.reshape(-1)))
+                hidden = conv2d(hidden, weights[name + "across.weight"], 1)
+            hidden = relu(inner + hidden)
+        return relu(self.linear("trunk.hidden", hidden.reshape(-1)))
 
     def card_planes(self, cards: Numbers) -> Numbers:
-        """Copies of each kind [sets, kinds] as planes [sets * copies, rows * columns]."""
+        """Return copies of each kind [sets, kinds] as planes [sets * copies, rows * columns]."""
         steps = np.arange(1, self.copies + 1)
         planes = (cards[:, None] >= steps[:, None]).reshape(-1, cards.shape[1])
         return self.kinds_to_planes(planes)
 
-    def kinds_to_planes(self, numbers: Any) -> Numbers:
-        """A number a kind [sets, kinds] as planes [sets, rows * columns]."""
-        found = np.zeros((len(numbers), self.rows * self.columns), np.float32)
-        found[:, self.weights["place"]] = numbers
-        return found
+    def kinds_to_planes(self, values: Any) -> Numbers:
+        """Return values of each kind [sets, kinds] as planes [sets, rows * columns]."""
+        planes = np.zeros((len(values), self.rows * self.columns), np.float32)
+        planes[:, self.weights["place"]] = values
+        return planes
 
     def scores(self, sets: Numbers, context: int, labels: list[int], regret: Numbers) -> Numbers:
         """Score labels from the cards [sets, kinds] of hand, trick and play by seat, and from their costs."""
@@ -98,16 +98,16 @@ class TractorNetwork(Weights):
         state = self.hidden_layer(np.concatenate(planes).reshape(-1, self.rows, self.columns))
         major = self.kinds_to_planes(named[:1] / self.copies)[0] if len(named) else np.zeros(self.rows * self.columns)
         cards = np.minimum(weights["labels"][context][labels], sets[0])
-        options = np.stack([self.card_planes(each[None]).reshape(-1) for each in cards])
-        told: list[Any] = [options, options * np.tile(major, self.copies)]
+        options = np.stack([self.card_planes(label_cards[None]).reshape(-1) for label_cards in cards])
+        features: list[Any] = [options, options * np.tile(major, self.copies)]
         if "trust" in weights:
-            told.append(regret[:, None].astype(np.float32))
-        mixed = self.linear("policy.option", np.concatenate(told, axis=1).astype(np.float32))
+            features.append(regret[:, None].astype(np.float32))
+        mixed = self.linear("policy.option", np.concatenate(features, axis=1).astype(np.float32))
         mixed = mixed + self.linear("policy.state", state)
-        found: Numbers = self.linear("policy.score", relu(self.linear("policy.between", relu(mixed))))[:, 0]
+        scores: Numbers = self.linear("policy.score", relu(self.linear("policy.between", relu(mixed))))[:, 0]
         if "trust" in weights:
-            found = found - weights["trust"] * regret
-        return found
+            scores = scores - weights["trust"] * regret
+        return scores
 
 
 # --- one decision -----------------------------------------------------------------------------------------------------
@@ -116,37 +116,37 @@ class TractorNetwork(Weights):
 def log_probabilities(network: TractorNetwork, view: TractorView, moves: Moves) -> tuple[list[int], Numbers]:
     """Return the legal labels and their log probabilities."""
     rules = view.rules
-    wrong, costs = compute_costs(preference_outputs(view, moves), rules["weights"], len(moves))
-    sound = [not wrong >> move & 1 for move in range(len(moves))]
+    violating, costs = compute_costs(preference_outputs(view, moves), rules["weights"], len(moves))
+    sound = [not violating >> move & 1 for move in range(len(moves))]
     if not any(sound):
         sound = [True] * len(moves)
-    least: dict[int, int] = {}
-    for (form, _), cost, right in zip(moves, costs, sound):
+    min_costs: dict[int, int] = {}
+    for (form, _), cost, is_sound in zip(moves, costs, sound):
         label = rules["forms"][form][0]
-        if right:
-            least[label] = min(cost, least.get(label, cost))
-    labels = sorted(least)
+        if is_sound:
+            min_costs[label] = min(cost, min_costs.get(label, cost))
+    labels = sorted(min_costs)
     if len(labels) == 1:
         return labels, np.zeros(1, np.float32)
-    regret = np.array([least[label] - min(least.values()) for label in labels], np.float32)
+    regret = np.array([min_costs[label] - min(min_costs.values()) for label in labels], np.float32)
     seats = [(view.seat + distance) % len(view.on_table) for distance in range(len(view.on_table))]
-    laid = [[gone + lies for gone, lies in zip(view.played[seat], view.on_table[seat])] for seat in seats]
-    sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + laid, np.float32)
+    played = [[earlier + current for earlier, current in zip(view.played[seat], view.on_table[seat])] for seat in seats]
+    sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + played, np.float32)
     units = np.clip(regret / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
     scores = network.scores(sets, view.context, labels, units)
     scores = scores - scores.max()
-    found: Numbers = scores - np.log(np.exp(scores).sum())
-    return labels, found
+    log_probs: Numbers = scores - np.log(np.exp(scores).sum())
+    return labels, log_probs
 
 
 class TractorPlayer:
-    """Chooses moves: the likeliest label, and of its cards those that the preferences like best."""
+    """Chooser of moves: the most probable label, and its cards of the lowest cost."""
 
     def __init__(self, network: TractorNetwork) -> None:
         self.network = network
 
     def __call__(self, view: TractorView, moves: Moves) -> int:
-        """The number of a move."""
+        """Return the index of a move."""
         if len(moves) == 1:
             return 0
         labels, chances = log_probabilities(self.network, view, moves)

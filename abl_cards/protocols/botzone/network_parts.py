@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 REGRET_UNIT, MAX_REGRET = 30.0, 8.0
 
 
-def relu(numbers: Numbers) -> Numbers:
+def relu(values: Numbers) -> Numbers:
     """Replace negative numbers by 0."""
-    found: Numbers = np.maximum(numbers, 0)
-    return found
+    output: Numbers = np.maximum(values, 0)
+    return output
 
 
 class Weights:
-    """The weights of networks, by their names there."""
+    """Weights of networks by name."""
 
     def __init__(self, weights: dict[str, Numbers]) -> None:
         self.weights = weights
 
     def linear(self, name: str, features: Numbers) -> Numbers:
-        """A fully connected layer."""
-        found: Numbers = features @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
-        return found
+        """Apply a fully connected layer."""
+        output: Numbers = features @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+        return output
 
 
 def read_npz(data: bytes) -> dict[str, Any]:
-    """Arrays of an .npz; half precision becomes single."""
-    found: dict[str, Any] = {}
+    """Return the arrays of an .npz by name; half precision becomes single precision."""
+    arrays: dict[str, Any] = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for name in archive.namelist():
             array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            found[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return found
+            arrays[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return arrays
 
 
 def read_adjacent_file(name: str) -> bytes:
-    """A file that lies where this one lies: in the same zip, or in the same folder."""
+    """Read a file in the zip or the folder of this file."""
     folder = os.path.dirname(os.path.abspath(__file__))
     if os.path.isfile(folder):
         with zipfile.ZipFile(folder) as archive:
@@ -64,11 +64,11 @@ def read_adjacent_file(name: str) -> bytes:
 
 
 def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
-    """Answer one line.
+    """Answer one line of the standard input.
 
     Args:
-        make_player: Makes the chooser of moves from weights.
-        answer: Answers a request by the chooser.
+        make_player: Function that makes a chooser of moves from weights.
+        answer: Function that answers a request with the chooser.
     """
     rules = json.loads(read_adjacent_file("rules.json").decode())
     rules["best"] = make_player(read_npz(read_adjacent_file("weights.npz")))

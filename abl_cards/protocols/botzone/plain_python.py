@@ -1,4 +1,4 @@
-"""Programs in one file, without what old Pythons do not know: annotations, and what is there for these alone."""
+"""Conversion of templates to programs for old Pythons: inlined imports, no annotations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _FUTURE = "from __future__ import annotations\n"
 
 
 class _Span(NamedTuple):
-    """Bytes of a source that are left out: lines from 1, columns in bytes."""
+    """Removed range of a source: lines from 1, columns in bytes."""
 
     first: tuple[int, int]
     last: tuple[int, int]
 
 
 def inline_module(source: str, name: str) -> str:
-    """A program with a module of this room in the place of its import."""
+    """Return a program with the import of a module of this package replaced by the module."""
     _, module = (files(__package__) / f"{name}.py").read_text("utf-8").split(_FUTURE, 1)
     imported = re.compile(rf"^from {re.escape(__package__)}\.{name} import .*\n", re.MULTILINE)
     return imported.sub(lambda _: module, source)
@@ -47,9 +47,10 @@ def _annotation_spans(tree: ast.Module, lines: list[bytes]) -> Iterator[_Span]:
             row = node.returns.lineno
             yield _Span((row, lines[row - 1].rindex(b" ->", 0, node.returns.col_offset)), _end_position(node.returns))
         elif isinstance(node, ast.AnnAssign):
-            whole = node.value is None
+            is_bare = node.value is None
             yield _Span(
-                (node.lineno, node.col_offset) if whole else _end_position(node.target), _end_position(node.annotation)
+                (node.lineno, node.col_offset) if is_bare else _end_position(node.target),
+                _end_position(node.annotation),
             )
         elif _is_type_only(node):
             assert isinstance(node, ast.stmt)
@@ -57,7 +58,7 @@ def _annotation_spans(tree: ast.Module, lines: list[bytes]) -> Iterator[_Span]:
 
 
 def _is_type_only(node: ast.AST) -> bool:
-    """Imports for types, and what is known to a checker of types alone."""
+    """Return whether a statement serves type checkers only."""
     if isinstance(node, ast.ImportFrom):
         return node.module in ("__future__", "typing")
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

@@ -1,8 +1,8 @@
-"""A program of somebody else, run as Botzone runs bots: a line of JSON in, a line out, within a time.
+"""External program, run as Botzone runs bots: one line of JSON in, one line out, within a time limit.
 
-It is started for every decision, reads all the requests of its round and its own responses, and is done when its output
-ends. One that is kept running is started once a round: it reads the same line first, then one request a line, and
-answers each with a line; the line by which it would tell Botzone to keep it is no answer.
+It is started for every decision, reads all requests of its round and its own responses, and is finished at the end of
+its output. With keep-running it is started once per round: it reads the same line first, then one request per line, and
+answers each with a line. The line by which it requests to keep running is skipped.
 """
 
 from __future__ import annotations
@@ -23,37 +23,54 @@ from abl_cards.protocols.botzone.supervisor import BotStreams, BotSupervisor
 
 KEEP_RUNNING = b">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 MAX_OUTPUT_BYTES = 1 << 20
-"""Bytes that a program may say at a decision."""
+"""Limit of the output of a decision in bytes."""
 _CHUNK_SIZE = 1 << 16
 _EVENTS = selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ
-_GRACE = 0.2  # seconds for a program that has answered to end
+_GRACE = 0.2  # seconds that a program may take to end after its answer
 
 
 class BotProcess:
-    """A program that answers requests in one long-running process."""
+    """External program that answers requests, one process per decision or per round."""
 
     def __init__(self, command: Sequence[str], time_limit: float, keep_running: bool) -> None:
-        """Nothing is started yet; a decision may take so many seconds."""
+        """Make a program without starting it.
+
+        Args:
+            command: Program and arguments.
+            time_limit: Seconds per decision.
+            keep_running: True to start the program once per round instead of once per decision.
+        """
         self._command, self._time_limit, self._keep_running = list(command), time_limit, keep_running
         self._supervisor: BotSupervisor | None = None
-        self._streams: BotStreams | None = None  # of the program that runs
-        self._remainder = b""  # what a program that is kept running has said behind its answer
+        self._streams: BotStreams | None = None  # streams of the running program
+        self._remainder = b""  # output of a program after its last answer
 
     @property
     def name(self) -> str:
-        """The command as a shell reads it."""
+        """Command as a shell reads it."""
         return shlex.join(self._command)
 
     def request(self, message: dict[str, Any]) -> Any:
-        """Return the answer to a request; raises Fault, and GameError if the program cannot be started."""
+        """Send a request and return the answer.
+
+        Args:
+            message: JSON object ``{"requests": […], "responses": […]}``.
+
+        Returns:
+            JSON value of the answer.
+
+        Raises:
+            Fault: The program gave no valid answer within the time limit.
+            GameError: The program cannot be started.
+        """
         if self._streams is None or not self._keep_running or len(message["requests"]) == 1:
             self._stop()
             self._start()
-            asked: Any = message
+            content: Any = message
         else:
-            asked = message["requests"][-1]
+            content = message["requests"][-1]
         try:
-            line = self._exchange(json.dumps(asked, separators=(",", ":")).encode() + b"\n")
+            line = self._exchange(json.dumps(content, separators=(",", ":")).encode() + b"\n")
         except BaseException:
             self.close()
             raise
@@ -62,13 +79,13 @@ class BotProcess:
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            shown = line[:80].decode("utf-8", "replace")
+            excerpt = line[:80].decode("utf-8", "replace")
             raise program_fault(
-                faults.INVALID_JSON, f"program '{self.name}' answered {shown!r}, which is no JSON"
+                faults.INVALID_JSON, f"program '{self.name}' answered {excerpt!r}, which is not JSON"
             ) from None
 
     def close(self) -> None:
-        """Kill the program where it runs, and what it has started; end the process that supervises it."""
+        """Kill the program and all its child processes, and end the supervisor process."""
         self._stop()
         if self._supervisor is not None:
             self._supervisor.close()
@@ -81,48 +98,48 @@ class BotProcess:
         streams.close()
         try:
             self._supervisor.kill()
-        except OSError:  # somebody has killed the supervisor: the next decision starts another one
+        except OSError:  # the supervisor was killed; the next decision starts a new one
             self._supervisor = None
 
     def _start(self) -> None:
         try:
             self._supervisor = self._supervisor or BotSupervisor()
             self._streams = self._supervisor.start(self._command)
-        except OSError as problem:
+        except OSError as error:
             self.close()
             raise GameError(
-                f"program '{self.name}' cannot be started: {problem.strerror}", ErrorCode.PROGRAM_FAILED
+                f"program '{self.name}' cannot be started: {error.strerror}", ErrorCode.PROGRAM_FAILED
             ) from None
 
     def _exchange(self, line: bytes) -> bytes:
-        """Write a line and hear the answer; raises Fault."""
+        """Send a line and return the answer; raises Fault."""
         assert self._streams is not None
-        heard = _OutputReader(self._streams, line, self._keep_running, self._remainder)
-        if not heard.read_until(time.monotonic() + self._time_limit):
+        reader = _OutputReader(self._streams, line, self._keep_running, self._remainder)
+        if not reader.read_until(time.monotonic() + self._time_limit):
             raise program_fault(
                 faults.TIME_LIMIT_EXCEEDED,
                 f"program '{self.name}' has not answered within {self._time_limit:g} seconds",
             )
-        if heard.size > MAX_OUTPUT_BYTES:
+        if reader.size > MAX_OUTPUT_BYTES:
             raise program_fault(
-                faults.OUTPUT_LIMIT_EXCEEDED, f"program '{self.name}' said more than {MAX_OUTPUT_BYTES >> 20} MiB"
+                faults.OUTPUT_LIMIT_EXCEEDED, f"program '{self.name}' wrote more than {MAX_OUTPUT_BYTES >> 20} MiB"
             )
-        answer, self._remainder = heard.answer, heard.remainder
-        if heard.ended and not heard.requests_keep_running and (code := self._exit_code()):
-            told = (heard.stderr_tail.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
+        answer, self._remainder = reader.answer, reader.remainder
+        if reader.ended and not reader.requests_keep_running and (code := self._exit_code()):
+            last_line = (reader.stderr_tail.decode("utf-8", "replace").strip().splitlines() or ["no message"])[-1]
             raise program_fault(
-                faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {told[:200]}"
+                faults.RUNTIME_ERROR, f"program '{self.name}' ended with exit code {code}: {last_line[:200]}"
             )
         return answer
 
     def _exit_code(self) -> int:
-        """Return the exit code; 0 for a program that has closed its output and runs on: it is ended with its answer."""
+        """Return the exit code; 0 for a program that has closed its output and still runs."""
         assert self._supervisor is not None
         return self._supervisor.wait(_GRACE) or 0
 
 
 class _OutputReader:
-    """Reads the output of a program while its input is written."""
+    """Reader of a program's output that writes its input at the same time."""
 
     def __init__(self, streams: BotStreams, line: bytes, keep_running: bool, output: bytes) -> None:
         self._streams, self._unsent, self._keep_running = streams, memoryview(line), keep_running
@@ -150,13 +167,15 @@ class _OutputReader:
     @property
     def _is_complete(self) -> bool:
         """Return whether reading is finished."""
-        whole = b"\n" in self._output.lstrip() and bool(self.answer)
+        has_answer = b"\n" in self._output.lstrip() and bool(self.answer)
         return (
-            self.ended or self.size > MAX_OUTPUT_BYTES or (whole and (self._keep_running or self.requests_keep_running))
+            self.ended
+            or self.size > MAX_OUTPUT_BYTES
+            or (has_answer and (self._keep_running or self.requests_keep_running))
         )
 
     def read_until(self, deadline: float) -> bool:
-        """Hear until there is an answer; whether there is one in time."""
+        """Read until the answer is complete; returns False at the deadline."""
         with selectors.DefaultSelector() as selector:
             for stream, event in zip(self._streams, _EVENTS, strict=True):
                 os.set_blocking(stream.fileno(), False)
@@ -183,7 +202,7 @@ class _OutputReader:
         self.ended = self.ended or not piece
 
     def _write(self, selector: selectors.BaseSelector, stream: Any) -> None:
-        """Write on. A program that does not read ends, or answers all the same."""
+        """Write more input; a program that does not read may still answer."""
         try:
             self._unsent = self._unsent[os.write(stream.fileno(), self._unsent) :]
         except BlockingIOError:

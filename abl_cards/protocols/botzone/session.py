@@ -8,9 +8,9 @@ writes ``{"response": …}``. A log alternates outputs of the judge and response
     …
     {"output": {"command": "finish", "content": {"0": 2, "1": -1, "2": -1}, "display": {…}}}
 
-The table's engine decides legality and scores. When cards are drawn one by one, the engine asks only seats with a
-choice, while Botzone asks after every card: those requests wait for an empty response, by the judge's seats one by
-one, at other tables by this module.
+The table's engine decides legality and scores. When cards are drawn one by one, the engine requests a decision only
+from seats with a choice, while Botzone sends a request after every card. Those requests need an empty response: from
+each seat at the judge, automatically at other tables.
 """
 
 from __future__ import annotations
@@ -33,28 +33,34 @@ from abl_cards.protocols.botzone.initdata import lots_to_json
 from abl_cards.protocols.common import WriteLog
 
 LogEntry = dict[str, Any]
-"""A line of a log."""
+"""Entry of a log."""
 
 
 class PendingRequest(NamedTuple):
-    """A request that waits for its response."""
+    """Request without a response yet."""
 
     seat: int
-    is_forced: bool  # the rules leave nothing to choose
+    is_forced: bool  # whether the rules leave no choice
 
 
 class AutoAnsweredRequest(NamedTuple):
-    """A request that was answered for its seat."""
+    """Request that was answered automatically."""
 
-    request_index: int  # among the requests of the seat
-    log_index: int  # in the log
+    request_index: int  # index among the requests of the seat
+    log_index: int  # index in the log
 
 
 class BotzoneSession(NullListener):
-    """Follows one table."""
+    """Listener of one table that writes requests and logs of Botzone; implements ProgramSession."""
 
     def __init__(self, rules: CompiledGame, cards: DealtCards | None = None, write: WriteLog | None = None) -> None:
-        """Nothing has happened yet; where no cards are given the dealt ones get numbers at random."""
+        """Make a session of a table.
+
+        Args:
+            rules: Rules of the game.
+            cards: Card numbers of the round; None to number dealt cards at random.
+            write: Function that receives the log of each finished round, or None.
+        """
         self._rules, self._adapter, self._fixed_cards, self._write = rules, find_adapter(rules), cards, write
         self._tables: Tables | None = None
         self._round: BotzoneRound | None = None
@@ -62,12 +68,12 @@ class BotzoneSession(NullListener):
         self.initdata: dict[str, Any] = {}
 
     def _reset(self, seats: int) -> None:
-        """Nothing has happened in the round."""
-        self._pending_response: tuple[Any] | None = None  # a response that was understood, and is about to be made
-        self._queued_options = deque[int]()  # options that it chooses besides
-        self._partial_options = list[int]()  # options of a response that is not whole
-        self._last_response: tuple[int, Any] | None = None  # who did what last
-        self._deliveries = deque[tuple[int, dict[str, Any]]]()  # deliveries that nobody was asked to answer
+        """Clear the state of the round."""
+        self._pending_response: tuple[Any] | None = None  # response that was read but not yet applied
+        self._queued_options = deque[int]()  # further options of the response
+        self._partial_options = list[int]()  # options of an incomplete response
+        self._last_response: tuple[int, Any] | None = None  # seat and response
+        self._deliveries = deque[tuple[int, dict[str, Any]]]()  # deliveries without a request
         self._pending_request: PendingRequest | None = None
         self._auto_answered: list[deque[AutoAnsweredRequest]] = [deque() for _ in range(seats)]
         self._display: dict[str, Any] = {}
@@ -75,13 +81,13 @@ class BotzoneSession(NullListener):
         self._responses: list[list[Any]] = [[] for _ in range(seats)]
         self.log: list[LogEntry] = []
 
-    # --- what the table tells ----------------------------------------------------------------------------------------
+    # --- events of the table -----------------------------------------------------------------------------------------
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Begin a log; cards that are dealt again begin another one. Raises GameError where these cards are given."""
+        """Begin a log; raises GameError if given cards would be dealt again."""
         if self._fixed_cards and tables.num_deals[0]:
             raise GameError(
-                f"profile {self._rules.profile} deals anew, and Botzone's judges have no word for that",
+                f"profile {self._rules.profile} deals again, which Botzone's protocol does not support",
                 ErrorCode.UNSUPPORTED_GAME,
             )
         cards = self._fixed_cards or self._assign_numbers(tables)
@@ -92,12 +98,12 @@ class BotzoneSession(NullListener):
         self._display = self._round.opening_display()
 
     def on_draw(self, tables: Tables, rows: Indices) -> None:
-        """Take note of a delivery."""
+        """Queue the delivery of a card."""
         seat = int(tables.state.last_drawer[0])
         self._deliveries.append((seat, self._current_round().delivery_request(seat)))
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Write down a choice, when the response is whole that makes it."""
+        """Log a choice when its response is complete."""
         self._answer_deliveries()
         self._partial_options.append(int(options[0]))
         response = self._current_round().choice_response(self._partial_options)
@@ -106,29 +112,33 @@ class BotzoneSession(NullListener):
             self._log_response(response)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Write down a play or a pass."""
+        """Log a play or a pass."""
         self._answer_deliveries()
         self._log_response(self._current_round().play_response(moves.cards[0]))
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Close the log."""
+        """Finish the log."""
         self._finish(self._current_round().scores())
 
     def _assign_numbers(self, tables: Tables) -> DealtCards:
         """Number the dealt cards; the numbers of equal cards reveal nothing about the other hands."""
-        numbers, state = self._adapter.numbering(self._rules), tables.state
-        pool = list(range(len(numbers.kind_of)))
+        numbering, state = self._adapter.numbering(self._rules), tables.state
+        pool = list(range(len(numbering.kind_of)))
         Random(f"{tables.keys[0]} {tables.num_deals[0]} {tables.num_episodes[0]}").shuffle(pool)
         if self._rules.has_draws:
-            seats, first = self._rules.seating.seats, self._adapter.first_seat(self._rules, state.fluents[0])
+            seats, first_seat = self._rules.seating.seats, self._adapter.first_seat(self._rules, state.fluents[0])
             public = len(pool) - sum(self._rules.seating.num_dealt)
-            return DealtCards.from_draw_order(numbers.find_numbers(state.stock[0].tolist(), pool), seats, public, first)
-        aside = numbers.take_numbers(pool, state.aside[0])
-        return DealtCards(tuple(tuple(numbers.take_numbers(pool, hand)) for hand in state.hands[0]), tuple(aside))
+            return DealtCards.from_draw_order(
+                numbering.find_numbers(state.stock[0].tolist(), pool), seats, public, first_seat
+            )
+        public_cards = numbering.take_numbers(pool, state.aside[0])
+        return DealtCards(
+            tuple(tuple(numbering.take_numbers(pool, hand)) for hand in state.hands[0]), tuple(public_cards)
+        )
 
     def _current_round(self) -> BotzoneRound:
         if self._round is None:
-            raise GameError("no game has begun", ErrorCode.INVALID_MESSAGE)
+            raise GameError("no round has begun", ErrorCode.INVALID_MESSAGE)
         return self._round
 
     def _log_response(self, response: Any) -> None:
@@ -141,11 +151,11 @@ class BotzoneSession(NullListener):
         self._current_round().record_response(seat, response)
         self._last_response, self._pending_response, self._pending_request = (seat, response), None, None
 
-    # --- what is asked, and answered ---------------------------------------------------------------------------------
+    # --- requests and answers ----------------------------------------------------------------------------------------
 
     @property
     def seat(self) -> int:
-        """The seat that is to respond."""
+        """Seat that responds next."""
         self._current_round()
         assert self._tables is not None
         if self._pending_request:
@@ -153,12 +163,12 @@ class BotzoneSession(NullListener):
         return self._deliveries[0][0] if self._deliveries else int(self._tables.seat[0])
 
     def issue_request(self) -> int:
-        """Write down the request at hand, once; the seat that is to respond."""
+        """Log the current request, once; return the seat that responds."""
         if self._pending_request is None:
             seat, round_ = self.seat, self._current_round()
-            silent = len(self._deliveries) > int(round_.awaits_response())
+            is_forced = len(self._deliveries) > int(round_.awaits_response())
             request = self._deliveries.popleft()[1] if self._deliveries else round_.request(seat)
-            self._pending_request = PendingRequest(seat, silent)
+            self._pending_request = PendingRequest(seat, is_forced)
             self._requests[seat].append(request)
             self._log_output("request", {str(seat): request})
         return self._pending_request.seat
@@ -171,7 +181,7 @@ class BotzoneSession(NullListener):
         return self._pending_request.is_forced
 
     def _answer_deliveries(self) -> None:
-        """Go on to the decision at hand: nobody has chosen anything before."""
+        """Answer pending deliveries automatically, up to the current decision."""
         while self.is_forced:
             seat = self.seat
             self._auto_answered[seat].append(AutoAnsweredRequest(len(self._requests[seat]) - 1, len(self.log)))
@@ -183,19 +193,19 @@ class BotzoneSession(NullListener):
         seat = self.seat
         if not self._auto_answered[seat]:
             return None
-        number = self._auto_answered[seat][0].request_index
-        return {"requests": self._requests[seat][: number + 1], "responses": self._responses[seat][:number]}
+        index = self._auto_answered[seat][0].request_index
+        return {"requests": self._requests[seat][: index + 1], "responses": self._responses[seat][:index]}
 
     def check_empty_answer(self, answer: Any) -> None:
         """Check the answer of a program or of a judge's seat; raises Fault unless it is empty."""
         seat = self.issue_request()
         response = self._read_response(answer)
-        unheard = self._auto_answered[seat]
+        auto_answered = self._auto_answered[seat]
         self._current_round().check_empty_response(
-            seat, unheard[0].request_index if unheard else len(self._requests[seat]) - 1, response
+            seat, auto_answered[0].request_index if auto_answered else len(self._requests[seat]) - 1, response
         )
-        if unheard:
-            unheard.popleft()
+        if auto_answered:
+            auto_answered.popleft()
         else:
             self._log_response(response)
 
@@ -206,14 +216,14 @@ class BotzoneSession(NullListener):
         return {"requests": self._requests[seat], "responses": self._responses[seat]}
 
     def read_choice(self, choices: Choices, answer: Any) -> int:
-        """The option of a program's answer, the first of several; raises Fault."""
+        """Return the first option of a program's answer; raises Fault."""
         response = self._read_response(answer)
         self._queued_options = deque(self._current_round().read_choice(choices, response))
         self._pending_response = (response,)
         return self._queued_options.popleft()
 
     def next_option(self, choices: Choices) -> int | None:
-        """The next option of the same answer, None for no more; raises Fault where it may not be chosen."""
+        """Return the next option of the same answer, if any; raises Fault if it is not legal."""
         if not self._queued_options:
             return None
         option = self._queued_options.popleft()
@@ -223,7 +233,7 @@ class BotzoneSession(NullListener):
         return option
 
     def read_play(self, decisions: Decisions, answer: Any) -> Moves:
-        """The move of a program's answer; raises Fault."""
+        """Return the move of a program's answer; raises Fault."""
         response = self._read_response(answer)
         move = self._current_round().read_play(decisions, response)
         self._pending_response = (response,)
@@ -234,25 +244,34 @@ class BotzoneSession(NullListener):
         self.issue_request()
         self._pending_response = None
         self._queued_options.clear()
-        judged = f"{quote_json(None)} is no response"
+        public_text = f"{quote_json(None)} is no response"
         if not isinstance(answer, dict) or "response" not in answer:
             raise Fault(
                 faults.INVALID_FORMAT,
                 f'{quote_json(answer)} is no answer like {{"response":[0,1]}}',
-                public_text=judged,
+                public_text=public_text,
             )
         if answer["response"] is None:
-            raise Fault(faults.INVALID_FORMAT, judged)
+            raise Fault(faults.INVALID_FORMAT, public_text)
         return answer["response"]
 
     def forfeit(self, fault: Fault, response: Any = None, seat: int | None = None) -> list[int]:
-        """Write down that a seat, by default the one to decide, ends the round by a fault; what that is worth."""
-        asked = self.issue_request()
-        offender = asked if seat is None else seat
+        """End the round by a fault, and log it.
+
+        Args:
+            fault: Error of the response.
+            response: JSON value of the response.
+            seat: Seat of the fault; None for the seat that responds next.
+
+        Returns:
+            Score of each seat.
+        """
+        expected_seat = self.issue_request()
+        offender = expected_seat if seat is None else seat
         if self._auto_answered[offender]:
             del self.log[
                 self._auto_answered[offender][0].log_index :
-            ]  # its own words end the round, where it was answered for
+            ]  # the faulty response replaces the automatic ones
         if self._pending_response:
             (response,) = self._pending_response
         self.log.append(_response_entry(offender, fault.verdict, response))

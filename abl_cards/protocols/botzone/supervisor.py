@@ -1,4 +1,4 @@
-"""Start bots through a process that leaves nothing running, however this one ends (``supervisor_process.py``)."""
+"""Start bots through a supervisor process that kills them when this process ends (``supervisor_process.py``)."""
 
 from __future__ import annotations
 
@@ -21,40 +21,41 @@ _ANSWER_TIMEOUT = 30.0  # seconds; killing takes ten at most
 
 
 class BotStreams(NamedTuple):
-    """Our ends of a bot's pipes."""
+    """Parent's ends of a bot's pipes."""
 
     stdin: IO[bytes]
     stdout: IO[bytes]
     stderr: IO[bytes]
 
     def close(self) -> None:
-        """Close those that are open."""
+        """Close all streams."""
         for stream in self:
             with suppress(OSError):
                 stream.close()
 
 
 class BotSupervisor:
-    """Runs one bot at a time. Nothing of it outlives this object, nor this process."""
+    """Supervisor of one bot at a time; the bot ends with this object or this process."""
 
     def __init__(self) -> None:
-        """Start the process; raises OSError, and GameError on Windows."""
+        """Start the supervisor process; raises OSError, and GameError on Windows."""
         require_posix("a program that plays as a bot")
-        ours, theirs = socket.socketpair()
-        with theirs:
+        channel, process_end = socket.socketpair()
+        with process_end:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True,
+                [sys.executable, "-I", "-S", str(_PROGRAM), str(process_end.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[process_end.fileno()],
+                start_new_session=True,
             )  # fmt: skip
-        ours.settimeout(_ANSWER_TIMEOUT)
-        self._channel = ours
-        self.close = finalize(self, _shut_down, self._process, ours)
-        """Kills the bot and ends the process."""
+        channel.settimeout(_ANSWER_TIMEOUT)
+        self._channel = channel
+        self.close = finalize(self, _shut_down, self._process, channel)
+        """Kill the bot and end the supervisor process."""
 
     def start(self, command: Sequence[str]) -> BotStreams:
-        """Start a bot in the place of the last one; raises OSError where it cannot be started."""
+        """Start a bot in place of the last one; raises OSError if it cannot be started."""
         pipes = [os.pipe() for _ in range(3)]
-        (stdin, to_bot), (from_bot, stdout), (complaints, stderr) = pipes
+        (stdin, to_bot), (from_bot, stdout), (errors, stderr) = pipes
         try:
             line = json.dumps({"start": list(command)}).encode() + b"\n"
             sent = socket.send_fds(self._channel, [line], [stdin, stdout, stderr])
@@ -63,7 +64,7 @@ class BotSupervisor:
             for descriptor in (stdin, stdout, stderr):
                 os.close(descriptor)
         streams = BotStreams(*(os.fdopen(end, mode, 0) for end, mode in ((to_bot, "wb"), (from_bot, "rb"),
-                                                                      (complaints, "rb"))))  # fmt: skip
+                                                                      (errors, "rb"))))  # fmt: skip
         error = self._read_line()["error"]
         if error is not None:
             streams.close()
@@ -71,14 +72,14 @@ class BotSupervisor:
         return streams
 
     def wait(self, seconds: float) -> int | None:
-        """Return the bot's exit code, None where it has none after so many seconds."""
+        """Return the bot's exit code; None if it still runs after a number of seconds."""
         try:
             return self._send_request({"wait": seconds})
-        except OSError:  # the process has been killed, and the bot with it
+        except OSError:  # the supervisor process was killed, and the bot with it
             return -signal.SIGKILL
 
     def kill(self) -> None:
-        """Kill the bot and all that it has started."""
+        """Kill the bot and all its descendants."""
         self._send_request({"kill": True})
 
     def _send_request(self, request: dict[str, Any]) -> int | None:
@@ -87,19 +88,19 @@ class BotSupervisor:
         return code
 
     def _read_line(self) -> dict[str, Any]:
-        """Read an answer; raises OSError where the process has been killed."""
+        """Read an answer; raises OSError if the supervisor process was killed."""
         line = b""
         while not line.endswith(b"\n"):
             piece = self._channel.recv(1 << 16)
             if not piece:
                 raise OSError(0, "the process that runs it has ended")
             line += piece
-        found: dict[str, Any] = json.loads(line)
-        return found
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
 
 def _shut_down(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
-    """Close the socket, which ends the process, and wait for that."""
+    """Close the socket, which ends the supervisor process, and wait for its end."""
     channel.close()
     with suppress(subprocess.TimeoutExpired):
         process.wait(_ANSWER_TIMEOUT)

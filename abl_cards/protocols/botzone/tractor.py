@@ -1,10 +1,9 @@
-"""Tractor in Botzone's words: cards delivered one by one, cards covered, and tricks.
+"""Adapter of Tractor for Botzone: cards delivered one by one, covered cards, and tricks.
 
-Cards are numbers, 54 to a pack: four to a rank from the ace on, spade heart club diamond, then the jokers. A response
-is a list of cards: none, one or two that are shown after a delivery; those that are buried, or played. Every
-request has ``stage`` and ``global``; a delivery and the cover have ``deliver``, the play has ``history``: the trick
-before and this one, each a list of plays in order, and who led them. What is taken back from a throw that fails lies in
-no history.
+Cards are numbers, 54 per pack: four per rank from the ace on, spade heart club diamond, then the jokers. A response is
+a list of cards: none, one or two that are shown after a delivery, buried cards, or a play. Every request has ``stage``
+and ``global``. A delivery and the cover have ``deliver``. A play has ``history``: the previous and the current trick,
+each a list of plays in order, and their leaders. Cards taken back from a failed throw are in no history.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from abl_cards.protocols.botzone.faults import Fault, quote_json
 from abl_cards.protocols.botzone.tractor_match import BANKER, GIVEN, LEVEL, LEVELS, STANDING, TOTAL, TRUMP
 
 DECLARE, BURY, NONE = "declare", "bury", "none"
-"""Choices of seats in the folder: show one card, ``declare(Suit)``, two, ``overturn(Suit)``, or none; bury a card."""
+"""Stages and options of the folder: ``declare(Suit)`` shows one card, ``overturn(Suit)`` two, ``none`` none."""
 DEAL, COVER, PLAY = "deal", "cover", "play"
 _SUITS = "shcd"
 _JOKERS = ("small", "big")
@@ -35,27 +34,27 @@ NOBODY = -1
 
 
 def _card_terms() -> list[str]:
-    """The cards of a pack in the order of their numbers, as the folder names them."""
+    """Return the folder's terms of the cards of a pack in the order of Botzone's numbers."""
     plain = [f"card({rank},{suit})" for rank in LEVELS.values() for suit in _SUITS]
     return [*plain, *(f"card({joker},joker)" for joker in _JOKERS)]
 
 
 def tractor_numbering(rules: CompiledGame) -> CardNumbering:
-    """The kinds of 0 to 107."""
+    """Return the numbering of the 108 cards."""
     terms = _card_terms()
     return CardNumbering(tuple(rules.pack.index[term] for term in terms * (len(rules.pack.deck) // len(terms))))
 
 
 def _supports(rules: CompiledGame) -> bool:
-    named = all(rules.fluents.find(name) for name in (LEVEL, TRUMP, BANKER, GIVEN, TOTAL, STANDING))
-    return named and rules.pack.index.keys() == {*_card_terms()} and {DECLARE, BURY} <= {*rules.schema.stages}
+    has_fluents = all(rules.fluents.find(name) for name in (LEVEL, TRUMP, BANKER, GIVEN, TOTAL, STANDING))
+    return has_fluents and rules.pack.index.keys() == {*_card_terms()} and {DECLARE, BURY} <= {*rules.schema.stages}
 
 
 class TractorRound:
-    """One round; see ``adapter.BotzoneRound``."""
+    """Round of Tractor; implements ``BotzoneRound``."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
-        """Nobody has drawn a card."""
+        """Make a round before the first delivery."""
         self._rules, self._tables, self._cards = rules, tables, cards
         self._numbering, self._terms = tractor_numbering(rules), _card_terms()
         seats = len(cards.allocation)
@@ -64,34 +63,34 @@ class TractorRound:
         self._declarers = {"called": NOBODY, "snatched": NOBODY}
         self._tricks: tuple[list[list[int]], list[list[int]]] = [], []
         self._leaders = NOBODY, NOBODY
-        self._last_play: tuple[int, list[int], int] | None = None  # who has just played what, and the points before
+        self._last_play: tuple[int, list[int], int] | None = None  # seat, cards, and points before the play
         self._penalty: int | None = None
 
     def _read_fluent(self, name: str) -> Any:
         return tractor_match.read_fluent(self._rules, self._tables.state.fluents[0], name)
 
     def _stage(self) -> str:
-        """The stage of the decision at hand; cards are dealt as long as there is none."""
+        """Return the stage of the current decision; DEAL if there is none."""
         state = self._tables.state
         if not self._tables.rows_to_choose().size:
             return PLAY if self._tables.rows_to_play().size else DEAL
         return COVER if self._rules.schema.stages[int(state.choice[0])] == BURY else DEAL
 
     def opening_display(self) -> dict[str, Any]:
-        """All the cards."""
+        """Return the cards of all seats and the public cards."""
         return self._cards.to_json()
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
-        """A card; raises GameError where the folder deals in another order."""
-        number, state = self._delivered[seat], self._tables.state
-        card = self._cards.allocation[seat][number]
+        """Return the request of a delivered card; raises GameError if the folder deals in another order."""
+        index, state = self._delivered[seat], self._tables.state
+        card = self._cards.allocation[seat][index]
         if self._numbering.kind_of[card] != state.stock[0, state.num_drawn[0] - 1]:
-            raise GameError(f"seat {seat} draws out of the order in which Botzone delivers", ErrorCode.INVALID_MESSAGE)
+            raise GameError(f"seat {seat} draws in another order than Botzone delivers", ErrorCode.INVALID_MESSAGE)
         self._delivered[seat] += 1
         self._hands[seat].append(card)
-        opening = {} if number else {"playerpos": seat}
+        opening = {} if index else {"playerpos": seat}
         return {"stage": DEAL, "deliver": [card], **opening, "global": self._global_json(dealing=True)}
 
     def awaits_response(self) -> bool:
@@ -99,14 +98,14 @@ class TractorRound:
         return bool(self._tables.rows_to_choose().size) and self._stage() == DEAL
 
     def request(self, seat: int) -> dict[str, Any]:
-        """The cards that are to be covered, or a play."""
+        """Return the request of the cover or of a play."""
         if self._stage() == COVER:
             self._hands[seat] += self._cards.publiccard
             return {"stage": COVER, "deliver": list(self._cards.publiccard), "global": self._global_json()}
         self._commit_last_play()
-        now = self._tricks[1]
-        if not now or len(now) == len(self._hands):
-            self._tricks, self._leaders = (now, []), (self._leaders[1], seat)
+        current_trick = self._tricks[1]
+        if not current_trick or len(current_trick) == len(self._hands):
+            self._tricks, self._leaders = (current_trick, []), (self._leaders[1], seat)
         history = [*([list(cards) for cards in trick] for trick in self._tricks), *self._leaders]
         return {
             "stage": PLAY,
@@ -122,17 +121,17 @@ class TractorRound:
         level = tractor_match.rank_letter(self._read_fluent(LEVEL))
         return {"level": level, "first_round": self._first_round, "banking": banking}
 
-    # --- responses that are read -------------------------------------------------------------------------------------
+    # --- reading of responses ----------------------------------------------------------------------------------------
 
-    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
-        """Raises Fault for cards."""
-        delivered = self._cards.allocation[seat][: number + 1]
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
+        """Raise Fault if the response to a delivery shows cards."""
+        delivered = self._cards.allocation[seat][: request_index + 1]
         if cards := self._numbering.read_cards(response, delivered, seat):
             self._declaration_option(cards)
             raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} may not be shown by seat {seat} now")
 
     def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
-        """Cards that are shown, or buried; raises Fault."""
+        """Read shown or buried cards; raises Fault."""
         seat = int(self._tables.seat[0])
         cards = self._numbering.read_cards(response, self._hands[seat], seat)
         if self._stage() == COVER:
@@ -143,17 +142,17 @@ class TractorRound:
                 raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} are not {len(self._cards.publiccard)} cards")
         else:
             options = [self._declaration_option(cards) if cards else NONE]
-        found = tuple(self._rules.schema.options.index(option) for option in options)
-        if not choices.options[0, found[0]]:
+        chosen = tuple(self._rules.schema.options.index(option) for option in options)
+        if not choices.options[0, chosen[0]]:
             raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} may not be chosen by seat {seat} now")
-        return found
+        return chosen
 
     def _may_stop_burying(self, choices: Choices) -> bool:
         """Return whether a seat may stop burying, so that any number of cards is allowed."""
         return bool(choices.options[0, self._rules.schema.options.index(NONE)])
 
     def _declaration_option(self, cards: Sequence[int]) -> str:
-        """The option that shows these cards; raises Fault where nothing does."""
+        """Return the option that shows cards; raises Fault if there is none."""
         kinds = {card % len(self._terms) for card in cards}
         rank, _, suit = self._terms[kinds.pop()].removeprefix("card(").removesuffix(")").partition(",")
         level = rank == str(self._read_fluent(LEVEL))
@@ -164,7 +163,7 @@ class TractorRound:
         raise Fault(faults.INVALID_COMBINATION, f"{quote_json(cards)} are nothing that could be shown")
 
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
-        """Cards; raises Fault."""
+        """Read the cards of a play; raises Fault."""
         seat = int(self._tables.seat[0])
         cards = self._numbering.read_cards(response, self._hands[seat], seat)
         move = find_move(decisions, self._numbering, cards) if cards else None
@@ -175,33 +174,33 @@ class TractorRound:
             raise Fault(faults.INVALID_COMBINATION, f"{quote_json(cards)} are no play of seat {seat}")
         raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} is no legal move of seat {seat}")
 
-    # --- responses that are written ----------------------------------------------------------------------------------
+    # --- writing of responses ----------------------------------------------------------------------------------------
 
     def choice_response(self, options: Sequence[int]) -> list[int] | None:
-        """Cards that are shown, or all that are buried."""
+        """Return shown cards, or all buried cards; None while buried cards are incomplete."""
         seat, names = int(self._tables.seat[0]), [str(self._rules.schema.options[option]) for option in options]
         if self._stage() == COVER:
-            whole = NONE in names or (
+            is_complete = NONE in names or (
                 len(names) == len(self._cards.publiccard)
                 and not self._may_stop_burying(self._tables.choices(ONLY_TABLE))
             )
             buried = [self._rules.pack.index[name] for name in names if name != NONE]
-            return self._numbering.find_numbers(buried, sorted(self._hands[seat])) if whole else None
+            return self._numbering.find_numbers(buried, sorted(self._hands[seat])) if is_complete else None
         (name,) = names
         if name == NONE:
             return []
-        shows, _, what = name.removesuffix(")").partition("(")
+        shows, _, argument = name.removesuffix(")").partition("(")
         level = self._read_fluent(LEVEL)
-        term = f"card({what},joker)" if what in _JOKERS else f"card({level},{what})"
+        term = f"card({argument},joker)" if argument in _JOKERS else f"card({level},{argument})"
         copies = [self._rules.pack.index[term]] * (1 if shows == "declare" else 2)
         return self._numbering.find_numbers(copies, sorted(self._hands[seat]))
 
     def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
-        """Cards of the seat to decide, the low numbers first."""
+        """Return the card numbers of a move of the seat to decide; of equal cards the lowest."""
         held = sorted(self._hands[int(self._tables.seat[0])])
         return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
 
-    # --- what has happened -------------------------------------------------------------------------------------------
+    # --- state of the round ------------------------------------------------------------------------------------------
 
     def record_response(self, seat: int, response: Any) -> None:
         """Record shown cards and the cards that leave a hand."""
@@ -218,15 +217,15 @@ class TractorRound:
         self._hands[seat] = [card for card in self._hands[seat] if card not in cards]
 
     def _commit_last_play(self) -> None:
-        """The last play lies as the engine has it: cards of a throw may have gone back."""
+        """Add the last play to the trick, without the cards that a failed throw has returned."""
         if self._last_play is None:
             return
-        (seat, sent, before), self._last_play, state = self._last_play, None, self._tables.state
+        (seat, sent, points_before), self._last_play, state = self._last_play, None, self._tables.state
         act = state.recent_cards[0, (int(state.num_acts[0]) - 1) % state.recent_cards.shape[1]]
-        lies = act[act != NO_CARD].tolist()
-        if len(lies) < len(sent):
-            sent = self._numbering.find_numbers(lies, sorted(sent))
-            self._penalty = abs(self._read_fluent(TOTAL) - before)
+        laid_kinds = act[act != NO_CARD].tolist()
+        if len(laid_kinds) < len(sent):
+            sent = self._numbering.find_numbers(laid_kinds, sorted(sent))
+            self._penalty = abs(self._read_fluent(TOTAL) - points_before)
         self._tricks[1].append(sent)
         self._remove_cards(seat, sent)
 
@@ -234,13 +233,13 @@ class TractorRound:
         """Return the display of acts, with cards of the banker's partner and the cost of a failed throw during play."""
         playing = self._last_play is not None or self._leaders[1] != NOBODY
         self._commit_last_play()
-        found: dict[str, Any] = {"event": {"player": seat, "action": response}}
+        fields: dict[str, Any] = {"event": {"player": seat, "action": response}}
         if playing:
-            found["get_score"] = self._read_fluent(TOTAL)
-        return found if self._penalty is None else found | {"punished": self._penalty}
+            fields["get_score"] = self._read_fluent(TOTAL)
+        return fields if self._penalty is None else fields | {"punished": self._penalty}
 
     def scores(self) -> list[int]:
-        """The points of the rules."""
+        """Return the points by seat."""
         return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
 
 
@@ -253,4 +252,4 @@ TRACTOR_ADAPTER = GameAdapter(
     next_initdata=tractor_match.to_initdata,
     first_seat=tractor_match.first_seat,
 )
-"""Tractor."""
+"""Adapter of Tractor."""

@@ -29,6 +29,7 @@ SMALL_JOKER: Card = 52
 BIG_JOKER: Card = 53
 
 CARD_NAMES: tuple[str, ...] = (*(suit + rank for rank in RANKS for suit in SUITS), "SB", "HR")
+"""Names of the cards in the order of the 54-vector."""
 _NAME_TO_CARD = {name: card for card, name in enumerate(CARD_NAMES)}
 
 

@@ -142,7 +142,7 @@ class HostSession(Protocol):
 
     @property
     def tables(self) -> Tables:
-        """The hosted table, one row."""
+        """Hosted table, one row."""
 
     @property
     def seat(self) -> int:
@@ -243,7 +243,7 @@ class JoinRequest:
 
 
 class ClientSession(Protocol):
-    """Protocol of a client at a remote table, whose only information is the received messages."""
+    """Protocol of a client at a remote table; its only information is the received messages."""
 
     def opening_messages(self) -> list[Message]:
         """Return the first messages to send."""

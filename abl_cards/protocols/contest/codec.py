@@ -48,7 +48,7 @@ def hand_sort_order(level: int) -> list[Card]:
 
 @dataclass(frozen=True)
 class ContestAction:
-    """An action of a seat: a play, a pass, or a card given as tribute or returned."""
+    """Action of a seat: a play, a pass, or a card given as tribute or returned."""
 
     type: str
     rank: str
@@ -155,7 +155,7 @@ class ContestState:
         """Read the JSON form of a state; raises GameError that names the field."""
         if not isinstance(value, Mapping):
             raise GameError(
-                f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}',
+                f'a state must be an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}',
                 ErrorCode.INVALID_STATE,
             )
         unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))

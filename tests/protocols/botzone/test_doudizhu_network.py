@@ -1,4 +1,4 @@
-"""The bot of Dou dizhu with networks: numpy goes the path of a decision as the agent does."""
+"""Dou dizhu bot with networks: numpy repeats the computations of the agent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
@@ -40,66 +40,67 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="module")
 def file(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Weights random enough that every input changes what comes out."""
+    """Write weights with noise, so that every input changes the output."""
     networks = Networks(PRESETS["small-stakes"], GameShape.of(engine), seed=1)
     noise = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for weights in networks.parameters():
             weights.add_(0.02 * torch.randn(weights.shape, generator=noise))
-    found = tmp_path_factory.mktemp("weights") / "some.safetensors"
-    save_networks(found, networks, WeightsCard("doudizhu", "small-stakes", True, seed=1, profile="botzone"))
-    return found
+    path = tmp_path_factory.mktemp("weights") / "some.safetensors"
+    save_networks(path, networks, WeightsCard("doudizhu", "small-stakes", True, seed=1, profile="botzone"))
+    return path
 
 
-class Noting(doudizhu_network_file.DoudizhuPlayer):
-    """Keeps what it was asked last."""
+class RecordingPlayer(doudizhu_network_file.DoudizhuPlayer):
+    """Player that keeps the inputs and scores of its last decision."""
 
     def scores(self, rules: Any, view: Any, regret: dict[int, int], plays: dict[int, int]) -> Any:
-        found = super().scores(rules, view, regret, plays)
-        seen = doudizhu_network_file.make_observation(rules, view)
-        hidden, following = self.estimate_hands(view, seen, rules["steps"])
-        self.last = seen, hidden.both_hands(following), sorted(regret), found
-        return found
+        scores = super().scores(rules, view, regret, plays)
+        observation = doudizhu_network_file.make_observation(rules, view)
+        hidden, following = self.estimate_hands(view, observation, rules["steps"])
+        self.last = observation, hidden.both_hands(following), sorted(regret), scores
+        return scores
 
 
-def test_numpy_goes_the_path_of_the_agent(engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sight, estimate and probabilities are the same over two rounds; deals are drawn in another way: they are told."""
+def test_numpy_repeats_the_computations_of_the_agent(
+    engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Observation, estimate and probabilities agree over two rounds; response probabilities are passed to the bot."""
     networks = load_networks(file, engine)
     rules = json.loads(json.dumps(doudizhu_network_data(engine.rules, engine.preference_model(), networks)))
     read = network_parts.read_npz(doudizhu_network_weights(networks))
-    rules["best"] = player = Noting(doudizhu_network_file.DoudizhuNetwork(read))
-    mind, whole = (
+    rules["best"] = player = RecordingPlayer(doudizhu_network_file.DoudizhuNetwork(read))
+    policy, agent = (
         NeuroSymbolicPolicy(engine, engine.preference_model(), networks),
         make_agent(f"abl:no-lookahead,weights={file}", engine),
     )
     compared = 0
     for seed in range(2):
-        script = BotzoneSession(engine.rules)
-        tables = engine.start_matches(match_keys(1, 57 + seed), script)
+        session = BotzoneSession(engine.rules)
+        tables = engine.start_matches(match_keys(1, 57 + seed), session)
         while not tables.num_episodes[0]:
             decisions = tables.decisions(ONLY_TABLE)
-            view, moves = mind.features(decisions), whole.play(decisions, KEYS)
+            view, moves = policy.features(decisions), agent.play(decisions, KEYS)
             if len(view.open_rows):
-                told = view.response_counts[0].astype(np.float32) / RESPONSE_DEALS
-                found = told * view.legal[0]
-                monkeypatch.setattr(doudizhu_network_file, "response_probabilities", lambda *_, found=found: found)
-                bot_file.answer(rules, json.loads(json.dumps(script.message())))
-                _same(player, view, mind.log_probs(view)[0])
+                shares = view.response_counts[0].astype(np.float32) / RESPONSE_DEALS * view.legal[0]
+                monkeypatch.setattr(doudizhu_network_file, "response_probabilities", lambda *_, shares=shares: shares)
+                bot_file.answer(rules, json.loads(json.dumps(session.message())))
+                _compare(player, view, policy.log_probs(view)[0])
                 compared += 1
             tables.play(ONLY_TABLE, moves)
     assert compared > 20
 
 
-def _same(player: Noting, view: PolicyInputs, expected: Any) -> None:
-    seen, hands, labels, scores = player.last
-    np.testing.assert_array_equal(seen, view.observation[0])
+def _compare(player: RecordingPlayer, view: PolicyInputs, expected: Any) -> None:
+    observation, hands, labels, scores = player.last
+    np.testing.assert_array_equal(observation, view.observation[0])
     np.testing.assert_allclose(hands, view.estimate[0], atol=2e-3)
     assert labels == np.flatnonzero(view.legal[0]).tolist()
-    found = scores[labels] - np.log(np.exp(scores[labels]).sum())
-    np.testing.assert_allclose(found, expected[labels], atol=2e-2)
+    log_probs = scores[labels] - np.log(np.exp(scores[labels]).sum())
+    np.testing.assert_allclose(log_probs, expected[labels], atol=2e-2)
 
 
-def test_deals_that_are_drawn_are_possible(engine: Engine, file: Path) -> None:
+def test_sampled_deals_are_possible(engine: Engine, file: Path) -> None:
     view = {
         "unseen": [2, 1, 3] + [0] * 12, "cards": {"next": 4, "previous": 2}, "bottom": [1] + [0] * 14, "part": 1,
         "acts": [], "hand": [0] * 15,
@@ -130,6 +131,7 @@ def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_pa
     assert json.loads(done.stdout)["response"]
 
 
-def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
-    with pytest.raises(GameError, match="networks with ABLN of the presets small and small-stakes alone"):
+def test_unsupported_networks(engine: Engine) -> None:
+    with pytest.raises(GameError) as error:
         doudizhu_network_weights(Networks(PRESETS["small"].without_abln(), GameShape.of(engine)))
+    assert error.value.code == ErrorCode.UNSUPPORTED_GAME

@@ -1,4 +1,4 @@
-"""Matches with programs of others: what they are asked and answer is a log of Botzone's, and faults cost games."""
+"""Matches with external programs: logs of Botzone, and faults that lose games."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.results import MatchResult
@@ -17,28 +17,29 @@ from tests.cli_runs import run
 from tests.games.doudizhu.decided import engine_of
 
 SINGLES = """import json, sys
-asked = json.loads(sys.stdin.readline())
-own, gone = next(each["own"] for each in asked["requests"] if "history" in each), sum(asked["responses"], [])
+message = json.loads(sys.stdin.readline())
+own = next(request["own"] for request in message["requests"] if "history" in request)
+gone = sum(message["responses"], [])
 left = [card for card in sorted(own, reverse=True) if card not in gone]
-leads = asked["requests"][-1]["history"] == [[], []]
+leads = message["requests"][-1]["history"] == [[], []]
 print(json.dumps({"response": left[:1] if leads else []}))
 """
-"""Leads single cards, the highest numbers first, and passes."""
+"""Program that leads single cards, the highest numbers first, and passes otherwise."""
 
 KEPT = """import json
-asked = json.loads(input())
-own = asked["requests"][0]["own"]
-request = asked["requests"][0]
+message = json.loads(input())
+own = message["requests"][0]["own"]
+request = message["requests"][0]
 while True:
     leads = request["history"] == [[], []]
     chosen = [own.pop()] if leads else []
     print(json.dumps({"response": chosen}), flush=True)
     request = json.loads(input())
 """
-"""The same by its own memory, the last card of its list first."""
+"""Program that keeps running and leads the last card of its list, and passes otherwise."""
 
 FIRST = """import json, sys
-asked = json.loads(sys.stdin.readline())
+message = json.loads(sys.stdin.readline())
 print(json.dumps({"response": %s}))
 """
 
@@ -53,7 +54,7 @@ Logs = list[dict[str, Any]]
 
 
 def played(names: tuple[str, str], games: int = 2, profile: str = "botzone") -> tuple[MatchResult, Logs]:
-    """The result, and the logs; another judge says of each log what is said there."""
+    """Play a match; return the result and the logs, whose outputs another judge confirms."""
     engine, logs = engine_of(None, profile), list[dict[str, Any]]()
     result = play_match(engine, [make_agent(name, engine) for name in names], games, 0, names=names, log=logs.append)
     logs = json.loads(json.dumps(logs))
@@ -63,8 +64,8 @@ def played(names: tuple[str, str], games: int = 2, profile: str = "botzone") -> 
     return result, logs
 
 
-def test_a_program_is_heard_in_its_own_words(tmp_path: Path) -> None:
-    """It has the highest of equal cards, and the next request says that it has laid down these."""
+def test_a_log_has_the_card_numbers_of_the_program(tmp_path: Path) -> None:
+    """The program plays the highest of equal cards, and the log has these numbers."""
     name = program(tmp_path, SINGLES)
     result, logs = played((name, "greedy"))
     assert result.lapses == ()
@@ -75,14 +76,14 @@ def test_a_program_is_heard_in_its_own_words(tmp_path: Path) -> None:
 
 
 def test_two_programs_share_the_cards(tmp_path: Path) -> None:
-    """One that is started for each decision, and one that is kept running; a card has one number for both."""
+    """One program is started for each decision, one keeps running; card numbers are the same for both."""
     names = program(tmp_path, SINGLES), program(tmp_path, KEPT, ",seconds=60,keep-running", "kept.py")
     result, logs = played(names)
     assert result.lapses == ()
     assert {name for log in logs for name in log["players"]} == set(names)
     for log in logs:
-        laid = [card for entry in log["log"][1::2] for said in entry.values() for card in said["response"]]
-        assert len(laid) == len(set(laid))
+        played_cards = [card for entry in log["log"][1::2] for answer in entry.values() for card in answer["response"]]
+        assert len(played_cards) == len(set(played_cards))
 
 
 def test_a_log_needs_no_program() -> None:
@@ -93,16 +94,16 @@ def test_a_log_needs_no_program() -> None:
 @pytest.mark.parametrize(
     ("response", "kind", "text"),
     [
-        ("asked['requests'][0]['own'][:1] * 2", "NOT_YOUR_POKER", "are not cards that seat 0 holds"),
-        ("[99]", "INVALID_POKERID", "are not all cards"),
-        ("'3'", "INVALID_FORMAT", "is no list of cards"),
-        ("[]", "ILLEGAL_MOVE", "is no legal move of seat 0"),
-        ("1/0", "RE", "exit code 1: ZeroDivisionError"),
-        ("exit()", "NJ", "no JSON"),
+        ("message['requests'][0]['own'][:1] * 2", "NOT_YOUR_POKER", "seat 0"),
+        ("[99]", "INVALID_POKERID", "[99]"),
+        ("'3'", "INVALID_FORMAT", '"3"'),
+        ("[]", "ILLEGAL_MOVE", "[]"),
+        ("1/0", "RE", "ZeroDivisionError"),
+        ("exit()", "NJ", "''"),
     ],
 )
 def test_a_fault_costs_the_game(tmp_path: Path, response: str, kind: str, text: str) -> None:
-    """The match goes on; the log ends with the judge's scores."""
+    """The match continues, and the log ends with the scores of the judge."""
     name = program(tmp_path, FIRST % response)
     result, logs = played((name, "greedy"))
     lapse = result.lapses[0]
@@ -115,15 +116,16 @@ def test_a_fault_costs_the_game(tmp_path: Path, response: str, kind: str, text: 
 
 
 def test_an_answer_without_a_response(tmp_path: Path) -> None:
-    """Cards alone are none, though they be legal: the log has no response, and the judge says so."""
+    """A bare list of cards is not an answer, even if it is legal; the log has no response."""
     name = program(tmp_path, "import json; print(json.loads(input())['requests'][0]['own'][:1])")
     result, logs = played((name, "greedy"), 1)
-    assert [(lapse.kind, "is no answer like" in lapse.text) for lapse in result.lapses] == [("INVALID_FORMAT", True)]
-    assert logs[0]["log"][-1]["output"]["display"]["event"]["text"] == "null is no response"
+    assert [lapse.kind for lapse in result.lapses] == ["INVALID_FORMAT"]
+    assert logs[0]["log"][-2] == {"0": {"verdict": "OK", "response": None}}
+    assert "null" in logs[0]["log"][-1]["output"]["display"]["event"]["text"]
 
 
 def test_a_peasant_s_fault(tmp_path: Path) -> None:
-    """His partner, the same program here, loses nothing, and the landlord has won."""
+    """The partner, here the same program, loses nothing, and the landlord wins."""
     name = program(tmp_path, FIRST % "[99]")
     result, logs = played(("greedy", name), 1)
     assert result.wins == (1, 0)
@@ -138,11 +140,12 @@ def test_a_program_that_is_too_slow(tmp_path: Path) -> None:
 
 
 def test_programs_that_cannot_be_started() -> None:
-    """That is no fault of a program: nothing is played."""
+    """The error is not a fault of the round, and no game is played."""
     engine = engine_of(None, "botzone")
     name = "program:run=no-such-program"
-    with pytest.raises(GameError, match="cannot be started"):
+    with pytest.raises(GameError, match="no-such-program") as error:
         play_match(engine, (make_agent(name, engine), make_agent("random", engine)), 1, 0, names=(name, "random"))
+    assert error.value.code == ErrorCode.PROGRAM_FAILED
 
 
 def test_a_program_needs_a_command_and_a_protocol() -> None:
@@ -168,13 +171,13 @@ def test_a_program_needs_a_command_and_a_protocol() -> None:
         )
 
 
-def test_the_command_tells_faults_and_writes_logs(tmp_path: Path) -> None:
-    """The judge reads what was written, a round a line."""
+def test_the_command_reports_faults_and_writes_logs(tmp_path: Path) -> None:
+    """The judge reads the log, one round per line."""
     name, log = program(tmp_path, FIRST % "[]"), tmp_path / "log.jsonl"
     arguments = ("match", "doudizhu", name, "greedy", "--profile", "botzone", "--games", "2", "--botzone-log", str(log))
     answer = run(*arguments)
     assert answer.exit_code == 0, answer.stderr
-    assert f"game 0 lost by seat 0, {name}: ILLEGAL_MOVE, [] is no legal move of seat 0" in answer.stdout
+    assert f"game 0 lost by seat 0, {name}: ILLEGAL_MOVE, []" in answer.stdout
     judged = run("judge", "doudizhu", "--keep-running", stdin=log.read_bytes())
     assert judged.exit_code == 0, judged.stderr
     assert json.loads(judged.stdout.splitlines()[0])["content"] == {"0": -3, "1": 1, "2": 1}

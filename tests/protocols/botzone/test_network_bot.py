@@ -1,4 +1,4 @@
-"""The bot with networks: numpy weighs labels as torch does, and the zip needs no more than it says."""
+"""Bots with networks: numpy computes the probabilities of torch, and the zip needs Python and numpy only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 
 from abl_cards.agents.policy import NeuroSymbolicPolicy
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.learners.networks import GameShape, Networks
@@ -43,29 +43,29 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="module", params=["planes-small", "planes-abl"])
 def file(request: pytest.FixtureRequest, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Weights random enough that every input changes what comes out."""
+    """Write weights with noise, so that every input changes the output."""
     preset = PRESETS[request.param].without_abln()
     networks = Networks(preset, GameShape.of(engine), seed=1)
     noise = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for weights in networks.decision.parameters():
             weights.add_(0.02 * torch.randn(weights.shape, generator=noise))
-    found = tmp_path_factory.mktemp("weights") / f"{request.param}.safetensors"
-    save_networks(found, networks, WeightsCard("tractor", preset.name, abln=False, seed=1))
-    return found
+    path = tmp_path_factory.mktemp("weights") / f"{request.param}.safetensors"
+    save_networks(path, networks, WeightsCard("tractor", preset.name, abln=False, seed=1))
+    return path
 
 
-def test_numpy_weighs_labels_as_torch_does(engine: Engine, file: Path) -> None:
-    """Over a round, where there is a choice; and what the bot plays is what the agent plays."""
+def test_numpy_computes_the_probabilities_of_torch(engine: Engine, file: Path) -> None:
+    """They agree at the decisions of a round that have a choice."""
     networks = load_networks(file, engine)
     assert isinstance(networks.decision, PlanePolicyNetwork)
     network = network_bot_file.TractorNetwork(network_parts.read_npz(tractor_network_weights(networks)))
     rules = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model())))
     rules["best"] = network_bot_file.TractorPlayer(network)
-    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     player = make_agent(f"abl:no-lookahead,weights={file}", engine)
-    script = BotzoneSession(engine.rules)
-    tables = engine.start_matches(match_keys(1, 57), script)
+    session = BotzoneSession(engine.rules)
+    tables = engine.start_matches(match_keys(1, 57), session)
     compared = 0
     while not tables.num_episodes[0] and compared < 25:
         if tables.rows_to_choose().size:
@@ -74,30 +74,30 @@ def test_numpy_weighs_labels_as_torch_does(engine: Engine, file: Path) -> None:
         decisions = tables.decisions(ONLY_TABLE)
         moves = player.play(decisions, KEYS)
         if not tables.state.is_composing[0]:
-            view = mind.features(decisions)
+            view = policy.features(decisions)
             if len(view.open_rows):
-                labels, found = _weighed(rules, network, json.loads(json.dumps(script.message())))
-                expected = mind.log_probs(view)[0]
+                labels, log_probs = _log_probabilities(rules, network, json.loads(json.dumps(session.message())))
+                expected = policy.log_probs(view)[0]
                 assert labels == np.flatnonzero(view.legal[0]).tolist()
-                assert np.abs(expected[labels] - found).max() < 1e-5
+                assert np.abs(expected[labels] - log_probs).max() < 1e-5
                 compared += 1
         tables.play(ONLY_TABLE, moves)
     assert compared
 
 
-def _weighed(rules: Any, network: network_bot_file.TractorNetwork, message: Any) -> tuple[list[int], Any]:
-    """What the network says at the first step of the play that is asked for."""
-    seen: list[Any] = []
+def _log_probabilities(rules: Any, network: network_bot_file.TractorNetwork, message: Any) -> tuple[list[int], Any]:
+    """Return the labels and log probabilities at the first step of the requested play."""
+    results: list[Any] = []
 
     def note(view: tractor_bot_file.TractorView, moves: Any) -> int:
-        if not seen:
-            seen.append(network_bot_file.log_probabilities(network, view, moves))
+        if not results:
+            results.append(network_bot_file.log_probabilities(network, view, moves))
         chosen: int = rules["best"](view, moves)
         return chosen
 
     tractor_bot_file.answer({**rules, "best": note}, message)
-    found: tuple[list[int], Any] = seen[0]
-    return found
+    result: tuple[list[int], Any] = results[0]
+    return result
 
 
 def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
@@ -122,20 +122,20 @@ def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_pa
     assert isinstance(json.loads(done.stdout)["response"], list)
 
 
-def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
+def test_unsupported_networks(engine: Engine) -> None:
     shape = GameShape.of(engine)
-    with pytest.raises(GameError, match="estimates no hidden hands"):
-        tractor_network_weights(Networks(PRESETS["planes-abl"], shape))
-    with pytest.raises(GameError, match="planes-small and planes-abl alone"):
-        tractor_network_weights(Networks(PRESETS["small"].without_abln(), shape))
+    for preset in (PRESETS["planes-abl"], PRESETS["small"].without_abln()):
+        with pytest.raises(GameError) as error:
+            tractor_network_weights(Networks(preset, shape))
+        assert error.value.code == ErrorCode.UNSUPPORTED_GAME
 
 
 def test_the_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
     bot = tmp_path / "bot.zip"
     words = ["bot", "tractor", str(bot), "--profile", "botzone", "--agent", f"abl:weights={file}"]
-    shown = run(*words)
-    assert shown.exit_code == 0, shown.output
+    answer = run(*words)
+    assert answer.exit_code == 0, answer.output
     assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "rules.json", "tractor_bot.py", "weights.npz"]
-    shown = run("bot", "doudizhu", str(bot), "--profile", "botzone", "--agent", "abl")
-    assert shown.exit_code == 0, shown.output
+    answer = run("bot", "doudizhu", str(bot), "--profile", "botzone", "--agent", "abl")
+    assert answer.exit_code == 0, answer.output
     assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "landlord_bot.py", "rules.json", "weights.npz"]

@@ -1,4 +1,4 @@
-"""Programs of others are given a line and a time, and whatever they do ends in an answer or in a fault."""
+"""External programs: every behaviour ends in an answer or a fault within the time limit."""
 
 import os
 import signal
@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.protocols.botzone.faults import Fault
 from abl_cards.protocols.botzone.process import KEEP_RUNNING, BotProcess
 from abl_cards.protocols.botzone.supervisor_process import _descendants
 from tests.conftest import ROOT
 
-ASKED: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
+MESSAGE: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
 MARK = KEEP_RUNNING.decode()
 
 
@@ -39,34 +39,34 @@ def process(tmp_path: Path, source: str, kept: bool = False, seconds: float = 30
 )
 def test_answers(tmp_path: Path, source: str) -> None:
     bot = process(tmp_path, source)
-    assert bot.request(ASKED) == {"response": [1]}
-    assert bot.request(ASKED) == {"response": [1]}
+    assert bot.request(MESSAGE) == {"response": [1]}
+    assert bot.request(MESSAGE) == {"response": [1]}
 
 
 @pytest.mark.parametrize(
     ("source", "kind", "text"),
     [
-        ("pass", "NJ", "no JSON"),
+        ("pass", "NJ", "''"),
         ("print('hello')", "NJ", "'hello'"),
-        ("print('[' * 100000)", "NJ", "no JSON"),
-        ("1/0", "RE", "exit code 1: ZeroDivisionError"),
-        ("print('{\"response\": []}'); exit(3)", "RE", "exit code 3: no message"),
-        ("while True: print('x' * 1000)", "OLE", "more than 1 MiB"),
+        ("print('[' * 100000)", "NJ", r"\[\[\["),
+        ("1/0", "RE", "1: ZeroDivisionError"),
+        ("print('{\"response\": []}'); exit(3)", "RE", " 3: "),
+        ("while True: print('x' * 1000)", "OLE", "1 MiB"),
     ],
 )
 def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
     with pytest.raises(Fault, match=text) as caught:
-        process(tmp_path, source).request(ASKED)
-    assert (caught.value.kind, caught.value.verdict) == (kind, kind)
+        process(tmp_path, source).request(MESSAGE)
+    assert (caught.value.kind, caught.value.verdict, caught.value.code) == (kind, kind, ErrorCode.PROGRAM_FAILED)
 
 
 @pytest.mark.parametrize("kept", [False, True])
-def test_time_is_over(tmp_path: Path, kept: bool) -> None:
-    """The program, and what it has started, is ended."""
+def test_time_limit(tmp_path: Path, kept: bool) -> None:
+    """The program and its child processes are killed."""
     pids = tmp_path / "pids"
     command = ["sh", "-c", f"sleep 100 & echo $! > '{pids}'; wait"]
-    with pytest.raises(Fault, match="within 3 seconds") as caught:
-        BotProcess(command, 3, kept).request(ASKED)
+    with pytest.raises(Fault, match="3 seconds") as caught:
+        BotProcess(command, 3, kept).request(MESSAGE)
     assert caught.value.kind == "TLE"
     assert _ended([int(pids.read_text())])
 
@@ -89,7 +89,7 @@ for number in range(3):
 os.rename({pids!r} + '.new', {pids!r})
 time.sleep(100)
 """
-"""Leaves its session and its parent, as daemons do."""
+"""Program that starts a daemon in another session."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
@@ -97,7 +97,7 @@ time.sleep(100)
 def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, kept: bool) -> None:
     pids = tmp_path / "pids"
     bot = process(tmp_path, DAEMON.format(answers=True, stays=kept, pids=str(pids)), kept)
-    assert bot.request(ASKED) == {"response": []}
+    assert bot.request(MESSAGE) == {"response": []}
     bot.close()
     assert _ended([int(pids.read_text())])
 
@@ -111,7 +111,7 @@ BotProcess([sys.executable, {bot!r}], 60, False).request({{"requests": [1], "res
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
 def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
-    """Neither the program, nor a daemon of it, nor the process that supervises it."""
+    """The program, its daemon and the supervisor process end with the match."""
     pids, bot = tmp_path / "pids", tmp_path / "bot.py"
     bot.write_text(DAEMON.format(answers=False, stays=True, pids=str(pids)))
     match = subprocess.Popen(
@@ -123,14 +123,14 @@ def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: sign
         started = _descendants(match.pid)
         match.send_signal(number)
         match.wait(30)
-        assert len(started) >= 3  # and a child of the program that nobody has waited for
+        assert len(started) >= 3  # including a child of the program without a waiting parent
         assert _ended(started)
     finally:
         match.kill()
 
 
 def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> None:
-    """The decision is a fault, and the next one has another supervisor."""
+    """The decision is a fault, and the next one starts another supervisor."""
     pids = tmp_path / "pids"
     source = (
         "import os, time\n"
@@ -141,7 +141,7 @@ def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> 
     bot = process(tmp_path, source)
     for _ in range(2):
         with pytest.raises(Fault) as caught:
-            bot.request(ASKED)
+            bot.request(MESSAGE)
         assert caught.value.kind == "RE"
     assert len(set(pids.read_text().split())) == 4
     assert _ended([int(pid) for pid in pids.read_text().split()])
@@ -156,7 +156,7 @@ def _wait_for(file: Path) -> None:
 
 
 def _ended(pids: list[int]) -> bool:
-    """Whether all of them end within half a minute."""
+    """Wait up to half a minute for processes to end; return whether they did."""
     for _ in range(1500):
         if not any(map(_runs, pids)):
             return True
@@ -165,7 +165,7 @@ def _ended(pids: list[int]) -> bool:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process runs; one that nobody has waited for does not."""
+    """Return whether a process runs; zombies do not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -187,19 +187,19 @@ def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -
         "    seen.append(json.loads(input()))\n"
     )
     bot = process(tmp_path, source, kept=True)
-    asked: dict[str, Any] = {"requests": [1], "responses": []}
-    first = bot.request(asked)
-    asked["requests"].append(2)
-    second = bot.request(asked)
+    message: dict[str, Any] = {"requests": [1], "responses": []}
+    first = bot.request(message)
+    message["requests"].append(2)
+    second = bot.request(message)
     assert (first["response"], second["response"], first["pid"]) == ([1], [1, 2], second["pid"])
-    again = bot.request(ASKED)
+    again = bot.request(MESSAGE)
     assert again["pid"] != first["pid"]
     bot.close()
     assert not _runs(again["pid"])
 
 
-def test_what_comes_late_is_no_answer(tmp_path: Path) -> None:
-    """The line that asks to be kept running arrives in pieces, behind the answer."""
+def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
+    """It arrives in pieces after the answer."""
     source = (
         "import os, time\n"
         "for number in range(3):\n"
@@ -209,19 +209,20 @@ def test_what_comes_late_is_no_answer(tmp_path: Path) -> None:
         f"    os.write(1, b'{MARK[9:]}\\n')\n"
     )
     bot = process(tmp_path, source, kept=True)
-    asked: dict[str, Any] = {"requests": [1], "responses": []}
+    message: dict[str, Any] = {"requests": [1], "responses": []}
     for number in range(3):
-        assert bot.request(asked) == {"response": number}
-        asked["requests"].append(number)
+        assert bot.request(message) == {"response": number}
+        message["requests"].append(number)
 
 
 def test_a_kept_program_that_ends(tmp_path: Path) -> None:
     bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", kept=True)
-    assert bot.request(ASKED) == {"response": []}
+    assert bot.request(MESSAGE) == {"response": []}
     with pytest.raises(Fault):
         bot.request({"requests": [1, 2], "responses": [[]]})
 
 
 def test_no_program() -> None:
-    with pytest.raises(GameError, match="cannot be started: No such file"):
-        BotProcess(["./no-such-program"], 1, False).request(ASKED)
+    with pytest.raises(GameError, match=r"no-such-program.*No such file") as error:
+        BotProcess(["./no-such-program"], 1, False).request(MESSAGE)
+    assert error.value.code == ErrorCode.PROGRAM_FAILED

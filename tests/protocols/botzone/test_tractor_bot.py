@@ -1,4 +1,4 @@
-"""The bot of Tractor in one file: it plays what kb plays, on old Pythons, with nothing but the standard library."""
+"""Tractor bot in one file: it plays the moves of kb, on old Pythons, with the standard library only."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
@@ -41,8 +41,8 @@ def kinds(cards: list[int]) -> list[int]:
     return sorted(card % 54 for card in cards)
 
 
-def test_the_bot_plays_what_kb_plays() -> None:
-    """Over a whole round of all four seats, also where there is nothing to choose."""
+def test_the_bot_plays_the_moves_of_kb() -> None:
+    """All decisions of a round agree for all four seats, forced ones included."""
     engine = engine_of()
     rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     logs = list[dict[str, Any]]()
@@ -54,36 +54,36 @@ def test_the_bot_plays_what_kb_plays() -> None:
             tables.play(ONLY_TABLE, kb.play(tables.decisions(ONLY_TABLE), KEYS))
     for entry in logs:
         log = entry["log"]
-        told: dict[str, dict[str, list[Any]]] = {str(seat): {"requests": [], "responses": []} for seat in range(4)}
-        for said, answered in zip(log[:-1:2], log[1::2], strict=True):
-            ((seat, request),) = said["output"]["content"].items()
-            heard = told[seat]
-            heard["requests"].append(request)
+        messages: dict[str, dict[str, list[Any]]] = {str(seat): {"requests": [], "responses": []} for seat in range(4)}
+        for entry_output, answered in zip(log[:-1:2], log[1::2], strict=True):
+            ((seat, request),) = entry_output["output"]["content"].items()
+            message = messages[seat]
+            message["requests"].append(request)
             response = answered[seat]["response"]
-            assert kinds(tractor_bot_file.answer(rules, json.loads(json.dumps(heard)))) == kinds(response)
-            heard["responses"].append(response)
+            assert kinds(tractor_bot_file.answer(rules, json.loads(json.dumps(message)))) == kinds(response)
+            message["responses"].append(response)
 
 
-def test_it_plays_like_kb_whatever_the_others_do() -> None:
-    """Who plays at random throws, and throws fail; now and then kb is asked what it would play."""
+def test_it_plays_like_kb_among_random_agents() -> None:
+    """Random agents throw, and throws fail; some decisions are compared with kb."""
     engine = engine_of()
     rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     logs, keys = list[dict[str, Any]](), KEYS
-    script = BotzoneSession(engine.rules, write=logs.append)
-    tables, at_random = engine.start_matches(match_keys(1, 53), script), make_agent("random", engine)
+    session = BotzoneSession(engine.rules, write=logs.append)
+    tables, at_random = engine.start_matches(match_keys(1, 53), session), make_agent("random", engine)
     while not logs:
         keys = splitmix64_array(keys, tables.num_decisions)
         if tables.rows_to_choose().size:
             tables.choose(ONLY_TABLE, at_random.choose(tables.choices(ONLY_TABLE), keys))
             continue
         if not tables.state.is_composing[0] and tables.state.num_acts[0] % 3 == 0:
-            response = tractor_bot_file.answer(rules, json.loads(json.dumps(script.message())))
-            assert kinds(response) == _whole(engine.rules, kb, tables)
+            response = tractor_bot_file.answer(rules, json.loads(json.dumps(session.message())))
+            assert kinds(response) == _kb_play(engine.rules, kb, tables)
         tables.play(ONLY_TABLE, at_random.play(tables.decisions(ONLY_TABLE), keys))
 
 
-def _whole(rules: Any, kb: Any, tables: Tables) -> list[int]:
-    """What kb would play, part by part, as Botzone's numbers in the first pack."""
+def _kb_play(rules: Any, kb: Any, tables: Tables) -> list[int]:
+    """Return the play of kb, composed part by part, as Botzone's numbers in the first pack."""
     copy = Tables(rules, 1)
     copy_rows(tables.state, ONLY_TABLE, copy.state)
     seat, before = copy.seat[0], copy.state.hands[0].copy()
@@ -98,7 +98,7 @@ def _whole(rules: Any, kb: Any, tables: Tables) -> list[int]:
 
 
 def test_the_bot_runs_on_old_pythons() -> None:
-    """On Python 3.6, below four million bytes."""
+    """It runs on Python 3.6, and is shorter than four million bytes."""
     engine = engine_of()
     platform = BotzoneGame.from_engine(engine)
     assert platform
@@ -109,7 +109,7 @@ def test_the_bot_runs_on_old_pythons() -> None:
 
 
 def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
-    """Written by the command, run by a Python that sees nothing else."""
+    """A file that the command has written runs in a Python without other modules."""
     file = tmp_path / "bot.py"
     assert run("bot", "tractor", str(file), "--profile", "botzone").exit_code == 0
     _, log = read("tractor.jsonl")
@@ -117,15 +117,15 @@ def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
         next(iter(entry["output"]["content"].values())) for entry in log[:-1:2] if "1" in entry["output"]["content"]
     ]
     responses = [entry["1"]["response"] for entry in log[1::2] if "1" in entry]
-    asked = json.dumps({"requests": requests[:40], "responses": responses[:39]})
+    message = json.dumps({"requests": requests[:40], "responses": responses[:39]})
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(file)], input=asked, capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", str(file)], input=message, capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout)["response"]
 
 
-def test_preferences_that_a_bot_cannot_keep(tmp_path: Path) -> None:
-    """It says so when it is written."""
+def test_preferences_that_a_bot_cannot_evaluate(tmp_path: Path) -> None:
+    """The error is raised when the bot is written."""
     folder = tmp_path / "tractor"
     shutil.copytree(load("tractor").folder.path, folder)
     with (folder / "preferences.lp").open("a", encoding="utf-8") as more:
@@ -134,5 +134,6 @@ def test_preferences_that_a_bot_cannot_keep(tmp_path: Path) -> None:
             'says(late, en, "Late.").\nsays(late, zh, "晚。").\ncost(late, 1) :- acts(3), play(pass).\n'
         )
     engine = engine_of()
-    with pytest.raises(GameError, match="a bot in one file does not know acts"):
+    with pytest.raises(GameError, match=r"acts\(3\)") as error:
         tractor_data(engine.rules, engine.preference_model((), folder))
+    assert error.value.code == ErrorCode.UNSUPPORTED_GAME
