@@ -152,6 +152,6 @@ def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgre
     surviving = [item.to_json() for item in mutants if item.outcome not in (*CAUGHT, SAME)]
     num_caught = sum(item.outcome in CAUGHT for item in mutants)
     return {
-        "edits": len(mutants), "of": len(all_edits), "noticed": num_caught, "same": sum(item.outcome == SAME for item in mutants),
-        "share": round(compute_caught_share(mutants), 4), "left": surviving, "cases": len(cases),
+        "edits": len(mutants), "of": len(all_edits), "noticed": num_caught,
+        "same": sum(item.outcome == SAME for item in mutants), "share": round(compute_caught_share(mutants), 4), "left": surviving, "cases": len(cases),
     }  # fmt: skip

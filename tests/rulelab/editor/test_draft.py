@@ -29,7 +29,7 @@ def test_the_folder_is_what_kb_copy_makes(bench: RuleDraft, tmp_path: Path) -> N
     assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
     made = export_folder(bench, tmp_path, "no-fours")
     assert "set(9,4)" not in load(str(made)).engine().labels
-    with pytest.raises(GameError, match="nothing is overwritten"):
+    with pytest.raises(GameError, match="already exists"):
         export_folder(bench, tmp_path, "no-fours")
     assert export_zip(bench, "x") == export_zip(bench, "x")
 
