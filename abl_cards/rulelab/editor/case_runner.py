@@ -153,5 +153,6 @@ def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgre
     num_caught = sum(item.outcome in CAUGHT for item in mutants)
     return {
         "edits": len(mutants), "of": len(all_edits), "noticed": num_caught,
-        "same": sum(item.outcome == SAME for item in mutants), "share": round(compute_caught_share(mutants), 4), "left": surviving, "cases": len(cases),
+        "same": sum(item.outcome == SAME for item in mutants), "share": round(compute_caught_share(mutants), 4),
+        "left": surviving, "cases": len(cases),
     }  # fmt: skip
