@@ -48,9 +48,9 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
     ("words", "code", "said"),
     [
         (("president", "there"), 1, "there already"),
-        (("president", "new", "nosuch"), 2, "president has no nosuch.lp; there are: game, labels"),
+        (("president", "new", "nosuch"), 2, "president has no nosuch.lp; known: game, labels"),
         (("president", "new", "game", "--standalone"), 2, "name none"),
-        (("there", "deep/new"), 1, "a variant lies beside its parent"),
+        (("there", "deep/new"), 1, "use --standalone"),
     ],
 )
 def test_what_cannot_be_copied(tmp_path: Path, words: tuple[str, ...], code: int, said: str) -> None:

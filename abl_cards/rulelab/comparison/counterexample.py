@@ -1,4 +1,4 @@
-"""The smallest position in which two sets of rules differ: cards and fields are left out as long as they still do."""
+"""Minimise positions in which two sets of rules differ, by dropping cards and fields."""
 
 from __future__ import annotations
 
@@ -17,30 +17,50 @@ MAX_DROPPED_FIELDS = 2
 
 
 def minimise_counterexample(first: Engine, second: Engine, states: Sequence[StateJson]) -> StateJson | None:
-    """Of states whose legal moves differ the one that can be made smallest, made so; None where none differs."""
-    found: StateJson | None = None
+    """Find a small state with different legal moves.
+
+    Args:
+        first: Engine of the first rules.
+        second: Engine of the second rules.
+        states: JSON states to start from.
+
+    Returns:
+        Smallest state found by dropping cards and fields; None if no state differs.
+    """
+    smallest: StateJson | None = None
     for state in sorted(states, key=_size):
-        if found is not None and _size(state) > 2 * _size(found):
+        if smallest is not None and _size(state) > 2 * _size(smallest):
             break
-        start = next((some for some in _start_states(state) if have_different_moves(first, second, some)), None)
+        start = next(
+            (candidate for candidate in _start_states(state) if have_different_moves(first, second, candidate)), None
+        )
         if start is not None:
-            less = _shrink(first, second, start)
-            found = less if found is None or _size(less) < _size(found) else found
-    return found
+            shrunk = _shrink(first, second, start)
+            smallest = shrunk if smallest is None or _size(shrunk) < _size(smallest) else smallest
+    return smallest
 
 
 def _start_states(state: StateJson) -> Iterator[StateJson]:
-    """The state, and without some of its fields: a random one may tell of a trick that never was."""
+    """Yield the state, and variants without up to MAX_DROPPED_FIELDS fields, which may be inconsistent."""
     optional = [name for name in state if name not in REQUIRED_FIELDS]
-    for number in range(MAX_DROPPED_FIELDS + 1):
-        for gone in combinations(optional, number):
-            yield {name: value for name, value in state.items() if name not in gone}
+    for count in range(MAX_DROPPED_FIELDS + 1):
+        for dropped in combinations(optional, count):
+            yield {name: value for name, value in state.items() if name not in dropped}
 
 
 def have_different_moves(first: Engine, second: Engine, state: StateJson) -> bool:
-    """Return whether the legal moves of a state differ; False if either engine rejects the state."""
-    one, two = (_moves(engine, state) for engine in (first, second))
-    return one is not None and two is not None and one != two
+    """Return whether the legal moves of a state differ.
+
+    Args:
+        first: Engine of the first rules.
+        second: Engine of the second rules.
+        state: JSON state.
+
+    Returns:
+        False also if either engine rejects the state.
+    """
+    first_moves, second_moves = (_moves(engine, state) for engine in (first, second))
+    return first_moves is not None and second_moves is not None and first_moves != second_moves
 
 
 def _moves(engine: Engine, state: StateJson) -> list[str] | None:
@@ -53,19 +73,21 @@ def _size(state: StateJson) -> tuple[int, int]:
 
 
 def _shrink(first: Engine, second: Engine, state: StateJson) -> StateJson:
-    """Leave out what can be left out, one thing at a time, until nothing can."""
+    """Drop cards and fields one at a time as long as the moves still differ."""
     while True:
-        less = next((less for less in _smaller_states(state) if have_different_moves(first, second, less)), None)
-        if less is None:
+        smaller = next(
+            (smaller for smaller in _smaller_states(state) if have_different_moves(first, second, smaller)), None
+        )
+        if smaller is None:
             return state
-        state = less
+        state = smaller
 
 
 def _smaller_states(state: StateJson) -> Iterator[StateJson]:
-    """The state without one of its fields, or without one card of the hand."""
+    """Yield the state without one of its fields, or without one card of the hand."""
     hand = state.get("hand", ())
     for name in state:
         if name not in REQUIRED_FIELDS:
             yield {key: value for key, value in state.items() if key != name}
-    for place in range(len(hand)):
-        yield {**state, "hand": hand[:place] + hand[place + 1 :]}
+    for index in range(len(hand)):
+        yield {**state, "hand": hand[:index] + hand[index + 1 :]}

@@ -22,11 +22,11 @@ from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.reasoners.explain import functor
 
 LEGALITY, CONSTRAINT, PREFERENCES, ORDER = "legality", "constraint", "preferences", "order"
-"""Why a decision changed: the move is not legal on one side; a constraint drops it; it costs otherwise; wire order."""
+"""Causes of a changed decision: a move is illegal on one side; a constraint excludes it; other costs; list order."""
 
 
 MAX_DISTINGUISHING_STATES, MAX_EXAMPLE_MOVES = 50, 3
-"""States whose legal moves differ that are kept; moves in an example."""
+"""Largest number of kept states with different legal moves; moves in an example."""
 NO_CARD = 255
 
 AnyDecisions = Decisions | Choices
@@ -34,33 +34,46 @@ AnyDecisions = Decisions | Choices
 
 @dataclass(frozen=True)
 class ComparedKb:
-    """A knowledge base: the rules it makes and the preferences it holds."""
+    """Rules and preferences of one side of a comparison.
+
+    Attributes:
+        engine: Engine of the rules.
+        preference_model: Compiled preferences.
+        situations: Situations reached in play; None if every state counts as reachable.
+    """
 
     engine: Engine
     preference_model: PreferenceModel
-    situations: SituationSet | None = None  # met in play; without them every state is taken to come up
+    situations: SituationSet | None = None
 
     def is_reachable(self, decisions: AnyDecisions) -> NDArray[np.bool_]:
-        """[n] whether play by these rules may come to these states, as far as is known."""
+        """Return which states may be reached in play by these rules, as far as known.
+
+        Args:
+            decisions: Decisions of n tables.
+
+        Returns:
+            bool [n].
+        """
         return np.ones(len(decisions.rows), np.bool_) if self.situations is None else self.situations.covers(decisions)
 
     @property
     def weights(self) -> dict[str, tuple[int, ...]]:
-        """The weights that instances of each preference have."""
-        found: dict[str, set[int]] = defaultdict(set)
+        """Weights of the instances of each preference, sorted."""
+        weights_by_name: dict[str, set[int]] = defaultdict(set)
         for name, args in self.preference_model.outputs:
             if name == "cost":
-                found[functor(str(args[0]))].add(int(args[1]))
-        return {name: tuple(sorted(weights)) for name, weights in sorted(found.items())}
+                weights_by_name[functor(str(args[0]))].add(int(args[1]))
+        return {name: tuple(sorted(weights)) for name, weights in sorted(weights_by_name.items())}
 
 
 PreferenceShares = tuple[tuple[str, int], ...]
-"""Preferences and how much each pushes towards the new move, the largest first."""
+"""Preferences with their shares in favour of the new move, largest first."""
 
 
 @dataclass(frozen=True)
 class ChangedDecision:
-    """A decision that changed."""
+    """Decision with different chosen moves."""
 
     state: Mapping[str, Any]
     view: str
@@ -70,7 +83,7 @@ class ChangedDecision:
     shares: PreferenceShares
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the decision as JSON."""
         return {
             "state": dict(self.state),
             "before": self.before.to_json(),
@@ -82,11 +95,11 @@ class ChangedDecision:
 
 @dataclass(frozen=True)
 class FormExample:
-    """A state where a label is laid down by other cards."""
+    """State in which a label has other card sets."""
 
     view: str
-    removed_moves: tuple[str, ...]  # moves that are there no more, some of them
-    added_moves: tuple[str, ...]
+    removed_moves: tuple[str, ...]  # at most MAX_EXAMPLE_MOVES
+    added_moves: tuple[str, ...]  # at most MAX_EXAMPLE_MOVES
 
 
 @dataclass
@@ -96,105 +109,143 @@ class KbDifference:
     before: ComparedKb
     after: ComparedKb
     states: int = 0
-    choices: int = 0  # of these the choices of a card to give
-    unreachable: int = 0  # states that cannot come up under the other rules
+    choices: int = 0  # states that are choices, not plays
+    unreachable: int = 0  # states that cannot occur under the other rules
     dead_ends: int = 0  # states where one side has no move
     gained: Counter[str] = field(default_factory=Counter)  # labels, by the states where they became legal
     lost: Counter[str] = field(default_factory=Counter)
     label_examples: dict[tuple[str, str], str] = field(default_factory=dict)  # ("gained", label) to a state as text
     form_changes: Counter[str] = field(
         default_factory=Counter
-    )  # labels legal on both sides, by states with other card sets
+    )  # labels legal on both sides, by states with other cards
     form_examples: dict[str, FormExample] = field(default_factory=dict)
     distinguishing_states: list[Mapping[str, Any]] = field(default_factory=list)  # states whose legal moves differ
     causes: Counter[str] = field(default_factory=Counter)  # of the changed decisions
     shares: Counter[str] = field(default_factory=Counter)  # preferences, over all changed decisions
-    decision_counts: Counter[str] = field(default_factory=Counter)  # in how many decisions each had a share
+    decision_counts: Counter[str] = field(
+        default_factory=Counter
+    )  # changed decisions in which each preference has a share
     examples: list[ChangedDecision] = field(default_factory=list)
 
     @property
     def changed(self) -> int:
-        """Decisions that came out otherwise."""
+        """Number of changed decisions."""
         return self.causes.total()
 
     @property
     def reweighted(self) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
         """Preferences whose weights differ, with the weights before and after; none where it is missing."""
-        one, two = self.before.weights, self.after.weights
+        before, after = self.before.weights, self.after.weights
         return {
-            name: (one.get(name, ()), two.get(name, ())) for name in sorted(one | two) if one.get(name) != two.get(name)
+            name: (before.get(name, ()), after.get(name, ()))
+            for name in sorted(before | after)
+            if before.get(name) != after.get(name)
         }
 
     @property
     def label_changes(self) -> tuple[list[str], list[str]]:
         """Labels that only the edited knowledge base has, and labels that it lacks."""
-        one, two = self.before.engine.labels, self.after.engine.labels
-        return [label for label in two if label not in one], [label for label in one if label not in two]
+        labels_before, labels_after = self.before.engine.labels, self.after.engine.labels
+        return [label for label in labels_after if label not in labels_before], [
+            label for label in labels_before if label not in labels_after
+        ]
 
     @property
     def is_empty(self) -> bool:
-        """Whether no difference was found."""
+        """True if no difference was found."""
         rules = self.gained or self.lost or self.form_changes or any(self.label_changes)
         return not (rules or self.dead_ends or self.changed or self.reweighted)
 
     def add(self, decisions: AnyDecisions, max_examples: int) -> None:
-        """Compare on more states, given as decisions of either knowledge base."""
+        """Compare both sides on more states.
+
+        Args:
+            decisions: Decisions of either knowledge base.
+            max_examples: Largest number of changed decisions kept as examples.
+        """
         self.states += len(decisions.rows)
         self.choices += 0 if is_play_decision(decisions) else len(decisions.rows)
-        (here, ours), (there, theirs) = (side.engine.convert_decisions(decisions) for side in (self.before, self.after))
-        ours, theirs = ours.select(np.flatnonzero(there[here])), theirs.select(np.flatnonzero(here[there]))
+        (in_before, ours), (in_after, theirs) = (
+            side.engine.convert_decisions(decisions) for side in (self.before, self.after)
+        )
+        ours, theirs = (
+            ours.select(np.flatnonzero(in_after[in_before])),
+            theirs.select(np.flatnonzero(in_before[in_after])),
+        )
         stuck = _has_no_move(ours) | _has_no_move(theirs)
-        strange = (_has_no_move(ours) & ~self.before.is_reachable(ours)) | (
+        is_unreachable = (_has_no_move(ours) & ~self.before.is_reachable(ours)) | (
             _has_no_move(theirs) & ~self.after.is_reachable(theirs)
         )
-        self.unreachable += int((~(here & there)).sum() + strange.sum())
-        self.dead_ends += int((stuck & ~strange).sum())
-        if strange.any():
-            ours, theirs = ours.select(np.flatnonzero(~strange)), theirs.select(np.flatnonzero(~strange))
+        self.unreachable += int((~(in_before & in_after)).sum() + is_unreachable.sum())
+        self.dead_ends += int((stuck & ~is_unreachable).sum())
+        if is_unreachable.any():
+            ours, theirs = ours.select(np.flatnonzero(~is_unreachable)), theirs.select(np.flatnonzero(~is_unreachable))
         if len(ours.rows):
             if is_play_decision(ours) and is_play_decision(theirs):
                 self._compare_labels(ours, theirs)
             _compare_choices(self, ours, theirs, max_examples)
 
     def _compare_labels(self, ours: Decisions, theirs: Decisions) -> None:
-        mine = dict(zip(self.before.engine.labels, ours.legal_mask, strict=True))
-        other = dict(zip(self.after.engine.labels, theirs.legal_mask, strict=True))
-        never = np.zeros(len(ours.rows), np.uint8)
-        for label in mine | other:
-            one, two = mine.get(label, never), other.get(label, never)
-            for word, counter, seen in (("gained", self.gained, two > one), ("lost", self.lost, one > two)):
-                if seen.any():
-                    counter[label] += int(seen.sum())
+        masks_before = dict(zip(self.before.engine.labels, ours.legal_mask, strict=True))
+        masks_after = dict(zip(self.after.engine.labels, theirs.legal_mask, strict=True))
+        no_state = np.zeros(len(ours.rows), np.uint8)
+        for label in masks_before | masks_after:
+            mask_before, mask_after = masks_before.get(label, no_state), masks_after.get(label, no_state)
+            for direction, counter, changed in (
+                ("gained", self.gained, mask_after > mask_before),
+                ("lost", self.lost, mask_before > mask_after),
+            ):
+                if changed.any():
+                    counter[label] += int(changed.sum())
                     view = self.before.engine.render_view(
-                        self.before.engine.decision_point_at(ours, int(seen.argmax()))
+                        self.before.engine.decision_point_at(ours, int(changed.argmax()))
                     )
-                    self.label_examples.setdefault((word, label), view)
-        unlike = np.zeros(len(ours.rows), np.bool_)
-        for label in mine | other:
-            unlike |= mine.get(label, never) != other.get(label, never)
-        self.keep_distinguishing(ours, np.flatnonzero(unlike))
+                    self.label_examples.setdefault((direction, label), view)
+        differs = np.zeros(len(ours.rows), np.bool_)
+        for label in masks_before | masks_after:
+            differs |= masks_before.get(label, no_state) != masks_after.get(label, no_state)
+        self.keep_distinguishing(ours, np.flatnonzero(differs))
 
     def keep_distinguishing(self, ours: AnyDecisions, rows: NDArray[np.int64]) -> None:
-        """Keep some states whose legal moves differ."""
+        """Keep states whose legal moves differ, up to MAX_DISTINGUISHING_STATES.
+
+        Args:
+            ours: Decisions of the original knowledge base.
+            rows: Indices of the differing decisions.
+        """
         for row in rows[: max(0, MAX_DISTINGUISHING_STATES - len(self.distinguishing_states))].tolist():
             self.distinguishing_states.append(dict(self.before.engine.decision_point_at(ours, row).state))
 
     def compare_forms(self, ours: AnyDecisions, before: _SideChoices, after: _SideChoices) -> None:
-        """Labels that are legal on both sides, and laid down by other card sets."""
-        mine, other = before.card_sets(), after.card_sets()
-        unlike = sorted(key for key in mine.keys() & other.keys() if mine[key].keys() != other[key].keys())
-        for row, label in unlike:
+        """Record labels that are legal on both sides with different card sets.
+
+        Args:
+            ours: Decisions of the original knowledge base.
+            before: Moves of the original side.
+            after: Moves of the edited side.
+        """
+        sets_before, sets_after = before.card_sets(), after.card_sets()
+        differing = sorted(
+            key for key in sets_before.keys() & sets_after.keys() if sets_before[key].keys() != sets_after[key].keys()
+        )
+        for row, label in differing:
             self.form_changes[label] += 1
             if label not in self.form_examples:
-                one, two = mine[row, label], other[row, label]
-                gone = tuple(before.text(one[cards]) for cards in sorted(one.keys() - two.keys())[:MAX_EXAMPLE_MOVES])
-                new = tuple(after.text(two[cards]) for cards in sorted(two.keys() - one.keys())[:MAX_EXAMPLE_MOVES])
+                rows_before, rows_after = sets_before[row, label], sets_after[row, label]
+                removed = tuple(
+                    before.text(rows_before[cards])
+                    for cards in sorted(rows_before.keys() - rows_after.keys())[:MAX_EXAMPLE_MOVES]
+                )
+                added = tuple(
+                    after.text(rows_after[cards])
+                    for cards in sorted(rows_after.keys() - rows_before.keys())[:MAX_EXAMPLE_MOVES]
+                )
                 view = self.before.engine.render_view(self.before.engine.decision_point_at(ours, row))
-                self.form_examples[label] = FormExample(view, gone, new)
-        self.keep_distinguishing(ours, np.array(sorted({row for row, _ in unlike}), np.int64))
+                self.form_examples[label] = FormExample(view, removed, added)
+        self.keep_distinguishing(ours, np.array(sorted({row for row, _ in differing}), np.int64))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return the differences as JSON in a stable order."""
         added, removed = self.label_changes
         return {
             "states": self.states,
@@ -217,7 +268,8 @@ class KbDifference:
                 ],
             },
             "weights": [
-                {"name": name, "before": list(one), "after": list(two)} for name, (one, two) in self.reweighted.items()
+                {"name": name, "before": list(weights_before), "after": list(weights_after)}
+                for name, (weights_before, weights_after) in self.reweighted.items()
             ],
             "changed": self.changed,
             "causes": {cause: self.causes[cause] for cause in (LEGALITY, CONSTRAINT, PREFERENCES, ORDER)},
@@ -230,11 +282,15 @@ class KbDifference:
 
     @property
     def ranked_preferences(self) -> list[tuple[str, int]]:
-        """The preferences with a share in the changes, the largest first."""
+        """Preferences with a share in the changed decisions, largest first."""
         return sorted(self.shares.items(), key=_descending_size)
 
     def group(self, name: str) -> str:
-        """The group of a preference of either side."""
+        """Return the group of a preference of either side; empty for an unknown one.
+
+        Args:
+            name: Name of the preference.
+        """
         return self.after.preference_model.kb.preference_groups.get(
             name
         ) or self.before.preference_model.kb.preference_groups.get(name, "")
@@ -245,12 +301,12 @@ class KbDifference:
 
 @dataclass(frozen=True)
 class _SideChoices:
-    """The chosen move and the legal moves of one side."""
+    """Legal moves and chosen moves of one side."""
 
     side: ComparedKb
     decisions: AnyDecisions
     lists: MoveLists
-    rows: NDArray[np.int64]  # [n] the chosen moves
+    rows: NDArray[np.int64]  # [n] chosen move of each decision
 
     @classmethod
     def compute(cls, side: ComparedKb, decisions: AnyDecisions) -> _SideChoices:
@@ -258,113 +314,117 @@ class _SideChoices:
         return cls(side, decisions, lists, Minimiser(side.preference_model).order(decisions, lists)[lists.start[:-1]])
 
     def labels(self, rows: NDArray[np.int64]) -> NDArray[np.str_]:
-        """The names of the labels of some moves; of a choice what is chosen, which either side may number otherwise."""
+        """Return the labels of moves, or the options of choices, by name, because sides may number them differently."""
         if not is_play_decision(self.decisions):
             return np.array([str(option) for option in self.decisions.rules.schema.options])[self.lists.cards[rows, 0]]
         names = np.array(self.side.engine.labels)
         return names[self.decisions.labels_of(self.lists.form[rows])]
 
     def move_cards(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """[rows, cards] the cards of some moves; of a choice none."""
+        """Return the cards of moves [rows, cards]; none for choices."""
         return self.lists.cards[rows] if is_play_decision(self.decisions) else np.empty((len(rows), 0), np.uint8)
 
     def card_sets(self) -> dict[tuple[int, str], dict[bytes, int]]:
-        """By decision and label, the rows of the card sets that may be laid down, by their cards in any order."""
-        found: dict[tuple[int, str], dict[bytes, int]] = defaultdict(dict)
+        """Return the legal card sets by decision and label: row of the move by its sorted cards."""
+        sets: dict[tuple[int, str], dict[bytes, int]] = defaultdict(dict)
         labels, cards = self.labels(np.arange(len(self.lists.form))), np.sort(self.lists.cards, axis=1)
         for row, decision in enumerate(self.lists.decision_index.tolist()):
-            found[decision, str(labels[row])][cards[row][cards[row] != NO_CARD].tobytes()] = row
-        return found
+            sets[decision, str(labels[row])][cards[row][cards[row] != NO_CARD].tobytes()] = row
+        return sets
 
     def text(self, row: int) -> str:
-        """A move in words."""
+        """Return a move as text."""
         return str(self.side.engine.notate_move(int(self.lists.form[row]), self.lists.cards[row]))
 
     def action(self, row: int) -> Action:
-        """The chosen move of a decision."""
+        """Return the chosen move of a decision."""
         return self.side.engine.decision_point_at(self.decisions, row).actions[self.rows[row] - self.lists.start[row]]
 
     def find(self, row: int, other: _SideChoices) -> int:
         """Return the index of the other side's choice among the moves of a decision; -1 if it is not legal."""
         first, last = self.lists.start[row : row + 2]
-        wanted = other.rows[row : row + 1]
-        same = first + np.flatnonzero((self.move_cards(np.arange(first, last)) == other.move_cards(wanted)).all(axis=1))
-        same = same[self.labels(same) == other.labels(wanted)]
-        return int(same[0]) if same.size else -1
+        other_row = other.rows[row : row + 1]
+        matches = first + np.flatnonzero(
+            (self.move_cards(np.arange(first, last)) == other.move_cards(other_row)).all(axis=1)
+        )
+        matches = matches[self.labels(matches) == other.labels(other_row)]
+        return int(matches[0]) if matches.size else -1
 
     def weigh_pairs(self, pairs: Mapping[int, tuple[int, int]]) -> dict[int, tuple[Counter[str], Counter[str]]]:
         """Return the costs by functor of pairs of moves of some decisions; constraints are listed as ``:-``."""
         lengths = np.zeros(len(self.lists.start) - 1, np.int64)
         lengths[list(pairs)] = 2
         moves = np.array([move for row in sorted(pairs) for move in pairs[row]], np.int64)
-        few = MoveLists(np.concatenate([[0], lengths.cumsum()]), self.lists.form[moves], self.lists.cards[moves])
+        pair_moves = MoveLists(np.concatenate([[0], lengths.cumsum()]), self.lists.form[moves], self.lists.cards[moves])
         totals: list[Counter[str]] = [Counter() for _ in moves]
-        for part, fired in self.side.preference_model.evaluate(self.decisions, few) if pairs else ():
+        for rows, fired in self.side.preference_model.evaluate(self.decisions, pair_moves) if pairs else ():
             for move, output in zip(*np.nonzero(fired.T), strict=True):
                 name, args = self.side.preference_model.outputs[output]
                 key, weight = (functor(str(args[0])), int(args[1])) if name == "cost" else (_CONSTRAINT_KEY, 1)
-                totals[part.start + move][key] += weight
-        return {row: (totals[2 * place], totals[2 * place + 1]) for place, row in enumerate(sorted(pairs))}
+                totals[rows.start + move][key] += weight
+        return {row: (totals[2 * index], totals[2 * index + 1]) for index, row in enumerate(sorted(pairs))}
 
 
 _CONSTRAINT_KEY = ":-"
 
 
-def _compare_choices(found: KbDifference, ours: AnyDecisions, theirs: AnyDecisions, most_examples: int) -> None:
+def _compare_choices(difference: KbDifference, ours: AnyDecisions, theirs: AnyDecisions, most_examples: int) -> None:
     if is_play_decision(ours) and is_play_decision(theirs):
         stuck = _has_no_move(ours) | _has_no_move(theirs)
-        found.keep_distinguishing(ours, np.flatnonzero(stuck))
+        difference.keep_distinguishing(ours, np.flatnonzero(stuck))
         if stuck.any():
             ours, theirs = ours.select(np.flatnonzero(~stuck)), theirs.select(np.flatnonzero(~stuck))
     if not len(ours.rows):
         return
-    before, after = _SideChoices.compute(found.before, ours), _SideChoices.compute(found.after, theirs)
+    before, after = _SideChoices.compute(difference.before, ours), _SideChoices.compute(difference.after, theirs)
     if is_play_decision(ours):
-        found.compare_forms(ours, before, after)
+        difference.compare_forms(ours, before, after)
     for row, (cause, shares) in _causes(before, after, _changed_rows(before, after)).items():
-        found.causes[cause] += 1
+        difference.causes[cause] += 1
         for name, share in shares:
-            found.shares[name] += share
-            found.decision_counts[name] += 1
-        if len(found.examples) < most_examples:
-            moment = found.before.engine.decision_point_at(ours, row)
+            difference.shares[name] += share
+            difference.decision_counts[name] += 1
+        if len(difference.examples) < most_examples:
+            decision_point = difference.before.engine.decision_point_at(ours, row)
             moves = before.action(row), after.action(row)
-            found.examples.append(
-                ChangedDecision(moment.state, found.before.engine.render_view(moment), *moves, cause, shares)
+            difference.examples.append(
+                ChangedDecision(
+                    decision_point.state, difference.before.engine.render_view(decision_point), *moves, cause, shares
+                )
             )
 
 
 def _has_no_move(decisions: AnyDecisions) -> NDArray[np.bool_]:
-    """[n] where no move is left: rules that lead nowhere; a choice has options, or it is not adopted."""
+    """Return which plays [n] have no legal move; converted choices always have options."""
     if not is_play_decision(decisions):
         return np.zeros(len(decisions.rows), np.bool_)
-    nothing: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
-    return nothing
+    is_empty: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
+    return is_empty
 
 
 def _changed_rows(before: _SideChoices, after: _SideChoices) -> list[int]:
-    """The decisions whose cards or label differ."""
+    """Return the decisions whose chosen cards or labels differ."""
     cards = (before.move_cards(before.rows) != after.move_cards(after.rows)).any(axis=1)
     return [int(row) for row in np.flatnonzero(cards | (before.labels(before.rows) != after.labels(after.rows)))]
 
 
 def _causes(before: _SideChoices, after: _SideChoices, rows: Sequence[int]) -> dict[int, tuple[str, PreferenceShares]]:
-    """Why the one move is played instead of the other in these decisions."""
-    places = {row: (after.find(row, before), before.find(row, after)) for row in rows}
-    weighed = {row: pair for row, pair in places.items() if min(pair) >= 0}
-    then = before.weigh_pairs({row: (int(before.rows[row]), new) for row, (_, new) in weighed.items()})
-    now = after.weigh_pairs({row: (old, int(after.rows[row])) for row, (old, _) in weighed.items()})
-    return {row: _cause(then[row], now[row]) if row in weighed else (LEGALITY, ()) for row in rows}
+    """Return the cause of the changed move in each of these decisions."""
+    pairs = {row: (after.find(row, before), before.find(row, after)) for row in rows}
+    comparable = {row: pair for row, pair in pairs.items() if min(pair) >= 0}
+    costs_before = before.weigh_pairs({row: (int(before.rows[row]), new) for row, (_, new) in comparable.items()})
+    costs_after = after.weigh_pairs({row: (old, int(after.rows[row])) for row, (old, _) in comparable.items()})
+    return {row: _cause(costs_before[row], costs_after[row]) if row in comparable else (LEGALITY, ()) for row in rows}
 
 
 def _cause(
-    then: tuple[Counter[str], Counter[str]], now: tuple[Counter[str], Counter[str]]
+    costs_before: tuple[Counter[str], Counter[str]], costs_after: tuple[Counter[str], Counter[str]]
 ) -> tuple[str, PreferenceShares]:
-    """Each is what speaks against the old and against the new move."""
-    if _CONSTRAINT_KEY in then[1] or _CONSTRAINT_KEY in now[0]:
+    """Return the cause from the costs of the old and the new move by both sides."""
+    if _CONSTRAINT_KEY in costs_before[1] or _CONSTRAINT_KEY in costs_after[0]:
         return CONSTRAINT, ()
     shares: Counter[str] = Counter()
-    for sign, (old, new) in ((-1, then), (1, now)):
+    for sign, (old, new) in ((-1, costs_before), (1, costs_after)):
         for name in old.keys() | new.keys():
             shares[name] += sign * (old[name] - new[name])
     largest = sorted(((name, share) for name, share in shares.items() if share), key=_descending_size)

@@ -1,4 +1,4 @@
-"""The cases of a folder that is being edited, and the edits of its rules that no case notices."""
+"""Test cases of a rule folder that is being edited, and edits of its rules that no case detects."""
 
 from __future__ import annotations
 
@@ -31,97 +31,128 @@ from abl_cards.rulelab.testing import (
 PROOF_SECONDS = 5.0
 """Time limit of a proof that an edit changes nothing."""
 MAX_JOBS = 2
-"""Processes that try edits."""
+"""Largest number of processes that test edits."""
 CaseProgress = Callable[[int, int], None]
-"""Told how many are done, of how many; what it raises ends the work."""
+"""Called with the number of finished items and their total; an exception ends the work."""
 
 
 def find_invalid_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The first line that is no case, and what is wrong with it."""
+    """Find the first line of a text that is not a test case.
+
+    Args:
+        text: Text of ``cases.jsonl``.
+
+    Yields:
+        Line, from 1, and error message; nothing for a valid text.
+    """
     try:
         _parse_cases(text)
-    except GameError as problem:
-        place, _, said = str(problem).removeprefix(f"{CASES_FILE}:").partition(": ")
-        yield (int(place) if place.isdigit() else 1), said or str(problem)
+    except GameError as error:
+        line, _, message = str(error).removeprefix(f"{CASES_FILE}:").partition(": ")
+        yield (int(line) if line.isdigit() else 1), message or str(error)
 
 
 def read_draft_cases(draft: RuleDraft) -> list[RuleCase]:
-    """The folder's cases, else those of its parent; raises GameError with the line of what is none."""
+    """Read the cases of the folder, or else those of its parent; raises GameError with the line of an invalid one."""
     try:
         text = draft.read(CASES_FILE)
     except GameError:
-        return []  # nobody has written any
+        return []  # no file of cases
     return [_drop_game_name(case) for case in _parse_cases(text)]
 
 
 def _drop_game_name(case: RuleCase) -> RuleCase:
-    """Remove the name of the game from a case with a record: the folder has a new name."""
+    """Remove the name of the game from a case with a record, because the folder has a new name."""
     record = case.value.get("record")
     if not isinstance(record, dict):
         return case
-    kept = {name: value for name, value in record.items() if name != "game"}
-    return RuleCase(case.line, {**case.value, "record": kept})
+    fields = {name: value for name, value in record.items() if name != "game"}
+    return RuleCase(case.line, {**case.value, "record": fields})
 
 
 def _parse_cases(text: str) -> list[RuleCase]:
-    with tempfile.TemporaryDirectory(prefix="abl-cards-cases-") as place:
-        write_text(Path(place) / CASES_FILE, text)
+    with tempfile.TemporaryDirectory(prefix="abl-cards-cases-") as folder:
+        write_text(Path(folder) / CASES_FILE, text)
         try:
-            return read_cases(Path(place))
-        except GameError as problem:
-            raise GameError(str(problem).replace(f"{place}/", ""), ErrorCode.INVALID_CASE) from None
+            return read_cases(Path(folder))
+        except GameError as error:
+            raise GameError(str(error).replace(f"{folder}/", ""), ErrorCode.INVALID_CASE) from None
 
 
 @dataclass(frozen=True)
 class FailedCase:
-    """A case that does not hold."""
+    """Case of a draft that does not hold."""
 
     line: int
     message: str
     why: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the failure as JSON."""
         return {"line": self.line, "said": self.message, "why": self.why}
 
 
 def find_failing_cases(draft: RuleDraft, on_progress: CaseProgress) -> Iterator[FailedCase]:
-    """The cases that do not hold by the rules as they are written now; raises KBError where these do not compile."""
+    """Check the cases of a draft by its current rules.
+
+    Args:
+        draft: Rules that are being edited.
+        on_progress: Called with the number of finished cases and their total.
+
+    Yields:
+        Cases that do not hold.
+
+    Raises:
+        KBError: The rules do not compile.
+        GameError: A line of the file is not a case.
+    """
     cases = read_draft_cases(draft)
-    for number, case in enumerate(cases):
-        on_progress(number, len(cases))
-        said = check_case(case, draft.engine_for_profile(case.profile or draft.profile))
-        if said:
-            yield FailedCase(case.line, said[:1000], str(case.value.get("why", ""))[:1000])
+    for index, case in enumerate(cases):
+        on_progress(index, len(cases))
+        failure = check_case(case, draft.engine_for_profile(case.profile or draft.profile))
+        if failure:
+            yield FailedCase(case.line, failure[:1000], str(case.value.get("why", ""))[:1000])
     on_progress(len(cases), len(cases))
 
 
 def find_surviving_edits(draft: RuleDraft, n_edits: int, on_progress: CaseProgress, seed: int = 0) -> dict[str, Any]:
-    """Try so many edits of the files that were written here, in bounded processes; those that no case notices.
+    """Test random edits of the files of a draft, and return those that no case detects.
 
-    Raises GameError where nothing is written, KBError where the rules do not compile.
+    Args:
+        draft: Rules that are being edited.
+        n_edits: Number of edits; all if there are fewer.
+        on_progress: Called with the number of finished edits and their total.
+        seed: Seed of the selection.
+
+    Returns:
+        Counts of edits, share of detected ones and surviving edits, as JSON.
+
+    Raises:
+        GameError: The draft has no rule to edit.
+        KBError: The rules do not compile.
     """
     cases = read_draft_cases(draft)
-    assert draft.current_engine  # what is wrong with the rules themselves is said first
-    with tempfile.TemporaryDirectory(prefix="abl-cards-edits-") as place:
-        folder = copy_with_parents(draft.folder, Path(place))
+    assert draft.current_engine  # raises the errors of the rules first
+    with tempfile.TemporaryDirectory(prefix="abl-cards-edits-") as scratch:
+        folder = copy_with_parents(draft.folder, Path(scratch))
         if cases:
             lines = (json.dumps(case.value, ensure_ascii=False) + "\n" for case in cases)
             write_text(folder / CASES_FILE, "".join(lines))
-        every = [each for each in list_edits(folder) if each.file != VARIANT_FILE]
-        if not every:
+        all_edits = [item for item in list_edits(folder) if item.file != VARIANT_FILE]
+        if not all_edits:
             raise GameError("there is no rule to edit: write a rule file first", ErrorCode.NOT_FOUND)
-        chosen = every if n_edits >= len(every) else Random(seed64(seed)).sample(every, n_edits)
-        done = list[Mutant]()
+        selected = all_edits if n_edits >= len(all_edits) else Random(seed64(seed)).sample(all_edits, n_edits)
+        finished = list[Mutant]()
 
-        def count(mutant: Mutant) -> None:
-            done.append(mutant)
-            on_progress(len(done), len(chosen))
+        def count_mutant(mutant: Mutant) -> None:
+            finished.append(mutant)
+            on_progress(len(finished), len(selected))
 
-        found = try_edits(MutationRun(folder, draft.profile, PROOF_SECONDS), chosen, count, MAX_JOBS)
-    left = [each.to_json() for each in found if each.outcome not in (*CAUGHT, SAME)]
-    noticed = sum(each.outcome in CAUGHT for each in found)
+        mutants = try_edits(MutationRun(folder, draft.profile, PROOF_SECONDS), selected, count_mutant, MAX_JOBS)
+    surviving = [item.to_json() for item in mutants if item.outcome not in (*CAUGHT, SAME)]
+    num_caught = sum(item.outcome in CAUGHT for item in mutants)
     return {
-        "edits": len(found), "of": len(every), "noticed": noticed, "same": sum(each.outcome == SAME for each in found),
-        "share": round(compute_caught_share(found), 4), "left": left, "cases": len(cases),
+        "edits": len(mutants), "of": len(all_edits), "noticed": num_caught,
+        "same": sum(item.outcome == SAME for item in mutants), "share": round(compute_caught_share(mutants), 4),
+        "left": surviving, "cases": len(cases),
     }  # fmt: skip

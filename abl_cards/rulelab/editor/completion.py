@@ -27,27 +27,48 @@ PREDICATE, VALUE, VARIABLE, DIRECTIVE = "predicate", "constant", "variable", "di
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A way to go on: what is shown, and what is written, with places to fill as in snippets."""
+    """Completion of a word.
+
+    Attributes:
+        label: Text that is shown.
+        kind: PREDICATE, VALUE, VARIABLE or DIRECTIVE.
+        snippet: Text that is inserted, with numbered fields for arguments.
+        detail: Short description.
+        documentation: Description in Markdown.
+    """
 
     label: str
     kind: str
     snippet: str
     detail: str = ""
-    documentation: str = ""  # Markdown
+    documentation: str = ""
 
 
 def suggest_completions(index: ProjectIndex, source_file: SourceFile, offset: int) -> list[Suggestion]:
-    """Return the completions of the word before a cursor."""
-    begun = source_file.text.token_at(offset)
-    prefix = source_file.text.text[begun.start : offset] if begun and begun.start <= offset else ""
+    """List completions of the word before a cursor.
+
+    Args:
+        index: Index of the files that are read together.
+        source_file: File with the cursor.
+        offset: Offset of the cursor in the text.
+
+    Returns:
+        Completions by label, at most MAX_COMPLETIONS.
+    """
+    token = source_file.text.token_at(offset)
+    prefix = source_file.text.text[token.start : offset] if token and token.start <= offset else ""
     if not prefix and offset and source_file.text.text[offset - 1] == "#":
         prefix = "#"
-    found = (each for each in _all_suggestions(index, source_file, offset, prefix) if each.label.startswith(prefix))
-    unique = {each.label: each for each in sorted(found, key=lambda each: each.label)}
+    matching = (
+        suggestion
+        for suggestion in _all_suggestions(index, source_file, offset, prefix)
+        if suggestion.label.startswith(prefix)
+    )
+    unique = {suggestion.label: suggestion for suggestion in sorted(matching, key=lambda suggestion: suggestion.label)}
     return list(unique.values())[:MAX_COMPLETIONS]
 
 
-def _all_suggestions(book: ProjectIndex, page: SourceFile, offset: int, prefix: str) -> Iterator[Suggestion]:
+def _all_suggestions(index: ProjectIndex, source_file: SourceFile, offset: int, prefix: str) -> Iterator[Suggestion]:
     if prefix.startswith("#"):
         yield from (Suggestion(word, DIRECTIVE, word) for word in DIRECTIVES)
         return
@@ -55,43 +76,43 @@ def _all_suggestions(book: ProjectIndex, page: SourceFile, offset: int, prefix: 
         yield Suggestion(
             entry.text, PREDICATE, _snippet(entry.name, entry.arguments), entry.kind, _describe_entry(entry)
         )
-    for signature, place in book.predicates():
+    for signature, occurrence in index.predicates():
         check_budget()
         if signature not in load_vocabulary():
-            arguments = _arguments(place)
+            arguments = _arguments(occurrence)
             text = f"{signature.name}({','.join(arguments)})" if arguments else signature.name
-            yield Suggestion(text, PREDICATE, _snippet(signature.name, arguments), str(place), place.comment)
-    for name, places in book.occurrences_by_name.items():
+            yield Suggestion(text, PREDICATE, _snippet(signature.name, arguments), str(occurrence), occurrence.comment)
+    for name, occurrences in index.occurrences_by_name.items():
         check_budget()
-        first = next((each for each in places if each.occurrence.role in (CONSTANT, TERM)), None)
-        if first is not None and name not in prefix:
-            yield Suggestion(name, VALUE, name, str(first))
-    yield from (Suggestion(name, VARIABLE, name) for name in _variables(page, offset))
+        value = next((candidate for candidate in occurrences if candidate.occurrence.role in (CONSTANT, TERM)), None)
+        if value is not None and name not in prefix:
+            yield Suggestion(name, VALUE, name, str(value))
+    yield from (Suggestion(name, VARIABLE, name) for name in _variables(source_file, offset))
 
 
-def _variables(page: SourceFile, offset: int) -> set[str]:
+def _variables(source_file: SourceFile, offset: int) -> set[str]:
     """Return the variables of the statement at the cursor."""
-    for statement in page.text.statements():
+    for statement in source_file.text.statements():
         if statement and statement[0].start <= offset <= statement[-1].end + 1:
             return {token.text for token in statement if token.kind == "variable" and token.end < offset}
     return set()
 
 
-def _arguments(place: FileOccurrence) -> tuple[str, ...]:
-    """Return the argument names of the first definition; letters where the arguments are terms."""
-    text, mention = place.source_file.text.text, place.occurrence
-    if not mention.arity:
+def _arguments(definition: FileOccurrence) -> tuple[str, ...]:
+    """Return the argument names of a definition; letters if its arguments are not variables."""
+    text, occurrence = definition.source_file.text.text, definition.occurrence
+    if not occurrence.arity:
         return ()
-    behind = text[mention.end : mention.end + _MAX_ARGUMENT_CHARS]
-    inside = behind.partition(")")[0].strip().lstrip("(")
-    parts = tuple(part.strip() for part in inside.split(","))
-    plain = len(parts) == mention.arity and all(part[:1].isupper() for part in parts)
-    return parts if plain else tuple("XYZUVWABCDEF"[: mention.arity]) if mention.arity <= 12 else ()
+    following = text[occurrence.end : occurrence.end + _MAX_ARGUMENT_CHARS]
+    argument_text = following.partition(")")[0].strip().lstrip("(")
+    parts = tuple(part.strip() for part in argument_text.split(","))
+    are_variables = len(parts) == occurrence.arity and all(part[:1].isupper() for part in parts)
+    return parts if are_variables else tuple("XYZUVWABCDEF"[: occurrence.arity]) if occurrence.arity <= 12 else ()
 
 
 def _snippet(name: str, arguments: tuple[str, ...]) -> str:
-    """``held(${1:R},${2:N})``."""
-    parts = (f"${{{place}:{_escape_snippet(argument)}}}" for place, argument in enumerate(arguments, 1))
+    """Return a snippet of a predicate, such as ``held(${1:R},${2:N})``."""
+    parts = (f"${{{position}:{_escape_snippet(argument)}}}" for position, argument in enumerate(arguments, 1))
     return f"{name}({','.join(parts)})" if arguments else name
 
 
@@ -100,7 +121,15 @@ def _escape_snippet(argument: str) -> str:
 
 
 def hover_text(index: ProjectIndex, symbol: Symbol) -> str:
-    """Return the meaning of a name with its origin and places, as Markdown; empty for an unknown name."""
+    """Describe a symbol for a hover text.
+
+    Args:
+        index: Index of the files that are read together.
+        symbol: Predicate, constant or function.
+
+    Returns:
+        Meaning, origin and definitions as Markdown; empty for an unknown name.
+    """
     places = index.references(symbol)
     if not places and symbol.arity is None:
         return ""
@@ -112,9 +141,9 @@ def hover_text(index: ProjectIndex, symbol: Symbol) -> str:
         parts.append("A fluent: the table remembers it, and supplies it.")
     definitions = index.definitions(symbol)
     if definitions:
-        said = next(filter(None, (place.comment for place in definitions)), "")
-        what = "constant" if symbol.arity is None else "declared or derived"
-        parts.append(f"{said}\n\n{what}: {', '.join(map(str, definitions[:6]))}".strip())
+        comment = next(filter(None, (definition.comment for definition in definitions)), "")
+        kind = "constant" if symbol.arity is None else "declared or derived"
+        parts.append(f"{comment}\n\n{kind}: {', '.join(map(str, definitions[:6]))}".strip())
     elif entry is None:
         parts.append("No rule derives it.")
     return "\n\n".join(parts)
@@ -122,5 +151,5 @@ def hover_text(index: ProjectIndex, symbol: Symbol) -> str:
 
 def _describe_entry(entry: VocabularyEntry) -> str:
     left_out = f"\n\nLeft out: {entry.left_out}" if entry.left_out else ""
-    named = f"\n\n{describe_arguments(entry)}" if describe_arguments(entry) else ""
-    return f"{entry.meaning}{named}{left_out}\n\n{describe_availability(entry)}"
+    argument_names = f"\n\n{describe_arguments(entry)}" if describe_arguments(entry) else ""
+    return f"{entry.meaning}{argument_names}{left_out}\n\n{describe_availability(entry)}"

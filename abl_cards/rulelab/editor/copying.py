@@ -1,4 +1,4 @@
-"""Folders of one's own: a copy of a game, or a variant that names it as its parent."""
+"""Create rule folders: a copy of a game, or a variant that names the game as its parent."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from abl_cards.games.description import AUXILIARY_DIR, COMMON_DIR, KB_ROOT
 
 
 class UnknownRuleFile(GameError):
-    """A file to be copied that the game has not."""
+    """The game has no rule file of this name."""
 
 
 def copy_game(game: Game, directory: Path) -> str:
-    """Copy every rule file, with the common ones; returns a message for the user."""
+    """Copy all rule files of a game, with the common ones.
+
+    Args:
+        game: Game to copy.
+        directory: New folder.
+
+    Returns:
+        Message for the user.
+    """
     ignored = shutil.ignore_patterns("__pycache__", "*.py")
     shutil.copytree(game.directory, directory, ignore=ignored)
     if not (directory / "common").exists():
@@ -25,29 +33,42 @@ def copy_game(game: Game, directory: Path) -> str:
 
 
 def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
-    """Make a folder that names the game as its parent, with copies of some files; returns a message for the user.
+    """Create a variant: a folder that names the game as its parent, with copies of some files.
+
+    Args:
+        game: Parent of the variant.
+        directory: New folder.
+        files: Names of rule files to copy for editing.
+
+    Returns:
+        Message for the user.
 
     Raises:
-        GameError: If a file does not exist, or the folder cannot have this parent.
+        UnknownRuleFile: The game has no file of this name.
+        GameError: The folder cannot have this parent.
     """
     parent = _parent_name(game, directory)
     rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
     layers = game.folder.layers
-    beside = {"profiles": layers.profiles, AUXILIARY_DIR: layers.auxiliary_files}
-    known = rules | {f"{folder}/{name}": file for folder, mine in beside.items() for name, file in mine.items()}
-    chosen = [name.removesuffix(".lp") for name in files]
-    for name in chosen:
-        if name not in known:
-            raise UnknownRuleFile(f"{game.name} has no {name}.lp; there are: {', '.join(sorted(known))}")
+    named_folders = {"profiles": layers.profiles, AUXILIARY_DIR: layers.auxiliary_files}
+    available = rules | {
+        f"{folder}/{name}": file
+        for folder, files_by_name in named_folders.items()
+        for name, file in files_by_name.items()
+    }
+    selected = [name.removesuffix(".lp") for name in files]
+    for name in selected:
+        if name not in available:
+            raise UnknownRuleFile(f"{game.name} has no {name}.lp; known: {', '.join(sorted(available))}")
     directory.mkdir(parents=True)
-    for name in chosen:
-        to = directory / f"{name}.lp"
-        to.parent.mkdir(exist_ok=True)
-        shutil.copyfile(known[name], to)
-    replaced = [name for name in chosen if name in rules]
+    for name in selected:
+        target = directory / f"{name}.lp"
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(available[name], target)
+    replaced = [name for name in selected if name in rules]
     (directory / "variant.lp").write_text(_variant_text(game, parent, replaced, sorted(rules)), "utf-8")
-    kept = f", with {', '.join(f'{name}.lp' for name in chosen)} to be edited" if chosen else ""
-    return f"{directory} is a variant of {game.name}{kept}: variant.lp names its parent."
+    selected_text = f", with {', '.join(f'{name}.lp' for name in selected)} to be edited" if selected else ""
+    return f"{directory} is a variant of {game.name}{selected_text}: variant.lp names its parent."
 
 
 def _parent_name(game: Game, directory: Path) -> str:
@@ -56,7 +77,7 @@ def _parent_name(game: Game, directory: Path) -> str:
         return game.folder.name
     if game.directory.resolve().parent != directory.resolve().parent:
         raise GameError(
-            f"a variant lies beside its parent: create it in {game.directory.resolve().parent}, or use --standalone",
+            f"a variant must be beside its parent: create it in {game.directory.resolve().parent}, or use --standalone",
             ErrorCode.INVALID_FOLDER,
         )
     return game.folder.name

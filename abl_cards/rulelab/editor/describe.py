@@ -46,25 +46,33 @@ _TEMPLATES: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class TextSection:
-    """A heading and its lines."""
+    """Section of a description: a heading and lines."""
 
     heading: str
     lines: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the section as JSON."""
         return {"heading": self.heading, "lines": list(self.lines)}
 
 
 def describe_rules(engine: Engine, language: str = "en") -> list[TextSection]:
-    """Section by section; empty ones are left out."""
+    """Describe the rules of a game in words.
+
+    Args:
+        engine: Engine of the game.
+        language: "en" or "zh".
+
+    Returns:
+        Sections about seats and cards, plays, fluents and preferences; without empty ones.
+    """
     say = _Translator(language)
     parts = (
         ("table", _describe_table(engine, say)), ("plays", _describe_plays(engine, say)),
         ("remembered", _describe_fluents(engine, say)), ("preferences", _describe_preferences(engine, say)),
     )  # fmt: skip
-    found = [TextSection(say(heading), tuple(lines)) for heading, lines in parts]
-    return [section for section in found if section.lines]
+    sections = [TextSection(say(heading), tuple(lines)) for heading, lines in parts]
+    return [section for section in sections if section.lines]
 
 
 @dataclass(frozen=True)
@@ -83,24 +91,24 @@ def _describe_table(engine: Engine, say: _Translator) -> Iterator[str]:
     rules, table = engine.rules, engine.rules.seating
     yield say("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
     teams = [[seat for seat in range(table.seats) if table.teams[seat] == team] for team in sorted(set(table.teams))]
-    together = say.comma.join("+".join(map(str, team)) for team in teams)
+    teams_text = say.comma.join("+".join(map(str, team)) for team in teams)
     if rules.kb.instances(*_SIDE_PREDICATE):
         yield say("sides")
     else:
-        yield say("alone") if len(teams) == table.seats else say("teams", together)
+        yield say("alone") if len(teams) == table.seats else say("teams", teams_text)
     copies, texts = rules.pack.copies.tolist(), rules.card_codes.kind_texts
-    shown = " ".join(f"{text}×{number}" if number > 1 else text for text, number in zip(texts, copies, strict=True))
-    yield say("cards", sum(copies), shown)
+    pack_text = " ".join(f"{text}×{count}" if count > 1 else text for text, count in zip(texts, copies, strict=True))
+    yield say("cards", sum(copies), pack_text)
     dealt = list(dict.fromkeys(table.num_dealt))
     yield say("dealt", dealt[0] if len(dealt) == 1 else say.comma.join(map(str, table.num_dealt)))
-    if (left := sum(copies) - sum(table.num_dealt)) > 0:
-        yield say("aside", left)
-    for key, holds in (
+    if (num_aside := sum(copies) - sum(table.num_dealt)) > 0:
+        yield say("aside", num_aside)
+    for key, applies in (
         ("draws", rules.has_draws),
         ("open", rules.has_open_hands),
         ("tricks", rules.trick_query is not None),
     ):
-        if holds:
+        if applies:
             yield say(key)
     if rules.schema.stages:
         yield say(
@@ -116,12 +124,12 @@ def _seats_in_order(after: Sequence[int]) -> list[int]:
 
 
 def _describe_plays(engine: Engine, say: _Translator) -> Iterator[str]:
-    traits, forms, found = engine.label_traits, engine.rules.forms, dict[Term, list[int]]()
+    traits, forms, labels_by_kind = engine.label_traits, engine.rules.forms, dict[Term, list[int]]()
     kinds = {form.label: form.kind for form in reversed(forms.forms)}
     for label in range(len(engine.labels)):
-        if label in kinds and label != traits.pass_label:  # nothing is laid down for a label without a form
-            found.setdefault(kinds[label], []).append(label)
-    for kind, labels in found.items():
+        if label in kinds and label != traits.pass_label:  # a label without a form cannot be played
+            labels_by_kind.setdefault(kinds[label], []).append(label)
+    for kind, labels in labels_by_kind.items():
         name = (
             engine.play_name(engine.labels[labels[0]]).kind
             if say.language == "zh"
@@ -131,16 +139,16 @@ def _describe_plays(engine: Engine, say: _Translator) -> Iterator[str]:
         cards = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
         line = say("play", name, len(labels), cards) if len(labels) > 1 else say("one", name, cards)
         yield line + (say("bomb") if traits.is_bomb[labels].all() else "")
-    singles = [place for place, form in enumerate(forms.forms) if form.num_cards == 1 and not form.suit]
+    singles = [position for position, form in enumerate(forms.forms) if form.num_cards == 1 and not form.suit]
     strength = engine.rules.strength[0][singles]
-    cells = {number: cell for cell, number in engine.rules.cells.index.items()}
-    names = [cells[forms.forms[singles[place]].groups[0].cell] for place in np.argsort(strength, kind="stable")]
+    cells = {cell_index: cell for cell, cell_index in engine.rules.cells.index.items()}
+    names = [cells[forms.forms[singles[position]].groups[0].cell] for position in np.argsort(strength, kind="stable")]
     if len(names) > 1:
         yield say("order", " ".join(dict.fromkeys(engine.term_text("rank", name, say.language) for name in names)))
 
 
 def _kind_name(kind: Term, engine: Engine, label: int) -> str:
-    """A kind that is a number is called as its labels are."""
+    """Return the name of a kind; a numbered kind gets the name of its labels."""
     return str(kind).partition("(")[0] if isinstance(kind, str) else f"{functor(engine.labels[label])} {kind}"
 
 
@@ -155,11 +163,11 @@ def _describe_preferences(engine: Engine, say: _Translator) -> Iterator[str]:
     weights: dict[str, list[int]] = {}
     for name, weight in kb.instances("cost", 2):
         weights.setdefault(str(name).partition("(")[0], []).append(int(weight))
-    for name, some in sorted(weights.items(), key=lambda pair: -max(map(abs, pair[1]))):
-        words = describe_preference(kb, name, say.language)
-        low, high = min(map(abs, some)), max(map(abs, some))
+    for name, values in sorted(weights.items(), key=lambda pair: -max(map(abs, pair[1]))):
+        sentence = describe_preference(kb, name, say.language)
+        low, high = min(map(abs, values)), max(map(abs, values))
         size = str(high) if low == high else f"{low}–{high}"
-        yield f"{words} ({say('for' if some[0] < 0 else 'against', size)})"
+        yield f"{sentence} ({say('for' if values[0] < 0 else 'against', size)})"
 
 
 def describe_preference(kb: KnowledgeBase, name: str, language: str) -> str:

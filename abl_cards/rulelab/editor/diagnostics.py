@@ -23,12 +23,16 @@ from abl_cards.games import Game
 from abl_cards.games.description import Folder, OpenRules
 
 EDITOR_SECONDS = 5.0
-"""Of processor time for a question of an editor, its parsing included."""
+"""Limit of processor time for a request of an editor in seconds, parsing included."""
 
 
 @contextmanager
 def editor_time_limit() -> Iterator[None]:
-    """Answer a question of an editor within its time; raises GameError beyond it."""
+    """Limit the processor time of a request to EDITOR_SECONDS.
+
+    Raises:
+        GameError: The time is exceeded.
+    """
     try:
         with shared_budget(), get_budget(EDITOR_SECONDS).charge():
             yield
@@ -39,20 +43,35 @@ def editor_time_limit() -> Iterator[None]:
 
 
 def check_file_text(path: Path, text: str) -> list[Diagnostic]:
-    """Return the diagnostics of the text of one file; fast enough to run at every pause in typing."""
+    """Check the syntax of one file; fast enough to run at every pause in typing.
+
+    Args:
+        path: Path of the file, for the diagnostics.
+        text: Text of the file.
+
+    Returns:
+        Errors of the text.
+    """
     try:
         with editor_time_limit():
             return find_syntax_errors(RuleSource(str(path), text, 1))
-    except KBError as problem:
-        return list(problem.diagnostics)
-    except GameError as problem:
-        return [make_error(None, str(problem), code=ErrorCode.RULES_STUCK)]
+    except KBError as error:
+        return list(error.diagnostics)
+    except GameError as error:
+        return [make_error(None, str(error), code=ErrorCode.RULES_STUCK)]
 
 
 def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
-    """Errors and warnings of a folder, by one profile, as ``kb check`` has them; ground in a bounded child.
+    """Check a rule folder like ``kb check``; rules are ground in a child process with limits.
 
-    A folder that is no game is checked as ``kb solve`` reads it.
+    A folder that is not a game is read like ``kb solve``.
+
+    Args:
+        folder: Rule folder.
+        profile: Profile of the folder; None for the default one.
+
+    Returns:
+        Errors, or warnings if there are no errors.
     """
     game = Game(Folder(folder))
     with shared_budget():
@@ -62,24 +81,30 @@ def check_folder(folder: Path, profile: str | None = None) -> list[Diagnostic]:
                 return []
             knowledge = [game.knowledge_base(None, profile), *game.auxiliary_rules(None, profile)]
             bounds = game.warnings(knowledge[0], None, profile)
-        except KBError as problem:
-            return list(problem.diagnostics)
-        except GameError as problem:
-            return [make_error(None, str(problem), code=ErrorCode.RULES_STUCK)]
-    return list(sort_diagnostics([*(each for kb in knowledge for each in kb.warnings), *bounds]))
+        except KBError as error:
+            return list(error.diagnostics)
+        except GameError as error:
+            return [make_error(None, str(error), code=ErrorCode.RULES_STUCK)]
+    return list(sort_diagnostics([*(warning for kb in knowledge for warning in kb.warnings), *bounds]))
 
 
 def _check_with_clingo(folder: Folder, profile: str | None) -> None:
     try:
         ClingoSolver(OpenRules(folder, profile).build_request()).close()
-    except OSError as problem:
-        raise make_kb_error(
-            f"{folder.path}: {problem.strerror}", "try again", code=ErrorCode.FILE_NOT_READABLE
-        ) from None
+    except OSError as error:
+        raise make_kb_error(f"{folder.path}: {error.strerror}", "try again", code=ErrorCode.FILE_NOT_READABLE) from None
 
 
 def display_location(diagnostic: Diagnostic, folder: Path) -> Location:
-    """Return the location at which an editor shows a diagnostic: its own, or the top of the main file."""
+    """Return the location at which an editor shows a diagnostic.
+
+    Args:
+        diagnostic: Diagnostic with or without location.
+        folder: Rule folder that was checked.
+
+    Returns:
+        Location of the diagnostic, or the top of the main file.
+    """
     if diagnostic.location is not None:
         return diagnostic.location
     names = ("variant.lp", "game.lp")
@@ -88,5 +113,12 @@ def display_location(diagnostic: Diagnostic, folder: Path) -> Location:
 
 
 def is_error(diagnostic: Diagnostic) -> bool:
-    """Return whether a diagnostic rejects the folder."""
+    """Return whether a diagnostic is an error.
+
+    Args:
+        diagnostic: Error or warning.
+
+    Returns:
+        True for an error, which rejects the folder.
+    """
     return diagnostic.severity == Severity.ERROR

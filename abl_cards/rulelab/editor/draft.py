@@ -1,6 +1,6 @@
-"""A game whose rules are being edited: a variant in a folder of its own, and the game that it was made from.
+"""Drafts: a variant that is being edited in a folder of its own, and the game that it was made from.
 
-Files of the parent are copied when they are first written. Nothing but rule files is ever written, and nowhere else.
+Files of the parent are copied when they are first written. Only rule files and test cases in the folder are written.
 """
 
 from __future__ import annotations
@@ -27,34 +27,57 @@ MAX_DRAFT_FILES = 100
 
 @dataclass(frozen=True)
 class DraftFile:
-    """A file of the folder, or of its parents."""
+    """File of the draft folder or of its parents.
+
+    Attributes:
+        name: Path relative to the folder.
+        is_own: True for a file in the draft folder, False for a parent's.
+    """
 
     name: str
-    is_own: bool  # written here; the others are the parent's
+    is_own: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the file as JSON."""
         return {"name": self.name, "own": self.is_own}
 
 
 @dataclass
 class RuleDraft:
-    """See the module."""
+    """Rules that are being edited in a folder of their own.
 
-    original_game: Game  # before the edit
+    Attributes:
+        original_game: Game before the edit.
+        profile: Profile that is edited; None for the default one.
+        folder: Folder of the draft.
+        compile_error: Error for which ``last_valid_engine`` returned an earlier version; None if it did not.
+    """
+
+    original_game: Game
     profile: str | None
     folder: Path
-    compile_error: KBError | None = None  # why `last_valid_engine` was an earlier version
-    _engines: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, as the files were
-    _valid_engines: dict[str | None, Engine] = field(
-        default_factory=dict
-    )  # by profile, the last version that passed the check
+    compile_error: KBError | None = None
+    _engines: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, with fingerprint
+    _valid_engines: dict[str | None, Engine] = field(default_factory=dict)  # by profile, last version without errors
 
     @classmethod
     def create(cls, game: Game, folder: Path, profile: str | None = None) -> RuleDraft:
-        """A new variant, in a folder that is not there yet; of somebody's folder a copy. Raises GameError, KBError."""
+        """Create a draft: a variant of a shipped game, or a copy of another rule folder.
+
+        Args:
+            game: Game to edit.
+            folder: New folder.
+            profile: Profile to edit; None for the default one.
+
+        Returns:
+            The draft.
+
+        Raises:
+            GameError: The folder exists, or cannot have this parent.
+            KBError: The folder of the game names its parents inconsistently.
+        """
         if folder.exists():
-            raise GameError(f"{folder} exists already; name a new folder", ErrorCode.ALREADY_EXISTS)
+            raise GameError(f"{folder} already exists; name a new folder", ErrorCode.ALREADY_EXISTS)
         if game.directory.resolve().parent == KB_ROOT.resolve():
             make_variant(game, folder, [])
         else:
@@ -68,87 +91,135 @@ class RuleDraft:
     def files(self) -> list[DraftFile]:
         """Return the files that can be read and written; raises KBError if the folder has inconsistent parents."""
         own = {name: DraftFile(name, True) for name in _own_files(self.folder)}
-        found = {name: DraftFile(name, name in own) for name in self._parent_files}
+        inherited = {name: DraftFile(name, name in own) for name in self._parent_files}
         return sorted(
-            (found | own).values(),
+            (inherited | own).values(),
             key=lambda file: (file.name != VARIANT_FILE, file.name == CASES, "/" in file.name, file.name),
         )
 
     @cached_property
     def _parent_files(self) -> Mapping[str, Path]:
         layers = self.original_game.folder.layers
-        beside = {"profiles": layers.profiles, AUXILIARY_DIR: layers.auxiliary_files}
-        named = {f"{folder}/{file.name}": file for folder, some in beside.items() for file in some.values()}
-        rules = {file.name: file for file in layers.files if file.name != VARIANT_FILE} | named
-        tested = [each / CASES for each in layers.folders if (each / CASES).is_file()]
-        return rules | ({CASES: tested[-1]} if tested else {})
+        named_folders = {"profiles": layers.profiles, AUXILIARY_DIR: layers.auxiliary_files}
+        files_in_folders = {
+            f"{folder}/{file.name}": file for folder, files in named_folders.items() for file in files.values()
+        }
+        rules = {file.name: file for file in layers.files if file.name != VARIANT_FILE} | files_in_folders
+        case_files = [layer / CASES for layer in layers.folders if (layer / CASES).is_file()]
+        return rules | ({CASES: case_files[-1]} if case_files else {})
 
     def read(self, name: str) -> str:
-        """A file's text; raises GameError."""
-        mine = self.folder / _check_file_name(name)
-        file = mine if mine.is_file() else self._parent_files.get(name)
+        """Read a file of the draft or of its parents.
+
+        Args:
+            name: Path relative to the folder.
+
+        Returns:
+            Text of the file; invalid UTF-8 is replaced.
+
+        Raises:
+            GameError: The name is malformed, or there is no such file.
+        """
+        own_file = self.folder / _check_file_name(name)
+        file = own_file if own_file.is_file() else self._parent_files.get(name)
         if file is None:
-            raise GameError(f"there is no {name} here", ErrorCode.NOT_FOUND)
+            raise GameError(f"the draft has no file {name}", ErrorCode.NOT_FOUND)
         return read_regular_file(file, Limits().file_bytes).decode("utf-8-sig", "replace")
 
     def write(self, name: str, text: str) -> None:
-        """Write a file; one of the parent's is replaced from now on. Raises GameError."""
+        """Write a file; it replaces a parent's file of the same name.
+
+        Args:
+            name: Path relative to the folder.
+            text: New text of the file.
+
+        Raises:
+            GameError: The name is malformed, or the text or the number of files exceeds its limit.
+        """
         if len(text.encode()) > Limits().file_bytes:
-            raise GameError(f"{name}: {Limits().file_bytes >> 20} MiB at most", ErrorCode.TOO_LARGE)
+            raise GameError(f"{name}: larger than {Limits().file_bytes >> 20} MiB", ErrorCode.TOO_LARGE)
         new = not (self.folder / _check_file_name(name)).exists()
         if new and len(_own_files(self.folder)) >= MAX_DRAFT_FILES:
-            raise GameError(f"{MAX_DRAFT_FILES} files at most", ErrorCode.TOO_LARGE)
+            raise GameError(f"a draft has at most {MAX_DRAFT_FILES} files", ErrorCode.TOO_LARGE)
         (self.folder / name).parent.mkdir(exist_ok=True)
         write_text(self.folder / name, text)
         if new and name in self._parent_files and "/" not in name and name != CASES:
             self._set_variant_fact(f"replaces({Path(name).stem}).", True)
 
     def revert(self, name: str) -> None:
-        """Take what was written away: the parent's file is there again, if it has one. Raises GameError."""
+        """Delete a file of the draft, so that the parent's file counts again.
+
+        Args:
+            name: Path relative to the folder.
+
+        Raises:
+            GameError: The name is malformed, or the file names the parent.
+        """
         if _check_file_name(name) == VARIANT_FILE:
-            raise GameError(f"{VARIANT_FILE} says what the folder is: it stays", ErrorCode.NOT_ALLOWED)
+            raise GameError(f"{VARIANT_FILE} names the parent and cannot be reverted", ErrorCode.NOT_ALLOWED)
         (self.folder / name).unlink(missing_ok=True)
         self._set_variant_fact(f"replaces({Path(name).stem}).", False)
 
-    def _set_variant_fact(self, fact: str, said: bool) -> None:
+    def _set_variant_fact(self, fact: str, is_present: bool) -> None:
         if not (self.folder / VARIANT_FILE).is_file():
             return
         lines = (self.folder / VARIANT_FILE).read_text("utf-8-sig").splitlines()
         others = [line for line in lines if line.strip() != fact]
-        write_text(self.folder / VARIANT_FILE, "\n".join([*others, *([fact] if said else [])]) + "\n")
+        write_text(self.folder / VARIANT_FILE, "\n".join([*others, *([fact] if is_present else [])]) + "\n")
 
-    # --- what comes of it --------------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------------------------------
 
     def check(self) -> list[Diagnostic]:
-        """Everything that is wrong with the folder as it is."""
+        """Return the errors, or else the warnings, of the current rules."""
         return check_folder(self.folder, self.profile)
 
     @property
     def original_engine(self) -> Engine:
-        """The game as it was; raises KBError, GameError."""
+        """Engine of the game before the edit; raises KBError, GameError."""
         return self.original_game.engine(None, self.profile)
 
     @property
     def current_engine(self) -> Engine:
-        """The game as it is written now, compiled when it has changed; raises KBError, GameError."""
+        """Engine of the current rules, compiled when they have changed; raises KBError, GameError."""
         return self.engine_for_profile(self.profile)
 
     @property
     def last_valid_engine(self) -> Engine:
-        """The last version that passed the check, the game as it was before any; sets `compile_error`."""
+        """Engine of the last rules without errors, at first of the original game; sets ``compile_error``."""
         return self.last_valid_engine_for(self.profile)
 
     def last_valid_engine_for(self, profile: str | None) -> Engine:
-        """Compile a profile, or return its last valid version and set `compile_error`; raises KBError."""
+        """Compile a profile, or return its last valid version and set ``compile_error``.
+
+        Args:
+            profile: Profile of the draft; None for the default one.
+
+        Returns:
+            Engine of the current or of the last valid rules.
+
+        Raises:
+            KBError: The rules of the original game have errors.
+        """
         try:
             self._valid_engines[profile], self.compile_error = self.engine_for_profile(profile), None
-        except KBError as problem:
-            self.compile_error = problem
+        except KBError as error:
+            self.compile_error = error
             return self._valid_engines.get(profile) or self.original_game.engine(None, profile)
         return self._valid_engines[profile]
 
     def engine_for_profile(self, profile: str | None) -> Engine:
-        """Compile the draft with another profile."""
+        """Compile the current rules of a profile; engines are kept until files change.
+
+        Args:
+            profile: Profile of the draft; None for the default one.
+
+        Returns:
+            Engine of the rules.
+
+        Raises:
+            KBError: The rules have errors.
+            GameError: The folder cannot be read.
+        """
         folder = Folder(self.folder)
         state = folder.fingerprint(profile)
         if profile not in self._engines or self._engines[profile][0] != state:
@@ -158,34 +229,46 @@ class RuleDraft:
         return self._engines[profile][1]
 
     def build_index(self, texts: Mapping[str, str] | None = None) -> ProjectIndex:
-        """The files as text, some of them as they are being typed."""
+        """Index the files of the draft.
+
+        Args:
+            texts: Unsaved texts by file name, which replace the files.
+
+        Returns:
+            Index of the files that are read together.
+
+        Raises:
+            GameError: A name is malformed.
+        """
         open_files = {(self.folder / _check_file_name(name)).resolve(): text for name, text in (texts or {}).items()}
         return ProjectIndex(self.folder, open_files)
 
 
 def _check_file_name(name: str) -> str:
-    """A file's name; raises GameError for what leads elsewhere."""
+    """Return the name of a file; raises GameError for a name outside the allowed forms."""
     if not _NAME.fullmatch(name):
         raise GameError(
-            f"a rule file is called like rules.lp, profiles/mine.lp or science/deals.lp; cases are in {CASES}",
+            f"invalid file name; examples: rules.lp, profiles/mine.lp, science/deals.lp, {CASES}",
             ErrorCode.INVALID_NAME,
         )
     return name
 
 
 def _copy_rules(game: Game, folder: Path) -> None:
-    """The rule files of a folder; its parents, where they are no games of ours, lie beside it as they did before."""
-    for each in game.folder.layers.folders:
-        if each.resolve().parent == KB_ROOT.resolve():
+    """Copy the rule files of a folder; parents that are not shipped are copied beside it."""
+    for layer in game.folder.layers.folders:
+        if layer.resolve().parent == KB_ROOT.resolve():
             continue
-        to = folder if each == game.directory else folder.parent / each.resolve().name
-        for part in ("", "profiles", AUXILIARY_DIR, "common"):
-            for file in sorted([*(each / part).glob("*.lp"), *(each / part).glob(CASES)]):
-                (to / part).mkdir(parents=True, exist_ok=True)
-                (to / part / file.name).write_bytes(read_regular_file(file, Limits().file_bytes))
+        target = folder if layer == game.directory else folder.parent / layer.resolve().name
+        for subfolder in ("", "profiles", AUXILIARY_DIR, "common"):
+            for file in sorted([*(layer / subfolder).glob("*.lp"), *(layer / subfolder).glob(CASES)]):
+                (target / subfolder).mkdir(parents=True, exist_ok=True)
+                (target / subfolder / file.name).write_bytes(read_regular_file(file, Limits().file_bytes))
 
 
 def _own_files(folder: Path) -> list[str]:
-    found = [file for part in ("", "profiles", AUXILIARY_DIR) for file in sorted((folder / part).glob("*.lp"))]
-    found += [folder / CASES] if (folder / CASES).is_file() else []
-    return [file.relative_to(folder).as_posix() for file in found]
+    files = [
+        file for subfolder in ("", "profiles", AUXILIARY_DIR) for file in sorted((folder / subfolder).glob("*.lp"))
+    ]
+    files += [folder / CASES] if (folder / CASES).is_file() else []
+    return [file.relative_to(folder).as_posix() for file in files]

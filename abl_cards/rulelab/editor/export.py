@@ -1,4 +1,4 @@
-"""A folder of one's own, to be taken along: saved where the lab may save, or as a zip."""
+"""Export drafts as folders or zip archives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,18 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 def export_zip(draft: RuleDraft, name: str) -> bytes:
-    """The files written here in a folder of this name, as a zip that is the same for the same files."""
+    """Export the own files of a draft as a zip archive; equal files give equal bytes.
+
+    Args:
+        draft: Rules that are being edited.
+        name: Name of the folder in the archive.
+
+    Returns:
+        Bytes of the archive.
+
+    Raises:
+        GameError: The name is malformed.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in draft.files:
@@ -24,18 +35,32 @@ def export_zip(draft: RuleDraft, name: str) -> bytes:
 
 
 def export_folder(draft: RuleDraft, home: Path, name: str) -> Path:
-    """A new folder beneath this one, as ``kb copy`` makes it; raises GameError."""
-    made = home / _check_folder_name(name)
-    if made.exists():
-        raise GameError(f"there is a folder '{name}' already, and nothing is overwritten", ErrorCode.ALREADY_EXISTS)
+    """Export the own files of a draft as a new folder.
+
+    Args:
+        draft: Rules that are being edited.
+        home: Folder in which the new folder is made.
+        name: Name of the new folder.
+
+    Returns:
+        Path of the new folder.
+
+    Raises:
+        GameError: The name is malformed, or the folder exists.
+    """
+    target = home / _check_folder_name(name)
+    if target.exists():
+        raise GameError(f"the folder '{name}' already exists and is not overwritten", ErrorCode.ALREADY_EXISTS)
     for file in draft.files:
         if file.is_own:
-            (made / file.name).parent.mkdir(parents=True, exist_ok=True)
-            write_text(made / file.name, draft.read(file.name))
-    return made
+            (target / file.name).parent.mkdir(parents=True, exist_ok=True)
+            write_text(target / file.name, draft.read(file.name))
+    return target
 
 
 def _check_folder_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise GameError("a folder is called like my-rules: small letters, digits, - and _", ErrorCode.INVALID_NAME)
+        raise GameError(
+            "invalid folder name; use small letters, digits, - and _, as in my-rules", ErrorCode.INVALID_NAME
+        )
     return name

@@ -1,6 +1,6 @@
-"""All that is written in the files which a rule file is read with: its folder's, those of its parents, common ones.
+"""Index of the rule files that are read together: those of a folder, of its parents, and common ones.
 
-Files are read once and again when they change; what is open in an editor counts before what is on the disk.
+Files are read again when they change. Texts open in an editor replace files on disk.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from abl_cards.rulelab.editor.tokens import SourceText
 
 MAX_INDEXED_FILES = 400
 MAX_FILE_CHARS = 1 << 20
-"""Characters; what longer files say is not looked up."""
+"""Largest size of an indexed file in characters; longer files are ignored."""
 SUBFOLDERS = ("profiles", "science", "common")
-"""Subfolders of a folder of rules."""
+"""Subfolders of a rule folder."""
 _FLUENT_DECLARATIONS = {Signature("one", 2), Signature("any", 2), Signature("count", 2)}
 
 
 class Symbol(NamedTuple):
-    """A predicate, or a constant or function of any number of arguments."""
+    """Predicate with its arity, or constant or function with arity None."""
 
     name: str
     arity: int | None
@@ -37,7 +37,7 @@ class Symbol(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A rule file."""
+    """Rule file with its tokens and occurrences of symbols."""
 
     path: Path
     text: SourceText
@@ -45,17 +45,34 @@ class SourceFile:
 
     @classmethod
     def from_text(cls, path: Path, text: str) -> SourceFile:
-        """Read off a text."""
-        found = SourceText(text)
-        return cls(path, found, tuple(find_occurrences(found)))
+        """Parse the text of a file.
+
+        Args:
+            path: Path of the file.
+            text: Text of the file, saved or not.
+
+        Returns:
+            File with the occurrences of its symbols.
+        """
+        source_text = SourceText(text)
+        return cls(path, source_text, tuple(find_occurrences(source_text)))
 
     def occurrence_at(self, offset: int) -> SymbolOccurrence | None:
-        """The name that a cursor touches."""
-        return next((each for each in self.occurrences if each.start <= offset <= each.end), None)
+        """Find the occurrence of a symbol at a cursor.
+
+        Args:
+            offset: Offset of the cursor in the text.
+
+        Returns:
+            Occurrence that includes the cursor or ends at it; None if there is none.
+        """
+        return next(
+            (occurrence for occurrence in self.occurrences if occurrence.start <= offset <= occurrence.end), None
+        )
 
 
 class FileOccurrence(NamedTuple):
-    """A mention in a file."""
+    """Occurrence of a symbol, with its file."""
 
     source_file: SourceFile
     occurrence: SymbolOccurrence
@@ -72,40 +89,52 @@ class FileOccurrence(NamedTuple):
 
 
 def find_rule_folder(file: Path) -> Path:
-    """The folder of rules that a file belongs to."""
+    """Return the rule folder of a file.
+
+    Args:
+        file: Path of a rule file.
+
+    Returns:
+        Its folder, or the parent of the subfolder that it is in.
+    """
     return file.parent.parent if file.parent.name in SUBFOLDERS else file.parent
 
 
 @dataclass(frozen=True)
 class ProjectIndex:
-    """The files that are read together."""
+    """Index of the rule files that are read together.
+
+    Attributes:
+        folder: Rule folder.
+        open_texts: Unsaved texts by resolved path.
+    """
 
     folder: Path
-    open_texts: Mapping[Path, str] = field(default_factory=dict)  # what is open, by resolved paths
+    open_texts: Mapping[Path, str] = field(default_factory=dict)
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
-        """The folder's own files first."""
-        waiting = [*_rule_files(self.folder)]
+        """Rule files, those of the folder first, then parents, then included ones."""
+        paths = [*_rule_files(self.folder)]
         for parent in reversed(self._parents):
-            waiting += _rule_files(parent)
-        found: dict[Path, SourceFile] = {}
-        inside = [folder.resolve() for folder in (self.folder, *self._parents, *self._libraries)]
-        for path in waiting:
-            real = path.resolve()
-            if real in found or len(found) >= MAX_INDEXED_FILES or not is_inside(real, inside):
+            paths += _rule_files(parent)
+        files: dict[Path, SourceFile] = {}
+        folders = [folder.resolve() for folder in (self.folder, *self._parents, *self._libraries)]
+        for path in paths:
+            resolved = path.resolve()
+            if resolved in files or len(files) >= MAX_INDEXED_FILES or not is_inside(resolved, folders):
                 continue
-            page = self._load_file(path, real)
-            if page is not None:
-                found[real] = page
-                waiting += _included_files(page, self._libraries)
-        return tuple(found.values())
+            source_file = self._load_file(path, resolved)
+            if source_file is not None:
+                files[resolved] = source_file
+                paths += _included_files(source_file, self._libraries)
+        return tuple(files.values())
 
     @cached_property
     def _parents(self) -> tuple[Path, ...]:
         try:
             return resolve_layers(self.folder).folders[:-1]
-        except KBError:  # the check says what is wrong there
+        except KBError:  # reported by the check of the folder
             return ()
 
     @property
@@ -113,19 +142,26 @@ class ProjectIndex:
         own = (folder / "common" for folder in (self.folder, *reversed(self._parents)))
         return (*own, COMMON_DIR)
 
-    def _load_file(self, path: Path, real: Path) -> SourceFile | None:
-        if real in self.open_texts:
-            return _make_open_file(path, self.open_texts[real])
+    def _load_file(self, path: Path, resolved: Path) -> SourceFile | None:
+        if resolved in self.open_texts:
+            return _make_open_file(path, self.open_texts[resolved])
         try:
-            stat = os.stat(real)
+            stat = os.stat(resolved)
         except OSError:
             return None
         return _read_source_file(path, stat.st_mtime_ns, stat.st_size)
 
     def find_file(self, path: Path) -> SourceFile | None:
-        """A file by its path; None where it is not read with the others."""
-        real = path.resolve()
-        return next((page for page in self.files if page.path.resolve() == real), None)
+        """Find a file of the index.
+
+        Args:
+            path: Path of the file.
+
+        Returns:
+            The file; None if it is not in the index.
+        """
+        resolved = path.resolve()
+        return next((source_file for source_file in self.files if source_file.path.resolve() == resolved), None)
 
     def is_own_file(self, source_file: SourceFile) -> bool:
         """Return whether a file belongs to the folder itself."""
@@ -133,32 +169,39 @@ class ProjectIndex:
 
     @cached_property
     def occurrences_by_name(self) -> Mapping[str, tuple[FileOccurrence, ...]]:
-        """Every mention by its name."""
-        found: dict[str, list[FileOccurrence]] = {}
-        for page in self.files:
-            for mention in page.occurrences:
-                found.setdefault(mention.name, []).append(FileOccurrence(page, mention))
-        return {name: tuple(some) for name, some in found.items()}
+        """Occurrences of symbols by name."""
+        occurrences: dict[str, list[FileOccurrence]] = {}
+        for source_file in self.files:
+            for occurrence in source_file.occurrences:
+                occurrences.setdefault(occurrence.name, []).append(FileOccurrence(source_file, occurrence))
+        return {name: tuple(items) for name, items in occurrences.items()}
 
     @cached_property
     def fluents(self) -> frozenset[str]:
-        """Names that ``one/2``, ``any/2`` or ``count/2`` declare: predicates that stand in terms as well."""
+        """Names declared by ``one/2``, ``any/2`` or ``count/2``: predicates that occur as terms too."""
         return frozenset(
-            after.name
-            for page in self.files
-            for mention, after in zip(page.occurrences, page.occurrences[1:], strict=False)
-            if mention.signature in _FLUENT_DECLARATIONS and mention.is_predicate
+            following.name
+            for source_file in self.files
+            for occurrence, following in zip(source_file.occurrences, source_file.occurrences[1:], strict=False)
+            if occurrence.signature in _FLUENT_DECLARATIONS and occurrence.is_predicate
         )
 
     def resolve_symbol(self, occurrence: SymbolOccurrence) -> Symbol:
-        """Return the symbol that a name refers to."""
+        """Return the symbol that an occurrence refers to.
+
+        Args:
+            occurrence: Occurrence of a name.
+
+        Returns:
+            A predicate; or a constant or function, with arity None.
+        """
         if occurrence.is_predicate:
             return Symbol(occurrence.name, occurrence.arity)
         if occurrence.name in self.fluents:
             declared = (
-                place.occurrence
-                for place in self.occurrences_by_name[occurrence.name]
-                if place.occurrence.role == EXTERNAL
+                item.occurrence
+                for item in self.occurrences_by_name[occurrence.name]
+                if item.occurrence.role == EXTERNAL
             )
             first = next(declared, None)
             if first is not None:
@@ -166,44 +209,60 @@ class ProjectIndex:
         return Symbol(occurrence.name, None)
 
     def references(self, symbol: Symbol) -> list[FileOccurrence]:
-        """Every place where it is spoken of."""
+        """List all occurrences of a symbol.
+
+        Args:
+            symbol: Predicate, constant or function.
+
+        Returns:
+            Occurrences in the order of the files.
+        """
         return [
-            place
-            for place in self.occurrences_by_name.get(symbol.name, ())
-            if (place.occurrence.is_predicate and place.occurrence.arity == symbol.arity)
-            or (not place.occurrence.is_predicate and (symbol.arity is None or symbol.name in self.fluents))
+            item
+            for item in self.occurrences_by_name.get(symbol.name, ())
+            if (item.occurrence.is_predicate and item.occurrence.arity == symbol.arity)
+            or (not item.occurrence.is_predicate and (symbol.arity is None or symbol.name in self.fluents))
         ]
 
     def definitions(self, symbol: Symbol) -> list[FileOccurrence]:
-        """Return the declarations of a symbol, or else its derivations; of a constant #const or first use."""
-        known = self.references(symbol)
+        """List the definitions of a symbol.
+
+        Args:
+            symbol: Predicate, constant or function.
+
+        Returns:
+            Declarations of a predicate as input, or else its derivations; of a constant #const or the first use.
+        """
+        references = self.references(symbol)
         if symbol.arity is None:
-            return [place for place in known if place.occurrence.role == CONSTANT] or known[:1]
-        inputs = [place for place in known if place.occurrence.role == EXTERNAL]
-        return inputs or [place for place in known if place.occurrence.role in DEFINING_ROLES]
+            return [item for item in references if item.occurrence.role == CONSTANT] or references[:1]
+        inputs = [item for item in references if item.occurrence.role == EXTERNAL]
+        return inputs or [item for item in references if item.occurrence.role in DEFINING_ROLES]
 
     def predicates(self) -> Iterator[tuple[Signature, FileOccurrence]]:
-        """Everything that is declared or derived, each at its first place."""
+        """Yield the declared and derived predicates, each with its first definition."""
         seen: set[Signature] = set()
-        for page in self.files:
-            for mention in page.occurrences:
-                if mention.role in DEFINING_ROLES and mention.signature not in seen:
-                    seen.add(mention.signature)
-                    yield mention.signature, FileOccurrence(page, mention)
+        for source_file in self.files:
+            for occurrence in source_file.occurrences:
+                if occurrence.role in DEFINING_ROLES and occurrence.signature not in seen:
+                    seen.add(occurrence.signature)
+                    yield occurrence.signature, FileOccurrence(source_file, occurrence)
 
 
 def _rule_files(folder: Path) -> list[Path]:
-    return [file for part in ("", *SUBFOLDERS[:2]) for file in sorted((folder / part).glob("*.lp"))]
+    return [file for subfolder in ("", *SUBFOLDERS[:2]) for file in sorted((folder / subfolder).glob("*.lp"))]
 
 
-def _included_files(page: SourceFile, shelves: tuple[Path, ...]) -> list[Path]:
-    found = []
-    for include in scan_text(page.text.text).includes:
+def _included_files(source_file: SourceFile, libraries: tuple[Path, ...]) -> list[Path]:
+    paths = []
+    for include in scan_text(source_file.text.text).includes:
         if include.is_library and include.path.isidentifier():
-            found += [shelf / f"{include.path}.lp" for shelf in shelves if (shelf / f"{include.path}.lp").exists()][:1]
+            paths += [
+                library / f"{include.path}.lp" for library in libraries if (library / f"{include.path}.lp").exists()
+            ][:1]
         elif include.path and not include.is_library and "/" not in include.path:
-            found.append(page.path.parent / include.path)
-    return found
+            paths.append(source_file.path.parent / include.path)
+    return paths
 
 
 @lru_cache(maxsize=512)

@@ -1,7 +1,12 @@
-"""The vocabulary of games, for editors: what each predicate means, when it is known, who supplies it.
+"""Vocabulary of games for editors: meaning of each predicate, when it is known, and what supplies it.
 
+<<<<<<< HEAD
 docs/reference/predicates.md is where this is written. ``data/vocabulary.json`` holds its tables for the package;
 ``python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md`` writes them anew, and a test compares.
+=======
+The source is docs/knowledge-bases.md. ``data/vocabulary.json`` holds its tables as part of the package;
+``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes the file, and a test compares both.
+>>>>>>> refs/helpers/pr_lab
 """
 
 from __future__ import annotations
@@ -43,7 +48,7 @@ class VocabularyEntry:
     arguments: tuple[str, ...]
     kind: str  # "fact", "input" or "output"
     meaning: str  # in Markdown
-    left_out: str = ""  # what holds where nobody derives it
+    left_out: str = ""  # meaning if no rule derives it
 
     @property
     def signature(self) -> Signature:
@@ -57,27 +62,27 @@ class VocabularyEntry:
 
 @cache
 def load_vocabulary() -> Mapping[Signature, VocabularyEntry]:
-    """All entries by name and number of arguments."""
-    found = (
-        VocabularyEntry(**{**each, "arguments": tuple(each["arguments"])})
-        for each in json.loads(VOCABULARY_FILE.read_text("utf-8"))
+    """Load all entries, by name and number of arguments."""
+    entries = (
+        VocabularyEntry(**{**row, "arguments": tuple(row["arguments"])})
+        for row in json.loads(VOCABULARY_FILE.read_text("utf-8"))
     )
-    return {entry.signature: entry for entry in found}
+    return {entry.signature: entry for entry in entries}
 
 
 def describe_availability(entry: VocabularyEntry) -> str:
-    """When it is known, and who supplies it."""
+    """Describe when a predicate is known and what supplies it."""
     from abl_cards.games.description import INPUT_GROUPS, QUERY_SPECS
 
     if entry.kind == FACT:
         return "A fact: read once when the folder is loaded, so it depends on no input."
     if entry.kind == INPUT:
         group = INPUT_GROUPS.get(entry.signature)
-        asked = [question.purpose for question in QUERY_SPECS.values() if group in question.input_groups]
-        return f"An input: the engine supplies it where it is asked {', '.join(asked)}. Declare it by `#external`."
-    for question in QUERY_SPECS.values():
-        if str(entry.signature) in question.outputs:
-            return f"Derived by rules: asked for {question.purpose}."
+        purposes = [spec.purpose for spec in QUERY_SPECS.values() if group in spec.input_groups]
+        return f"An input: the engine supplies it to the queries: {', '.join(purposes)}. Declare it by `#external`."
+    for spec in QUERY_SPECS.values():
+        if str(entry.signature) in spec.outputs:
+            return f"Derived by rules, and read by the query: {spec.purpose}."
     return "Derived by rules."
 
 
@@ -91,24 +96,26 @@ def describe_arguments(entry: VocabularyEntry) -> str:
 
 
 def parse_reference(markdown: str) -> list[VocabularyEntry]:
-    """The entries of the reference, in its order."""
+    """Parse the entries of the reference, in its order."""
     headings = [*_HEADING.finditer(markdown)]
-    found: dict[Signature, VocabularyEntry] = {}
-    for heading, after in zip(headings, [*headings[1:], None], strict=True):
-        kind = next((kind for begin, kind in _SECTION_KINDS.items() if heading[1].startswith(begin)), None)
+    entries: dict[Signature, VocabularyEntry] = {}
+    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+        kind = next((kind for prefix, kind in _SECTION_KINDS.items() if heading[1].startswith(prefix)), None)
         if kind is None:
             continue
-        for entry in _parse_section(markdown[heading.end() : after.start() if after else len(markdown)], kind):
-            found.setdefault(entry.signature, entry)
-    return list(found.values())
+        for entry in _parse_section(markdown[heading.end() : following.start() if following else len(markdown)], kind):
+            entries.setdefault(entry.signature, entry)
+    return list(entries.values())
 
 
 def _parse_section(section: str, kind: str) -> Iterator[VocabularyEntry]:
     for row in _ROW.finditer(section):
-        first, meaning, *rest = [cell.strip() for cell in row[1].split(" | ")]
+        first, meaning, *columns = [cell.strip() for cell in row[1].split(" | ")]
         for atom in _ATOM.finditer(first):
-            of = FACT if atom[1] in _ALWAYS_FACTS else kind
-            yield VocabularyEntry(atom[1], _split_arguments(atom[2]), of, meaning, rest[0].strip("–") if rest else "")
+            entry_kind = FACT if atom[1] in _ALWAYS_FACTS else kind
+            yield VocabularyEntry(
+                atom[1], _split_arguments(atom[2]), entry_kind, meaning, columns[0].strip("–") if columns else ""
+            )
 
 
 def _split_arguments(text: str | None) -> tuple[str, ...]:
@@ -125,7 +132,7 @@ def _split_arguments(text: str | None) -> tuple[str, ...]:
 
 
 def entries_to_json(entries: list[VocabularyEntry]) -> str:
-    """The content of the data file."""
+    """Return the content of the data file."""
     rows = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
     return "[\n" + ",\n".join(rows) + "\n]\n"
 

@@ -22,7 +22,7 @@ from abl_cards.rulelab.editor.describe import describe_preference
 from abl_cards.rulelab.editor.draft import RuleDraft
 
 MIN_FACTOR, MAX_FACTOR = -4.0, 4.0
-"""Times what the rules say."""
+"""Range of the factors of weights."""
 MAX_MOVES = 6
 __all__ = [
     "MAX_PINNED",
@@ -39,74 +39,110 @@ MatchProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PreferenceWeight:
-    """A preference that can be weighed."""
+    """Preference with the weights of its costs."""
 
     name: str
     group: str
-    weights: tuple[int, ...]  # that its costs have, the lowest first
-    texts: tuple[str, str]  # in English and Chinese
+    weights: tuple[int, ...]  # weights of its costs, lowest first
+    texts: tuple[str, str]  # English and Chinese
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the preference as JSON."""
         return {"name": self.name, "group": self.group, "weights": list(self.weights), "words": list(self.texts)}
 
 
 def list_weights(engine: Engine) -> list[PreferenceWeight]:
-    """The preferences that can fire without an estimate of the hidden hands, in the order of their groups."""
-    judge = engine.preference_model()
-    groups, found = judge.preferences(), dict[str, set[int]]()
-    for name, weight in _costs(judge):
-        found.setdefault(name, set()).add(weight)
+    """List the preferences that can fire without an estimate of the hidden hands.
+
+    Args:
+        engine: Engine of the game.
+
+    Returns:
+        Preferences by group and name, with their weights.
+    """
+    preferences = engine.preference_model()
+    groups, weights = preferences.preferences(), dict[str, set[int]]()
+    for name, weight in _costs(preferences):
+        weights.setdefault(name, set()).add(weight)
     order = list(dict.fromkeys(groups.values()))
-    said = {
-        name: (describe_preference(judge.kb, name, "en"), describe_preference(judge.kb, name, "zh")) for name in groups
+    texts = {
+        name: (describe_preference(preferences.kb, name, "en"), describe_preference(preferences.kb, name, "zh"))
+        for name in groups
     }
     names = sorted(groups, key=lambda name: (order.index(groups[name]), name))
-    return [PreferenceWeight(name, groups[name], tuple(sorted(found[name])), said[name]) for name in names]
+    return [PreferenceWeight(name, groups[name], tuple(sorted(weights[name])), texts[name]) for name in names]
 
 
-def _costs(judge: CompiledPreferences) -> Iterator[tuple[str, int]]:
-    for name, arguments in judge.outputs:
+def _costs(preferences: CompiledPreferences) -> Iterator[tuple[str, int]]:
+    for name, arguments in preferences.outputs:
         if name == "cost":
             yield functor(str(arguments[0])), int(arguments[1])
 
 
 def reweight_preferences(preferences: CompiledPreferences, factors: WeightFactors) -> CompiledPreferences:
-    """Scale the weights of preferences; raises GameError for an unknown preference or an invalid factor."""
+    """Scale the weights of preferences.
+
+    Args:
+        preferences: Preferences of a game.
+        factors: Factor by name of preference; others stay as they are.
+
+    Returns:
+        Preferences with rounded weights.
+
+    Raises:
+        GameError: A preference is unknown, a factor is out of range, or the costs may exceed 32 bits.
+    """
     known = {name for name, _ in _costs(preferences)}
     for name, factor in factors.items():
         if name not in known:
-            raise GameError(f"there is no preference '{name[:80]}'", ErrorCode.UNKNOWN_PREFERENCE)
+            raise GameError(f"unknown preference '{name[:80]}'", ErrorCode.UNKNOWN_PREFERENCE)
         if not isinstance(factor, int | float) or not MIN_FACTOR <= factor <= MAX_FACTOR:
-            raise GameError(
-                f"{name}: a number from {MIN_FACTOR:g} to {MAX_FACTOR:g} is wanted", ErrorCode.INVALID_VALUE
-            )
-    rows = [functor(str(arguments[0])) if name == "cost" else "" for name, arguments in preferences.outputs]
-    times = np.array([factors.get(name, 1.0) for name in rows])
-    new = np.rint(preferences.weights * times)
-    if np.abs(new).sum() > INT32_MAX:
+            raise GameError(f"{name}: not a number from {MIN_FACTOR:g} to {MAX_FACTOR:g}", ErrorCode.INVALID_VALUE)
+    row_names = [functor(str(arguments[0])) if name == "cost" else "" for name, arguments in preferences.outputs]
+    row_factors = np.array([factors.get(name, 1.0) for name in row_names])
+    scaled = np.rint(preferences.weights * row_factors)
+    if np.abs(scaled).sum() > INT32_MAX:
         raise GameError(
-            f"the costs may add up to more than {INT32_MAX} so; weigh the heaviest less", ErrorCode.INTEGER_OVERFLOW
+            f"the costs may add up to more than {INT32_MAX}; use smaller factors", ErrorCode.INTEGER_OVERFLOW
         )
-    return preferences.with_weights(new.astype(np.int32))
+    return preferences.with_weights(scaled.astype(np.int32))
 
 
 def original_preferences(draft: RuleDraft, engine: Engine) -> CompiledPreferences:
-    """The preferences of the game before the edit, at tables of the rules as they are; raises KBError, GameError."""
+    """Compile the preferences of the original game for the current rules; raises KBError, GameError."""
     return engine.preference_model((), draft.original_game.directory)
 
 
 def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Return the chosen moves in a position before and after reweighting; raises GameError."""
+    """Compare the chosen move in a position before and after reweighting.
+
+    Args:
+        draft: Rules that are being edited.
+        factors: Factor by name of preference.
+        state: JSON state.
+        language: "en" or "zh".
+
+    Returns:
+        Chosen moves and costs as JSON.
+
+    Raises:
+        GameError: The state is invalid, or a factor is.
+        KBError: The rules of the original game have errors.
+    """
     engine = draft.last_valid_engine
-    moment = engine.read_decision_point(state, for_explanation=True)
-    judges = original_preferences(draft, engine), reweight_preferences(engine.preference_model(), factors)
-    old, new = (judge.costs(moment.decision, moment.move_lists)[0].tolist() for judge in judges)
-    was, now = (Minimiser(judge).order(moment.decision, moment.move_lists).tolist() for judge in judges)
-    book = PreferenceTexts.of(engine.rules.kb, engine, language)
-    texts = {row: book.move_text(moment.labels[row], moment.actions[row]) for row in (*now[:MAX_MOVES], was[0])}
+    decision_point = engine.read_decision_point(state, for_explanation=True)
+    preferences = original_preferences(draft, engine), reweight_preferences(engine.preference_model(), factors)
+    old, new = (model.costs(decision_point.decision, decision_point.move_lists)[0].tolist() for model in preferences)
+    old_order, new_order = (
+        Minimiser(model).order(decision_point.decision, decision_point.move_lists).tolist() for model in preferences
+    )
+    preference_texts = PreferenceTexts.of(engine.rules.kb, engine, language)
+    texts = {
+        row: preference_texts.move_text(decision_point.labels[row], decision_point.actions[row])
+        for row in (*new_order[:MAX_MOVES], old_order[0])
+    }
     return {
-        "before": texts[was[0]], "now": texts[now[0]], "changed": was[0] != now[0],
+        "before": texts[old_order[0]], "now": texts[new_order[0]], "changed": old_order[0] != new_order[0],
         "moves": [{"text": text, "before": old[row], "now": new[row]} for row, text in texts.items()],
     }  # fmt: skip
 
@@ -114,7 +150,22 @@ def compare_choice(draft: RuleDraft, factors: WeightFactors, state: Mapping[str,
 def match_original(
     draft: RuleDraft, factors: WeightFactors, games: int, seed: int, on_progress: MatchProgress
 ) -> dict[str, Any]:
-    """Agent kb with these weights against kb with the preferences before, each deal from both sides."""
+    """Play reweighted preferences against the original ones, each deal from both sides.
+
+    Args:
+        draft: Rules that are being edited.
+        factors: Factor by name of preference.
+        games: Number of games.
+        seed: Seed of the deals.
+        on_progress: Called with the number of finished games and their total.
+
+    Returns:
+        Win rate of the reweighted preferences with its interval, as JSON.
+
+    Raises:
+        GameError: A factor is invalid.
+        KBError: The rules have errors.
+    """
     engine = draft.current_engine
     return _play_pair(
         engine,
@@ -130,29 +181,51 @@ def _play_pair(
     engine: Engine, one: CompiledPreferences, two: CompiledPreferences, games: int, seed: int,
     on_progress: MatchProgress
 ) -> dict[str, Any]:  # fmt: skip
-    agents = [PreferenceAgent(Minimiser(judge)) for judge in (one, two)]
+    agents = [PreferenceAgent(Minimiser(preferences)) for preferences in (one, two)]
     names = ("now", "before")
+<<<<<<< HEAD
     found: MatchResult = play_match(
         engine, agents, games, seed, names=names, on_progress=lambda done, wins: on_progress(done, games)
     )
     low, high = found.interval
     return {"games": found.games, "rate": found.rate, "low": low, "high": high}
+=======
+    result: MatchResult = play_match(engine, names, agents, games, seed, lambda done, wins: on_progress(done, games))
+    low, high = result.interval
+    return {"games": result.games, "rate": result.rate, "low": low, "high": high}
+>>>>>>> refs/helpers/pr_lab
 
 
 def ablate_preferences(
     draft: RuleDraft, games: int, seed: int, on_progress: MatchProgress,
     on_result: Callable[[list[dict[str, Any]]], None],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Measure the value of each preference: kb without it against kb, by the current rules; largest effect first."""
-    engine, found = draft.current_engine, list[dict[str, Any]]()
-    names = [each.name for each in list_weights(engine)]
-    for number, name in enumerate(names):
+    """Measure the value of each preference: kb without it plays against kb, by the current rules.
 
-        def told(done: int, of: int, past: int = number * games) -> None:
-            on_progress(past + done, games * len(names))
+    Args:
+        draft: Rules that are being edited.
+        games: Number of games for each preference.
+        seed: Seed of the deals.
+        on_progress: Called with the number of finished games and their total.
+        on_result: Called with all results so far after each preference.
 
-        result = _play_pair(engine, engine.preference_model((name,)), engine.preference_model(), games, seed, told)
-        found.append({"name": name, **result})
-        found.sort(key=lambda each: each["rate"])
-        on_result(list(found))
-    return found
+    Returns:
+        Win rates without each preference, lowest first, as JSON.
+
+    Raises:
+        KBError: The rules have errors.
+    """
+    engine, results = draft.current_engine, list[dict[str, Any]]()
+    names = [item.name for item in list_weights(engine)]
+    for index, name in enumerate(names):
+
+        def report_progress(done: int, total: int, offset: int = index * games) -> None:
+            on_progress(offset + done, games * len(names))
+
+        result = _play_pair(
+            engine, engine.preference_model((name,)), engine.preference_model(), games, seed, report_progress
+        )
+        results.append({"name": name, **result})
+        results.sort(key=lambda item: item["rate"])
+        on_result(list(results))
+    return results

@@ -1,4 +1,4 @@
-"""Rule files as tokens, whether they can be parsed or not: what is being typed seldom can."""
+"""Tokens of rule files; incomplete texts, as in an editor, are split too."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class SyntaxToken:
-    """A word or a mark; `kind` is a group of `_TOKEN`."""
+    """Word or mark of a rule file; ``kind`` is a group of ``_TOKEN``."""
 
     kind: str
     text: str
-    start: int  # in the text
+    start: int  # offset in the text
     end: int
 
     def is_mark(self, *marks: str) -> bool:
@@ -40,27 +40,31 @@ class SyntaxToken:
 
 @dataclass(frozen=True)
 class SourceText:
-    """The text of a rule file."""
+    """Text of a rule file with its tokens, lines and comments.
+
+    Attributes:
+        text: Text of the file.
+    """
 
     text: str
 
     @cached_property
     def tokens(self) -> tuple[SyntaxToken, ...]:
-        """Without comments and includes."""
+        """Tokens without comments and includes."""
         code = scan_text(self.text).code
         return tuple(
             SyntaxToken(str(match.lastgroup), match[0], match.start(), match.end()) for match in _TOKEN.finditer(code)
         )
 
     def statements(self) -> Iterator[tuple[SyntaxToken, ...]]:
-        """The tokens between full stops; the last one may lack its own."""
-        begun = 0
-        for place, token in enumerate(self.tokens):
+        """Yield the tokens of each statement, without its full stop; the last statement may lack one."""
+        start = 0
+        for index, token in enumerate(self.tokens):
             if token.is_mark("."):
-                yield self.tokens[begun:place]
-                begun = place + 1
-        if self.tokens[begun:]:
-            yield self.tokens[begun:]
+                yield self.tokens[start:index]
+                start = index + 1
+        if self.tokens[start:]:
+            yield self.tokens[start:]
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -68,16 +72,29 @@ class SourceText:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Without their ends."""
+        """Lines without line ends."""
         return self.text.split("\n")
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, from 0."""
+        """Return the line and column of an offset, both from 0.
+
+        Args:
+            offset: Offset in the text.
+        """
         line = bisect_right(self._line_starts, offset) - 1
         return line, offset - self._line_starts[line]
 
     def column_in_units(self, line: int, column: int, width: Callable[[str], int]) -> int:
-        """The column of a line counted in units, of which a letter has so many; one such width for a text."""
+        """Convert a column in characters to a column in other units, such as UTF-16 units.
+
+        Args:
+            line: Line, from 0.
+            column: Column in characters, from 0.
+            width: Returns the number of units of a character; the same function for every call.
+
+        Returns:
+            Column in units, from 0.
+        """
         if not 0 <= line < len(self.lines) or self.lines[line].isascii():
             return column
         sums = self._unit_sums.get(line)
@@ -90,14 +107,23 @@ class SourceText:
         return {}
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a place; one outside of the text is moved inside."""
+        """Return the offset of a position; positions outside the text are moved inside.
+
+        Args:
+            line: Line, from 0.
+            column: Column in characters, from 0.
+        """
         if line >= len(self._line_starts):
             return len(self.text)
         line = max(line, 0)
         return self._line_starts[line] + min(max(column, 0), len(self.lines[line]))
 
     def token_at(self, offset: int) -> SyntaxToken | None:
-        """The word that a cursor touches."""
+        """Return the word at a cursor; None if there is none.
+
+        Args:
+            offset: Offset of the cursor.
+        """
         for token in self.tokens:
             if token.start <= offset <= token.end and token.kind in ("name", "variable", "directive"):
                 return token
@@ -106,13 +132,17 @@ class SourceText:
         return None
 
     def comment_at(self, line: int) -> str:
-        """Return the comment on a line."""
+        """Return the comment on a line without its mark; empty if there is none.
+
+        Args:
+            line: Line, from 0.
+        """
         if not 0 <= line < len(self.lines):
             return ""
         if line not in self._comments:
             code = scan_text(self.lines[line]).code
-            said = self.lines[line][len(code.rstrip()) :].strip()
-            self._comments[line] = said.lstrip("% ").strip() if said.startswith("%") else ""
+            comment = self.lines[line][len(code.rstrip()) :].strip()
+            self._comments[line] = comment.lstrip("% ").strip() if comment.startswith("%") else ""
         return self._comments[line]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Diagnostics: of the text at every change, of the whole folder when a file is saved, one folder after the other."""
+"""Publish diagnostics: of a text at every change, and of its folder, one at a time, when a file is saved."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from abl_cards.rulelab.editor import SourceText, check_file_text, check_folder, 
 from abl_cards.rulelab.lsp.workspace import path_to_uri, to_lsp_diagnostic
 
 MAX_TYPED_CHARS = 1 << 18
-"""Characters; longer files are looked at when they are saved."""
+"""Largest text in characters that is checked while it is typed; longer ones are checked when they are saved."""
 
 
 class DiagnosticsPublisher:
     """Publishes the current diagnostics of open files."""
 
     def __init__(self, server: LanguageServer) -> None:
-        """Nothing is known yet."""
+        """Make a publisher of a server's diagnostics."""
         self._server = server
         self._executor = ThreadPoolExecutor(1, "check")
-        self._pending_folders: dict[Path, str | None] = {}  # folders to be checked, and by which profile
-        self._saved_diagnostics: dict[Path, list[types.Diagnostic]] = {}  # by file, of the last whole check
-        self._marked_files: dict[Path, set[Path]] = {}  # by folder, the files that something was said of
+        self._pending_folders: dict[Path, str | None] = {}  # folders to check, with their profile
+        self._saved_diagnostics: dict[Path, list[types.Diagnostic]] = {}  # by file, of the last check of its folder
+        self._marked_files: dict[Path, set[Path]] = {}  # by folder, files with published diagnostics
         self._task: asyncio.Task[None] | None = None
 
     def on_change(self, path: Path, text: str) -> None:
-        """Say what is wrong with a text as it is; what was wrong when it was saved stands beside it."""
-        now = check_file_text(path, text) if len(text) <= MAX_TYPED_CHARS else []
-        found = [
-            to_lsp_diagnostic(each, display_location(each, path.parent), SourceText(text), self._server) for each in now
+        """Publish the errors of a text, or those of the last save if it has none."""
+        problems = check_file_text(path, text) if len(text) <= MAX_TYPED_CHARS else []
+        diagnostics = [
+            to_lsp_diagnostic(problem, display_location(problem, path.parent), SourceText(text), self._server)
+            for problem in problems
         ]
-        self._publish(path, found or self._saved_diagnostics.get(path.resolve(), []))
+        self._publish(path, diagnostics or self._saved_diagnostics.get(path.resolve(), []))
 
     def on_save(self, path: Path) -> None:
-        """Check the folder of a file, as soon as those before are done."""
+        """Schedule a check of the folder of a file."""
         profile = path.stem if path.parent.name == "profiles" else None
         self._pending_folders[find_rule_folder(path)] = profile
         if self._task is None or self._task.done():
@@ -52,27 +53,27 @@ class DiagnosticsPublisher:
             self._publish_folder(folder, problems)
 
     def _publish_folder(self, folder: Path, problems: Sequence[Diagnostic]) -> None:
-        found: dict[Path, list[types.Diagnostic]] = {}
+        by_file: dict[Path, list[types.Diagnostic]] = {}
         texts: dict[str, SourceText] = {}
-        for each in problems:
-            where = display_location(each, folder)
-            if where.file not in texts:
-                texts[where.file] = _read_text(where.file)
-            found.setdefault(Path(where.file), []).append(
-                to_lsp_diagnostic(each, where, texts[where.file], self._server)
+        for problem in problems:
+            location = display_location(problem, folder)
+            if location.file not in texts:
+                texts[location.file] = _read_text(location.file)
+            by_file.setdefault(Path(location.file), []).append(
+                to_lsp_diagnostic(problem, location, texts[location.file], self._server)
             )
-        for file in self._marked_files.get(folder, set()) | set(found):
-            self._saved_diagnostics[file.resolve()] = found.get(file, [])
-            self._publish(file, found.get(file, []))
-        self._marked_files[folder] = set(found)
+        for file in self._marked_files.get(folder, set()) | set(by_file):
+            self._saved_diagnostics[file.resolve()] = by_file.get(file, [])
+            self._publish(file, by_file.get(file, []))
+        self._marked_files[folder] = set(by_file)
 
-    def _publish(self, path: Path, found: list[types.Diagnostic]) -> None:
-        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path_to_uri(path), found))
+    def _publish(self, path: Path, diagnostics: list[types.Diagnostic]) -> None:
+        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path_to_uri(path), diagnostics))
 
 
 def _read_text(path: str) -> SourceText:
-    """The text that was checked, as far as it can be read."""
+    """Return the text of a file; empty if it cannot be read."""
     try:
         return SourceText(read_regular_file(path, Limits().file_bytes).decode("utf-8-sig", "replace"))
-    except OSError:  # gone by now, or never a file
+    except OSError:  # deleted, or never a file
         return SourceText("")

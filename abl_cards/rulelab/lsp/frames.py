@@ -1,6 +1,6 @@
-"""Messages of the protocol out of a stream of bytes: headers in every legal form; what is none is refused, and passed.
+"""Read protocol messages from a stream of bytes; invalid ones are replaced by error objects.
 
-A stream that has gone wrong is read on at the next Content-Length, as far as one can be found.
+After an invalid header, reading goes on at the next Content-Length.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ MAX_MESSAGE_BYTES = 32 << 20
 """Size limit in bytes; editors send far less."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 REFUSED_KEY = f"refused {secrets.token_hex(8)}"
-"""The field of what stands for a message that was refused, a code and a text; nobody else can write one."""
+"""Field of the object that replaces a rejected message: code and text; random, so that clients cannot send it."""
 _MAX_LINE_BYTES = 1 << 13
-_KEPT_BYTES = 64  # bytes of a line that is longer: a header may begin there
+_KEPT_BYTES = 64  # last bytes kept of an overlong line, where a header may begin
 _CONTENT_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?\n?$", re.IGNORECASE)
 _CHARSET = re.compile(rb"content-type[ \t]*:.*charset[ \t]*=[ \t]*\"?([^\s;\"]*)", re.IGNORECASE)
 
@@ -39,7 +39,7 @@ class _FrameHeader:
         if len(self.length.lstrip(b"0")) > 10 or int(self.length) > MAX_MESSAGE_BYTES:
             return f"a message of more than {MAX_MESSAGE_BYTES >> 20} MiB"
         if self.charset.lower() not in (b"utf-8", b"utf8"):
-            return "charset: utf-8 is wanted"
+            return "charset: expected utf-8"
         return ""
 
 
@@ -48,12 +48,12 @@ class FrameReader:
     """Reads messages in the form that pygls expects; rejected ones become an object with the reason."""
 
     stream: IO[bytes]
-    _lines: list[bytes] = field(default_factory=list)  # that are waiting to be read
+    _lines: list[bytes] = field(default_factory=list)  # header lines to return
     _body: bytes = b""
-    _resyncing: bool = False  # nothing but garbage since the last one that was refused
+    _resyncing: bool = False  # no valid header since the last rejected one
 
     def readline(self) -> bytes:
-        """The next line of a header; nothing at the end of the stream."""
+        """Return the next line of a header; empty at the end of the stream."""
         if not self._lines:
             body = self._next_body()
             if body is None:
@@ -62,18 +62,18 @@ class FrameReader:
         return self._lines.pop(0)
 
     def read(self, size: int) -> bytes:
-        """The message behind a header."""
+        """Return the message after a header."""
         return self._body
 
     def _next_body(self) -> bytes | None:
-        """A message that is JSON, or what stands for one that was refused; None at the end of the stream."""
-        while (head := self._read_header()) is not None:
-            if head.problem:
-                lost, self._resyncing = self._resyncing, True
-                if head.length is None and lost:
-                    continue  # still the same garbage
-                return _refused_body(INVALID_REQUEST, head.problem)
-            size = int(head.length or b"0")
+        """Return a JSON message, or the error object of a rejected one; None at the end of the stream."""
+        while (header := self._read_header()) is not None:
+            if header.problem:
+                was_resyncing, self._resyncing = self._resyncing, True
+                if header.length is None and was_resyncing:
+                    continue  # reported already
+                return _refused_body(INVALID_REQUEST, header.problem)
+            size = int(header.length or b"0")
             body = self.stream.read(size)
             if len(body) < size:
                 return _refused_body(PARSE_ERROR, "the stream has ended within a message")
@@ -82,20 +82,20 @@ class FrameReader:
         return None
 
     def _read_header(self) -> _FrameHeader | None:
-        """The lines up to a blank one; None at the end of the stream."""
-        head, begun, rest = _FrameHeader(), False, b""
+        """Read header lines up to a blank one; None at the end of the stream."""
+        header, has_content, tail = _FrameHeader(), False, b""
         while line := self.stream.readline(_MAX_LINE_BYTES):
-            line, rest = rest + line, b""
+            line, tail = tail + line, b""
             if not line.endswith(b"\n"):
-                begun, rest = True, line[-_KEPT_BYTES:]
+                has_content, tail = True, line[-_KEPT_BYTES:]
                 continue
             if not line.strip():
-                if begun:
-                    return head
+                if has_content:
+                    return header
                 continue
-            begun = True
-            _read_header_line(line, head)
-        return head if head.length is not None else None
+            has_content = True
+            _read_header_line(line, header)
+        return header if header.length is not None else None
 
 
 def _read_header_line(line: bytes, header: _FrameHeader) -> None:
@@ -107,7 +107,7 @@ def _read_header_line(line: bytes, header: _FrameHeader) -> None:
 
 
 def _check_body(body: bytes) -> bytes:
-    """A message that can be read as JSON, or what stands for it."""
+    """Return a message that is valid JSON, or the error object for it."""
     try:
         text = body.decode("utf-8-sig")
         json.loads(text)
@@ -115,8 +115,8 @@ def _check_body(body: bytes) -> bytes:
         return _refused_body(PARSE_ERROR, "not UTF-8 text")
     except RecursionError:
         return _refused_body(PARSE_ERROR, "nested too deeply")
-    except ValueError as problem:
-        return _refused_body(PARSE_ERROR, f"no JSON: {str(problem)[:200]}")
+    except ValueError as error:
+        return _refused_body(PARSE_ERROR, f"not JSON: {str(error)[:200]}")
     return body if body[:1] != b"\xef" else text.encode()
 
 

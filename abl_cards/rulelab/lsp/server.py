@@ -59,129 +59,135 @@ def _report_errors(handler: HandlerT) -> HandlerT:
         try:
             with editor_time_limit():
                 return handler(*arguments)
-        except (GameError, KBError, OSError) as problem:
-            raise JsonRpcException(str(problem).splitlines()[0][:400], REQUEST_FAILED) from None
-        except (RecursionError, ValueError, IndexError, TypeError) as problem:
-            raise JsonRpcException(f"this cannot be answered ({type(problem).__name__})", REQUEST_FAILED) from None
+        except (GameError, KBError, OSError) as error:
+            raise JsonRpcException(str(error).splitlines()[0][:400], REQUEST_FAILED) from None
+        except (RecursionError, ValueError, IndexError, TypeError) as error:
+            raise JsonRpcException(f"the request failed ({type(error).__name__})", REQUEST_FAILED) from None
 
     return answer  # type: ignore[return-value]
 
 
 class _SafeProtocol(LanguageServerProtocol):
-    """Every request has an answer, those with parameters of another shape as well."""
+    """Protocol that answers every request, also those with malformed parameters."""
 
     def structure_message(self, data: Any) -> Any:
-        """Leave a JSON object as it is: those within a message pass here too."""
+        """Return a JSON object unchanged; pygls calls this for objects within messages too."""
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Answer a message, or refuse what is none."""
-        said = message if isinstance(message, dict) else {}
-        number, method = said.get("id"), said.get("method")
-        if frames.REFUSED_KEY in said:
-            self._refuse(None, *said[frames.REFUSED_KEY])
-        elif said.get("jsonrpc") != self.VERSION or not ("id" in said or isinstance(method, str)):
-            self._refuse(number, frames.INVALID_REQUEST, 'a message has "jsonrpc": "2.0", and a method or an id')
-        elif self._shutdown and "id" in said and "method" in said:
-            self._refuse(number, frames.INVALID_REQUEST, "the server is shutting down")
+        """Answer a message, or reject an invalid one."""
+        fields = message if isinstance(message, dict) else {}
+        request_id, method = fields.get("id"), fields.get("method")
+        if frames.REFUSED_KEY in fields:
+            self._refuse(None, *fields[frames.REFUSED_KEY])
+        elif fields.get("jsonrpc") != self.VERSION or not ("id" in fields or isinstance(method, str)):
+            self._refuse(request_id, frames.INVALID_REQUEST, 'a message has "jsonrpc": "2.0", and a method or an id')
+        elif self._shutdown and "id" in fields and "method" in fields:
+            self._refuse(request_id, frames.INVALID_REQUEST, "the server is shutting down")
         else:
-            self._handle_structured(said)
+            self._handle_structured(fields)
 
     def _handle_structured(self, data: dict[str, Any]) -> None:
         try:
             message = super().structure_message(data)
-        except JsonRpcException as problem:
+        except JsonRpcException as error:
             if "method" in data and "id" in data:
-                self._refuse(data["id"], problem.code, problem.message)
+                self._refuse(data["id"], error.code, error.message)
             return
         super().handle_message(message)
 
-    def _refuse(self, number: Any, code: int, problem: str) -> None:
-        known = isinstance(number, (int, str)) and not isinstance(number, bool)
-        error = {"code": code, "message": problem}
-        self._send_data({"jsonrpc": self.VERSION, "id": number if known else None, "error": error})
+    def _refuse(self, request_id: Any, code: int, text: str) -> None:
+        is_valid_id = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
+        error = {"code": code, "message": text}
+        self._send_data({"jsonrpc": self.VERSION, "id": request_id if is_valid_id else None, "error": error})
 
 
 def make_server() -> LanguageServer:
-    """A server that knows nothing of any editor yet."""
+    """Make a server with its handlers."""
     server = LanguageServer("abl-cards", __version__, protocol_cls=_SafeProtocol)
-    desk, checks = LspWorkspace(server), DiagnosticsPublisher(server)
-    _register_document_events(server, checks)
-    _register_queries(server, desk)
-    _register_rename(server, desk)
+    workspace, publisher = LspWorkspace(server), DiagnosticsPublisher(server)
+    _register_document_events(server, publisher)
+    _register_queries(server, workspace)
+    _register_rename(server, workspace)
     return server
 
 
 def _register_document_events(server: LanguageServer, checks: DiagnosticsPublisher) -> None:
     """Register the handlers of document events."""
 
-    def quietly(uri: str, what: Callable[[Any, Any], None]) -> None:
+    def handle_document(uri: str, action: Callable[[Any, Any], None]) -> None:
         try:
-            what(path_from_uri(uri), server.workspace.get_text_document(uri).source)
-        except (GameError, OSError):  # a document that is none of ours, or gone
+            action(path_from_uri(uri), server.workspace.get_text_document(uri).source)
+        except (GameError, OSError):  # not a rule file, or closed
             return
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        quietly(params.text_document.uri, checks.on_change)
-        quietly(params.text_document.uri, lambda path, _: checks.on_save(path))
+        handle_document(params.text_document.uri, checks.on_change)
+        handle_document(params.text_document.uri, lambda path, _: checks.on_save(path))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        quietly(params.text_document.uri, checks.on_change)
+        handle_document(params.text_document.uri, checks.on_change)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        quietly(params.text_document.uri, lambda path, _: checks.on_save(path))
+        handle_document(params.text_document.uri, lambda path, _: checks.on_save(path))
 
 
 def _register_queries(server: LanguageServer, workspace: LspWorkspace) -> None:
     def symbol_at(params: Any) -> tuple[ProjectIndex, SourceFile, Symbol | None]:
-        book, page = workspace.open_file(params.text_document.uri)
-        mention = page.occurrence_at(workspace.offset(page, params.position))
-        return book, page, book.resolve_symbol(mention) if mention else None
+        index, source_file = workspace.open_file(params.text_document.uri)
+        occurrence = source_file.occurrence_at(workspace.offset(source_file, params.position))
+        return index, source_file, index.resolve_symbol(occurrence) if occurrence else None
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["#", "(", ",", " "]))
     @_report_errors
     def complete(params: types.CompletionParams) -> types.CompletionList:
-        book, page = workspace.open_file(params.text_document.uri)
-        found = suggest_completions(book, page, workspace.offset(page, params.position))
-        return types.CompletionList(len(found) >= MAX_COMPLETIONS, [_to_completion_item(each) for each in found])
+        index, source_file = workspace.open_file(params.text_document.uri)
+        suggestions = suggest_completions(index, source_file, workspace.offset(source_file, params.position))
+        return types.CompletionList(
+            len(suggestions) >= MAX_COMPLETIONS, [_to_completion_item(suggestion) for suggestion in suggestions]
+        )
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @_report_errors
     def hover(params: types.HoverParams) -> types.Hover | None:
-        book, _, symbol = symbol_at(params)
-        said = hover_text(book, symbol) if symbol else ""
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said)) if said else None
+        index, _, symbol = symbol_at(params)
+        text = hover_text(index, symbol) if symbol else ""
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     @_report_errors
     def define(params: types.DefinitionParams) -> list[types.Location]:
-        book, _, symbol = symbol_at(params)
-        return [workspace.to_lsp_location(place) for place in book.definitions(symbol)] if symbol else []
+        index, _, symbol = symbol_at(params)
+        return [workspace.to_lsp_location(occurrence) for occurrence in index.definitions(symbol)] if symbol else []
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     @_report_errors
     def refer(params: types.ReferenceParams) -> list[types.Location]:
-        book, _, symbol = symbol_at(params)
-        places = book.references(symbol) if symbol else []
-        with_heads = params.context.include_declaration
+        index, _, symbol = symbol_at(params)
+        occurrences = index.references(symbol) if symbol else []
+        with_definitions = params.context.include_declaration
         return [
-            workspace.to_lsp_location(each)
-            for each in places
-            if with_heads or each.occurrence.role not in DEFINING_ROLES
+            workspace.to_lsp_location(occurrence)
+            for occurrence in occurrences
+            if with_definitions or occurrence.occurrence.role not in DEFINING_ROLES
         ]
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     @_report_errors
     def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        _, page = workspace.open_file(params.text_document.uri)
-        first = {each.signature: each for each in reversed(page.occurrences) if each.role in DEFINING_ROLES}
+        _, source_file = workspace.open_file(params.text_document.uri)
+        first_definitions = {
+            occurrence.signature: occurrence
+            for occurrence in reversed(source_file.occurrences)
+            if occurrence.role in DEFINING_ROLES
+        }
         return [
-            types.DocumentSymbol(str(each.signature), types.SymbolKind.Function, where, where)
-            for each in sorted(first.values(), key=lambda each: each.start)
-            for where in (workspace.to_lsp_range(page, each.start, each.end),)
+            types.DocumentSymbol(str(occurrence.signature), types.SymbolKind.Function, location, location)
+            for occurrence in sorted(first_definitions.values(), key=lambda occurrence: occurrence.start)
+            for location in (workspace.to_lsp_range(source_file, occurrence.start, occurrence.end),)
         ]
 
 
@@ -189,38 +195,45 @@ def _register_rename(server: LanguageServer, workspace: LspWorkspace) -> None:
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     @_report_errors
     def prepare(params: types.PrepareRenameParams) -> types.Range:
-        book, page = workspace.open_file(params.text_document.uri)
-        mention = page.occurrence_at(workspace.offset(page, params.position))
-        if mention is None:
+        index, source_file = workspace.open_file(params.text_document.uri)
+        occurrence = source_file.occurrence_at(workspace.offset(source_file, params.position))
+        if occurrence is None:
             raise GameError("no predicate to rename here", ErrorCode.NOT_FOUND)
-        find_renameable(book, book.resolve_symbol(mention))
-        return workspace.to_lsp_range(page, mention.start, mention.end)
+        find_renameable(index, index.resolve_symbol(occurrence))
+        return workspace.to_lsp_range(source_file, occurrence.start, occurrence.end)
 
     @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
     @_report_errors
     def rename(params: types.RenameParams) -> types.WorkspaceEdit:
-        book, page = workspace.open_file(params.text_document.uri)
-        mention = page.occurrence_at(workspace.offset(page, params.position))
-        if mention is None:
+        index, source_file = workspace.open_file(params.text_document.uri)
+        occurrence = source_file.occurrence_at(workspace.offset(source_file, params.position))
+        if occurrence is None:
             raise GameError("no predicate to rename here", ErrorCode.NOT_FOUND)
         return workspace.to_workspace_edit(
-            rename_symbol(book, book.resolve_symbol(mention), params.new_name), params.new_name
+            rename_symbol(index, index.resolve_symbol(occurrence), params.new_name), params.new_name
         )
 
 
-def _to_completion_item(offer: Suggestion) -> types.CompletionItem:
-    words = types.MarkupContent(types.MarkupKind.Markdown, offer.documentation) if offer.documentation else None
+def _to_completion_item(suggestion: Suggestion) -> types.CompletionItem:
+    documentation = (
+        types.MarkupContent(types.MarkupKind.Markdown, suggestion.documentation) if suggestion.documentation else None
+    )
     return types.CompletionItem(
-        offer.label,
-        kind=_COMPLETION_KINDS[offer.kind],
-        detail=offer.detail or None,
-        documentation=words,
-        insert_text=offer.snippet,
+        suggestion.label,
+        kind=_COMPLETION_KINDS[suggestion.kind],
+        detail=suggestion.detail or None,
+        documentation=documentation,
+        insert_text=suggestion.snippet,
         insert_text_format=types.InsertTextFormat.Snippet,
     )
 
 
 def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    """Answer until the editor has gone."""
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # who asked is told; nobody reads tracebacks
+    """Serve one editor until it closes the stream.
+
+    Args:
+        incoming: Stream of requests.
+        outgoing: Stream of responses.
+    """
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # errors are part of the responses
     make_server().start_io(FrameReader(incoming), outgoing)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from abl_cards.games.types import Indices
 from abl_cards.matches import wilson_interval
 
 NUM_TABLES = 200
-"""Side by side."""
+"""Tables that play in parallel."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,15 @@ class Balance:
     """Statistics of episodes between equal agents."""
 
     num_episodes: int
-    win_shares: tuple[float, ...]  # [seats] the share of episodes in which the seat won most, alone or with others
-    win_intervals: tuple[tuple[float, float], ...]  # [seats] 95 %
-    mean_decisions: float  # plays and passes an episode
-    decisions_interval: tuple[float, float]
-    forced_share: float  # the share of decisions with one legal move alone
-    pass_share: float  # of decisions that are passes
+    win_shares: tuple[float, ...]  # [seats] share of episodes in which the seat has most points, ties included
+    win_intervals: tuple[tuple[float, float], ...]  # [seats] 95 % intervals
+    mean_decisions: float  # plays and passes per episode
+    decisions_interval: tuple[float, float]  # 95 % interval
+    forced_share: float  # share of decisions with a single legal move
+    pass_share: float  # share of decisions that are passes
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the statistics as JSON, rounded."""
         return {
             "episodes": self.num_episodes,
             "wins_by_seat": [round(share, 4) for share in self.win_shares],
@@ -46,7 +46,7 @@ class Balance:
 
 
 class _BalanceListener(NullListener):
-    """Adds up what listeners hear."""
+    """Listener that counts results, lengths and decisions."""
 
     def __init__(self, engine: Engine, tables: int) -> None:
         self.engine, self.winners = engine, list[NDArray[np.bool_]]()
@@ -62,7 +62,7 @@ class _BalanceListener(NullListener):
         self.current_lengths[rows] = 0
 
     def count_decisions(self, tables: Tables, rows: Indices) -> Any:
-        """The decisions at some tables, counted."""
+        """Count and return the decisions at some tables."""
         decisions = tables.decisions(rows)
         starts = decisions.moves().start
         self.current_lengths[rows] += 1
@@ -74,41 +74,57 @@ class _BalanceListener(NullListener):
 def measure_balance(
     engine: Engine, num_episodes: int, seed: int, on_progress: Callable[[int], None], agent_name: str = "kb"
 ) -> Balance:
-    """Let an agent play against itself, by default that of the knowledge base; raises GameError."""
+    """Measure statistics of an agent that plays against itself.
+
+    Args:
+        engine: Engine of the game.
+        num_episodes: Least number of episodes.
+        seed: Seed of the matches.
+        on_progress: Called with the number of episodes so far.
+        agent_name: Name of the agent; by default the preferences of the knowledge base.
+
+    Returns:
+        Statistics of the episodes.
+
+    Raises:
+        GameError: The agent is unknown or cannot play the game.
+    """
     tables = min(NUM_TABLES, num_episodes)
     counter = _BalanceListener(engine, tables)
-    play, equal = (
+    match_tables, agent = (
         engine.start_matches(splitmix64_array(np.arange(tables).astype(np.uint64), seed), counter),
         make_agent(agent_name, engine),
     )
-    play.batch_rare_steps, passing = True, engine.label_traits.pass_label
+    match_tables.batch_rare_steps, pass_label = True, engine.label_traits.pass_label
     while len(counter.winners) < num_episodes:
-        which, choosing = play.rows_to_play(), play.rows_to_choose()
-        if which.size:
-            decisions = counter.count_decisions(play, which)
-            moves = equal.play(decisions, splitmix64_array(play.keys[which], play.num_decisions[which]))
-            counter.num_passes += int((decisions.labels_of(moves.form) == passing).sum())
-            play.play(which, moves)
-        if choosing.size:
-            keys = splitmix64_array(play.keys[choosing], play.num_decisions[choosing])
-            play.choose(choosing, equal.choose(play.choices(choosing), keys))
-        over = np.flatnonzero(play.winner != -1)
-        if over.size:
-            play.begin_match(over, splitmix64_array(play.keys[over], 1))
+        to_play, to_choose = match_tables.rows_to_play(), match_tables.rows_to_choose()
+        if to_play.size:
+            decisions = counter.count_decisions(match_tables, to_play)
+            moves = agent.play(
+                decisions, splitmix64_array(match_tables.keys[to_play], match_tables.num_decisions[to_play])
+            )
+            counter.num_passes += int((decisions.labels_of(moves.form) == pass_label).sum())
+            match_tables.play(to_play, moves)
+        if to_choose.size:
+            keys = splitmix64_array(match_tables.keys[to_choose], match_tables.num_decisions[to_choose])
+            match_tables.choose(to_choose, agent.choose(match_tables.choices(to_choose), keys))
+        finished = np.flatnonzero(match_tables.winner != -1)
+        if finished.size:
+            match_tables.begin_match(finished, splitmix64_array(match_tables.keys[finished], 1))
         on_progress(len(counter.winners))
     return _summary(counter)
 
 
 def _summary(counter: _BalanceListener) -> Balance:
-    won = np.array(counter.winners)
-    shares, lengths = won.mean(axis=0), np.array(counter.episode_lengths)
-    spread = 1.96 * lengths.std() / np.sqrt(len(lengths))
+    winners = np.array(counter.winners)
+    shares, lengths = winners.mean(axis=0), np.array(counter.episode_lengths)
+    half_width = 1.96 * lengths.std() / np.sqrt(len(lengths))
     return Balance(
-        len(won),
+        len(winners),
         tuple(shares.tolist()),
-        tuple(wilson_interval(float(share), float(len(won))) for share in shares),
+        tuple(wilson_interval(float(share), float(len(winners))) for share in shares),
         float(lengths.mean()),
-        (float(lengths.mean() - spread), float(lengths.mean() + spread)),
+        (float(lengths.mean() - half_width), float(lengths.mean() + half_width)),
         counter.num_forced / max(1, counter.num_decisions),
         counter.num_passes / max(1, counter.num_decisions),
     )

@@ -1,7 +1,12 @@
-"""The cases of a folder: positions and what is true there, records that must play again, plays and their names.
+"""Test cases of a rule folder: positions with expected values, records that must replay, and names of plays.
 
+<<<<<<< HEAD
 ``cases.jsonl`` has a JSON object a line: what it is about, what is expected, and ``why`` it is there, which nobody
 reads but people. See docs/how-to/test-rules.md for its fields.
+=======
+``cases.jsonl`` has one JSON object per line: a subject, expected values, and ``why``, a comment for people. Its fields
+are listed in docs/knowledge-bases.md.
+>>>>>>> refs/helpers/pr_lab
 """
 
 from __future__ import annotations
@@ -37,148 +42,180 @@ FIELDS_BY_SUBJECT = {
     "order": ("number",),
     "view": (),
 }
-"""Fields of a case beside ``why`` and ``profile``, by its subject."""
+"""Fields of a case besides ``why`` and ``profile``, by subject."""
 
 
 @dataclass(frozen=True)
 class RuleCase:
-    """One line."""
+    """Test case of a rule folder.
 
-    line: int  # 0 for one that stands in no file yet
+    Attributes:
+        line: Line in ``cases.jsonl``, from 1; 0 for a case that is not in a file.
+        value: JSON object of the line.
+    """
+
+    line: int
     value: Mapping[str, Any]
 
     @property
     def profile(self) -> str | None:
-        """The rules that it is about; None for the usual ones."""
+        """Profile of the rules; None for the default profile."""
         state = self.value.get("state")
         return self.value.get("profile") or (state.get("profile") if isinstance(state, dict) else None)
 
     @property
     def subject(self) -> str:
-        """A key of FIELDS."""
+        """Subject of the case, one of CASE_SUBJECTS."""
         return next(name for name in CASE_SUBJECTS if name in self.value)
 
 
 @dataclass(frozen=True)
 class CaseFailure:
-    """A case that does not hold."""
+    """Case that does not hold, with the reason."""
 
     case: RuleCase
     message: str
 
     def __str__(self) -> str:
         why = self.case.value.get("why")
-        place = f"{CASES_FILE}:{self.case.line}" if self.case.line else "a case found before"
-        return f"{place}: {self.message}" + (f" ({why})" if why else "")
+        location = f"{CASES_FILE}:{self.case.line}" if self.case.line else "a case found before"
+        return f"{location}: {self.message}" + (f" ({why})" if why else "")
 
 
 def read_cases(folder: Path) -> list[RuleCase]:
-    """The cases of a folder, none where there is no file; raises GameError with the line of what is no case."""
+    """Read the test cases of a folder.
+
+    Args:
+        folder: Rule folder.
+
+    Returns:
+        Cases in the order of the file; empty without a file.
+
+    Raises:
+        GameError: A line is not a case; the message names the line.
+    """
     path = folder / CASES_FILE
     if not path.is_file():
         return []
-    found = []
+    cases = []
     with open_maybe_gzip(path) as stream:
         for batch in read_line_batches(stream, f"{path}: "):
-            found += [_parse_case(path, number, line) for number, line in batch if line.strip()]
-    return found
+            cases += [_parse_case(path, number, line) for number, line in batch if line.strip()]
+    return cases
 
 
 def _parse_case(path: Path, number: int, line: bytes) -> RuleCase:
     try:
         value = parse_json_line(line)
         _validate_case(value)
-    except GameError as problem:
-        raise GameError(f"{path}:{number}: {problem}", ErrorCode.INVALID_CASE) from None
+    except GameError as error:
+        raise GameError(f"{path}:{number}: {error}", ErrorCode.INVALID_CASE) from None
     return RuleCase(number, value)
 
 
 def _validate_case(value: Any) -> None:
-    """Raises GameError where it is no case, or one that cannot fail."""
+    """Raise GameError for a value that is not a case, or a case that cannot fail."""
     if not isinstance(value, dict):
         raise GameError("a case is a JSON object", ErrorCode.INVALID_CASE)
-    about = [name for name in CASE_SUBJECTS if name in value]
-    if len(about) != 1:
+    subjects = [name for name in CASE_SUBJECTS if name in value]
+    if len(subjects) != 1:
         raise GameError(
-            f"a case is about one of {', '.join(CASE_SUBJECTS)}; this one has {', '.join(about) or 'none of them'}",
+            f"a case has one subject of {', '.join(CASE_SUBJECTS)}; this one has {', '.join(subjects) or 'none'}",
             ErrorCode.INVALID_CASE,
         )
-    known = {about[0], *FIELDS_BY_SUBJECT[about[0]], "why", "profile"}
+    known = {subjects[0], *FIELDS_BY_SUBJECT[subjects[0]], "why", "profile"}
     for name in value:
         if name not in known:
-            raise GameError(
-                f"'{name}' is no field of such a case; it may have {', '.join(sorted(known))}", ErrorCode.INVALID_CASE
-            )
-    if about[0] == "state" and not set(value) & set(POSITION_FIELDS):
-        raise GameError(f"nothing is expected; say one of {', '.join(POSITION_FIELDS)}", ErrorCode.INVALID_CASE)
-    if about[0] == "record" and ("before" in value) != bool(set(value) & set(POSITION_FIELDS)):
+            raise GameError(f"unknown field '{name}'; known: {', '.join(sorted(known))}", ErrorCode.INVALID_CASE)
+    if subjects[0] == "state" and not set(value) & set(POSITION_FIELDS):
+        raise GameError(f"no expected value; give one of {', '.join(POSITION_FIELDS)}", ErrorCode.INVALID_CASE)
+    if subjects[0] == "record" and ("before" in value) != bool(set(value) & set(POSITION_FIELDS)):
         raise GameError(
-            "a record plays again; with 'before': N it is a position, of which something is expected",
+            "a record is replayed whole, or gives a position by 'before': N, with expected values",
             ErrorCode.INVALID_CASE,
         )
     if "estimate" in value and not set(value) & set(PREFERENCE_FIELDS):
         raise GameError(
-            f"an estimate of the other hands is for who judges moves; say {' or '.join(PREFERENCE_FIELDS)}",
+            f"an estimate of the other hands needs {' or '.join(PREFERENCE_FIELDS)}",
             ErrorCode.INVALID_CASE,
         )
     if not isinstance(RuleCase(0, value).profile or "", str):
-        raise GameError("profile: the name of a profile", ErrorCode.INVALID_CASE)
+        raise GameError("profile: not the name of a profile", ErrorCode.INVALID_CASE)
 
 
 def find_failures(cases: Sequence[RuleCase], load_engine: Callable[[str | None], Engine]) -> Iterator[CaseFailure]:
-    """The cases that do not hold by the rules of each case's profile; raises KBError, GameError where there are none.
+    """Check cases, each by the rules of its profile.
 
-    Whole records come last: they take longest, those of a profile play side by side.
+    Whole records come last, because they take longest; those of a profile are replayed in parallel.
+
+    Args:
+        cases: Cases to check.
+        load_engine: Returns the engine of a profile; None is the default profile.
+
+    Yields:
+        Failures, first of positions, then of whole records.
+
+    Raises:
+        KBError: The default rules have errors.
+        GameError: The profile of a case is unknown, or its rules have errors.
     """
-    whole: dict[tuple[str | None, bool], list[RuleCase]] = {}
+    whole_records: dict[tuple[str | None, bool], list[RuleCase]] = {}
     for case in cases:
         if case.subject == "record" and "before" not in case.value:
-            whole.setdefault((case.profile, "after" in case.value), []).append(case)
-        elif said := check_case(case, _load_case_engine(case, load_engine)):
-            yield CaseFailure(case, said)
-    for some in whole.values():
-        yield from _check_records(some, _load_case_engine(some[0], load_engine))
+            whole_records.setdefault((case.profile, "after" in case.value), []).append(case)
+        elif failure := check_case(case, _load_case_engine(case, load_engine)):
+            yield CaseFailure(case, failure)
+    for group in whole_records.values():
+        yield from _check_records(group, _load_case_engine(group[0], load_engine))
 
 
 def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine]) -> Engine:
     """Load the rules of a case; an unknown profile or rules with errors are reported with the line of the case."""
     try:
         return engine_of(case.profile)
-    except KBError as problem:
+    except KBError as error:
         if case.profile is None:
             raise
-        raise GameError(f"{CASES_FILE}:{case.line}: {problem}", ErrorCode.INVALID_CASE) from None
+        raise GameError(f"{CASES_FILE}:{case.line}: {error}", ErrorCode.INVALID_CASE) from None
 
 
 def _check_records(cases: Sequence[RuleCase], engine: Engine) -> Iterator[CaseFailure]:
-    """Records that play side by side; all of them say what is remembered after them, or none does."""
+    """Check records in parallel; either all or none have expected values after them."""
     records = [case.value["record"] for case in cases]
     try:
         if "after" in cases[0].value:
-            said = check_memory(engine, records, [case.value["after"] for case in cases])
+            failures = check_memory(engine, records, [case.value["after"] for case in cases])
         else:
-            found = engine.replay(records).mismatches
-            said = [_join_problems(found, line) for line in range(1, len(cases) + 1)]
-    except GameError:  # one that cannot be read, or that leads nowhere, keeps the others from their ends
-        said = [check_case(case, engine) for case in cases]
-    yield from (CaseFailure(case, text) for case, text in zip(cases, said, strict=True) if text)
+            mismatches = engine.replay(records).mismatches
+            failures = [_join_problems(mismatches, line) for line in range(1, len(cases) + 1)]
+    except GameError:  # one record that cannot be read or gets stuck stops all of them
+        failures = [check_case(case, engine) for case in cases]
+    yield from (CaseFailure(case, text) for case, text in zip(cases, failures, strict=True) if text)
 
 
 def check_case(case: RuleCase, engine: Engine) -> str:
-    """Return the failure of a case; empty if it holds."""
+    """Check a case.
+
+    Args:
+        case: Case to check.
+        engine: Engine of the profile of the case.
+
+    Returns:
+        Reason of the failure; empty if the case holds.
+    """
     value = case.value
     expected = value.get("error")
     try:
-        said = _check_subject(case, engine)
-    except GameError as problem:
-        if expected is not None and str(expected) in str(problem):
+        failure = _check_subject(case, engine)
+    except GameError as error:
+        if expected is not None and str(expected) in str(error):
             return ""
-        return str(problem) if expected is None else f"the error is '{problem}', not '{expected}'"
+        return str(error) if expected is None else f"the error is '{error}', not '{expected}'"
     if expected is not None:
-        if said and str(expected) in said:  # of a record, by the line
+        if failure and str(expected) in failure:  # a record reports its error as a mismatch
             return ""
-        return said or f"there is no error, where '{expected}' is expected"
-    return said
+        return failure or f"no error, but '{expected}' is expected"
+    return failure
 
 
 def _check_subject(case: RuleCase, engine: Engine) -> str:
@@ -202,12 +239,12 @@ def _check_record(engine: Engine, record: Any) -> str:
 
 def _join_problems(found: Sequence[ReplayMismatch], line: int) -> str:
     """Join the mismatches of one of several records."""
-    return "; ".join(problem.text for problem in found if problem.line == line)
+    return "; ".join(mismatch.text for mismatch in found if mismatch.line == line)
 
 
 def _check_words(engine: Engine, words: Any) -> str:
     if not isinstance(words, Mapping):
-        raise GameError("words: an object of labels with the names that players give them", ErrorCode.INVALID_CASE)
+        raise GameError("words: not an object of labels and their names", ErrorCode.INVALID_CASE)
     for label, expected in words.items():
         if label not in engine.labels:
             return f"there is no label {label}"
@@ -217,23 +254,23 @@ def _check_words(engine: Engine, words: Any) -> str:
 
 
 def _check_order(engine: Engine, value: Mapping[str, Any]) -> str:
-    """Labels follow each other in masks, and there are so many."""
+    """Check the order of labels and their number."""
     if value.get("number", len(engine.labels)) != len(engine.labels):
         return f"there are {len(engine.labels)} labels, not {value['number']}"
     expected = list(map(str, _read_list(value, "order")))
     for label in expected:
         if label not in engine.labels:
             return f"there is no label {label}"
-    places = [engine.labels.index(label) for label in expected]
+    indices = [engine.labels.index(label) for label in expected]
     return (
         ""
-        if places == sorted(places)
-        else f"the labels come in another order: {', '.join(sorted(expected, key=engine.labels.index))}"
+        if indices == sorted(indices)
+        else f"the labels are in another order: {', '.join(sorted(expected, key=engine.labels.index))}"
     )
 
 
 def list_legal_labels(engine: Engine, decision_point: DecisionPoint) -> list[str]:
-    """The labels that are legal at one decision; the stage where something else is chosen."""
+    """Return the legal labels at a decision; for a choice, its stage."""
     decision = decision_point.decision
     if not is_play_decision(decision):
         return sorted(set(decision_point.labels))
@@ -265,19 +302,21 @@ def _check_position(engine: Engine, value: Mapping[str, Any]) -> str:
 
 def _check_costs(engine: Engine, moment: DecisionPoint, plays: list[str], value: Mapping[str, Any]) -> str:
     estimate = read_estimate(engine, value["estimate"]) if "estimate" in value else None
-    costs, sound = engine.preference_model().costs(moment.decision, moment.move_lists, estimate)
+    costs, consistent = engine.preference_model().costs(moment.decision, moment.move_lists, estimate)
     if "costs" in value:
-        found = dict(zip(plays, costs.tolist(), strict=True))
+        cost_by_play = dict(zip(plays, costs.tolist(), strict=True))
         for pair in _read_list(value, "costs"):
             if not isinstance(pair, list) or len(pair) != 2:
-                raise GameError("costs: pairs of a play and its cost, [[play, 3], …]", ErrorCode.INVALID_CASE)
+                raise GameError("costs: not a list of plays and costs, [[play, 3], …]", ErrorCode.INVALID_CASE)
             play, cost = _canonical_json(pair[0]), pair[1]
-            if found.get(play) != cost:
-                return f"{play} costs {found[play]}, not {cost}" if play in found else f"{play} is no legal move"
+            if cost_by_play.get(play) != cost:
+                return (
+                    f"{play} costs {cost_by_play[play]}, not {cost}" if play in cost_by_play else f"{play} is not legal"
+                )
     if "best" in value:
-        among = [row for row in range(len(plays)) if sound[row]] or list(range(len(plays)))
-        least = min(costs[among])
-        best = sorted(plays[row] for row in among if costs[row] == least)
+        candidates = [row for row in range(len(plays)) if consistent[row]] or list(range(len(plays)))
+        lowest = min(costs[candidates])
+        best = sorted(plays[row] for row in candidates if costs[row] == lowest)
         expected = sorted(map(_canonical_json, _read_list(value, "best")))
         if best != expected:
             return _describe_difference("best moves", best, expected)
@@ -286,12 +325,12 @@ def _check_costs(engine: Engine, moment: DecisionPoint, plays: list[str], value:
 
 def _read_list(value: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(value[name], list):
-        raise GameError(f"{name}: a list", ErrorCode.INVALID_CASE)
+        raise GameError(f"{name}: not a list", ErrorCode.INVALID_CASE)
     return list(value[name])
 
 
 def _canonical_json(value: Any) -> str:
-    """A play as JSON, the same for all ways of writing it.
+    """Return a play as JSON text in canonical form.
 
     >>> _canonical_json(["S3", "D3"]), _canonical_json("pass")
     ('["S3","D3"]', '"pass"')
@@ -305,8 +344,8 @@ def _describe_difference(what: str, found: Sequence[str], expected: Sequence[str
     >>> _describe_difference("labels", ["a", "b"], ["b", "c"])
     'labels: a not expected; c missing'
     """
-    more = [each for each in found if each not in expected]
-    less = [each for each in expected if each not in found]
-    parts = [f"{', '.join(more[:5])}{' …' * (len(more) > 5)} not expected"] if more else []
-    parts += [f"{', '.join(less[:5])}{' …' * (len(less) > 5)} missing"] if less else []
-    return f"{what}: {'; '.join(parts) or 'the same ones, of another number'}"
+    unexpected = [item for item in found if item not in expected]
+    missing = [item for item in expected if item not in found]
+    parts = [f"{', '.join(unexpected[:5])}{' …' * (len(unexpected) > 5)} not expected"] if unexpected else []
+    parts += [f"{', '.join(missing[:5])}{' …' * (len(missing) > 5)} missing"] if missing else []
+    return f"{what}: {'; '.join(parts) or 'equal items, but another number of them'}"

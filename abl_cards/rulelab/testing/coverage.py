@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Choices, Decisions
 
 NUM_TABLES = 400
-"""Tables that play side by side."""
+"""Tables that play in parallel."""
 MOVES_PER_DECISION = 4
 """Moves per decision for which the preferences are evaluated."""
 POSSIBLE, UNREACHED, IMPOSSIBLE, UNKNOWN = "possible", "unmet", "impossible", "unknown"
@@ -39,14 +39,14 @@ class UnfiredRule:
     """A rule that never fired."""
 
     rule: TracedRule
-    verdict: str  # POSSIBLE: in this state; UNMET: not in those of play; IMPOSSIBLE: proved; UNKNOWN: time ran out
+    verdict: str  # POSSIBLE: fires in `state`; UNREACHED: in no state of play; IMPOSSIBLE: proved; UNKNOWN: timeout
     question: str = ""
     state: tuple[str, ...] = ()
-    position: Mapping[str, Any] | None = None  # the state as `abl-cards legal` takes it, as far as it can be said there
+    position: Mapping[str, Any] | None = None  # JSON state for `abl-cards legal`, if the inputs can be written as one
 
     @property
     def is_common(self) -> bool:
-        """Whether the rule stands in a file shared by games."""
+        """True if the rule is in a file shared by games."""
         return is_inside(self.rule.location.file, [COMMON_DIR])
 
     def to_json(self) -> dict[str, Any]:
@@ -62,77 +62,91 @@ class RuleCoverage:
     """Result of a coverage run."""
 
     num_games: int
-    num_rules: int  # that have a body
+    num_rules: int  # rules with a body
     unfired_rules: tuple[UnfiredRule, ...]
-    unplayed_labels: tuple[str, ...]  # never laid
-    unfired_preferences: tuple[str, ...]  # never fired
-    unchosen_options: tuple[str, ...]  # never chosen
+    unplayed_labels: tuple[str, ...]
+    unfired_preferences: tuple[str, ...]
+    unchosen_options: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object."""
         return {
             "games": self.num_games, "rules": self.num_rules,
-            "silent_rules": [each.to_json() for each in self.unfired_rules],
+            "silent_rules": [rule.to_json() for rule in self.unfired_rules],
             "labels_never_laid": list(self.unplayed_labels), "preferences_never_fired": list(self.unfired_preferences),
             "options_never_chosen": list(self.unchosen_options),
         }  # fmt: skip
 
 
 def measure_coverage(engine: Engine, num_games: int, seed: int, on_progress: Callable[[int], None]) -> RuleCoverage:
-    """Play so many games by random, greedy and the preferences in turn; raises GameError, KBError."""
-    watch = RuleTrace(engine.rules)
-    watcher = _CoverageListener(engine, watch)
+    """Measure which rules, labels, options and preferences occur in self-play.
+
+    Args:
+        engine: Engine of the game.
+        num_games: Number of episodes; a third each by random, greedy and preference agents.
+        seed: Seed of the matches.
+        on_progress: Called with the number of episodes so far.
+
+    Returns:
+        Items that never occurred; for rules, a state in which they fire, or a proof that there is none.
+
+    Raises:
+        GameError: An agent cannot play the game.
+        KBError: The rules have errors.
+    """
+    trace = RuleTrace(engine.rules)
+    listener = _CoverageListener(engine, trace)
     players: tuple[Agent, ...] = (RandomAgent(), GreedyAgent(engine.label_traits), make_agent("kb", engine))
-    for number, player in enumerate(players):
-        goal = num_games * (number + 1) // len(players)
+    for index, agent in enumerate(players):
+        goal = num_games * (index + 1) // len(players)
         keys = splitmix64_array(
-            np.arange(min(NUM_TABLES, max(1, goal - watcher.num_episodes))).astype(np.uint64), seed64(seed) + number
+            np.arange(min(NUM_TABLES, max(1, goal - listener.num_episodes))).astype(np.uint64), seed64(seed) + index
         )
-        watcher.play(player, keys, goal, on_progress)
-    return watcher.compute_coverage(num_games)
+        listener.play(agent, keys, goal, on_progress)
+    return listener.compute_coverage(num_games)
 
 
 class _CoverageListener(NullListener):
-    """Plays, and notes what comes up."""
+    """Listener that plays matches and records rules, labels and options."""
 
-    def __init__(self, engine: Engine, watch: RuleTrace) -> None:
-        self.engine, self.trace, self.rules = engine, watch, engine.rules
+    def __init__(self, engine: Engine, trace: RuleTrace) -> None:
+        self.engine, self.trace, self.rules = engine, trace, engine.rules
         self.played_labels = np.zeros(len(engine.labels), np.bool_)
         self.chosen_options = np.zeros(max(1, engine.num_options), np.bool_)
         self.num_episodes = 0
         self._preference_model = engine.preference_model()
-        circuit = watch.circuits.get("preferences")
+        circuit = trace.circuits.get("preferences")
         self._facts = GamePreferenceInputs(engine.rules)
         self._circuit = circuit
         self._shared = self._facts.make_shared_writer(circuit) if circuit else None
         self._moves = self._facts.make_move_writer(circuit) if circuit else None
 
     def on_episode_end(self, tables: Tables, rows: NDArray[np.int64]) -> None:
-        """So many more."""
+        """Count the ended episodes."""
         self.num_episodes += len(rows)
 
     def play(
         self, agent: Agent, keys: NDArray[np.uint64], target_episodes: int, on_progress: Callable[[int], None]
     ) -> None:
-        """A match a key, and further ones, until so many episodes have ended in all."""
+        """Play one match per key, and further ones, until enough episodes have ended."""
         tables = TracedTables(self.rules, len(keys), self.trace)
         tables.listener, tables.batch_rare_steps = self, True
         tables.begin_match(np.arange(len(keys)), keys)
-        noting = _RecordingAgent(agent, self)
+        recording_agent = _RecordingAgent(agent, self)
         while self.num_episodes < target_episodes:
             self._record_tables(tables)
-            step_tables(tables, noting)
-            over = np.flatnonzero(tables.winner != -1)
-            if over.size:
-                tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
+            step_tables(tables, recording_agent)
+            finished = np.flatnonzero(tables.winner != -1)
+            if finished.size:
+                tables.begin_match(finished, splitmix64_array(tables.keys[finished], 1))
             on_progress(min(target_episodes, self.num_episodes))
 
     def _record_tables(self, tables: Tables) -> None:
-        playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
-        if playing.size:
-            self._record_decisions(tables.decisions(playing))
-        if choosing.size:
-            self._record_decisions(tables.choices(choosing))
+        to_play, to_choose = tables.rows_to_play(), tables.rows_to_choose()
+        if to_play.size:
+            self._record_decisions(tables.decisions(to_play))
+        if to_choose.size:
+            self._record_decisions(tables.choices(to_choose))
 
     def _record_decisions(self, decisions: Decisions | Choices) -> None:
         for question in list_questions(decisions):
@@ -156,63 +170,78 @@ class _CoverageListener(NullListener):
     def compute_coverage(self, games: int) -> RuleCoverage:
         """Return the rules, labels, options and preferences that never occurred."""
         rules = self.rules
-        silent = tuple(self._find_unfired_rules())
-        functors = {name for name in rules.kb.preference_groups if not self._cost_fired(name)}
-        stages = [
-            str(option) for option, seen in zip(rules.schema.options, self.chosen_options, strict=False) if not seen
+        unfired_rules = tuple(self._find_unfired_rules())
+        preferences = {name for name in rules.kb.preference_groups if not self._cost_fired(name)}
+        options = [
+            str(option)
+            for option, occurred in zip(rules.schema.options, self.chosen_options, strict=False)
+            if not occurred
         ]
-        labels = [label for label, seen in zip(self.engine.labels, self.played_labels, strict=True) if not seen]
+        labels = [label for label, occurred in zip(self.engine.labels, self.played_labels, strict=True) if not occurred]
         return RuleCoverage(
-            games, len(self.trace.traced_rules), silent, tuple(labels), tuple(sorted(functors)), tuple(stages)
+            games,
+            len(self.trace.traced_rules),
+            unfired_rules,
+            tuple(labels),
+            tuple(sorted(preferences)),
+            tuple(options),
         )
 
     def _cost_fired(self, functor: str) -> bool:
         """Return whether a rule for the cost of this preference fired."""
-        mark = f"cost({functor}"
-        mine = [k for k, rule in enumerate(self.trace.traced_rules) if rule.text.startswith((mark + ",", mark + "("))]
-        return bool(self.trace.fired[mine].any()) if mine else True  # a fact always does
+        prefix = f"cost({functor}"
+        indices = [
+            index
+            for index, rule in enumerate(self.trace.traced_rules)
+            if rule.text.startswith((prefix + ",", prefix + "("))
+        ]
+        return bool(self.trace.fired[indices].any()) if indices else True  # a fact always fires
 
     def _find_unfired_rules(self) -> Iterator[UnfiredRule]:
-        for number, rule in enumerate(self.trace.traced_rules):
-            if not self.trace.fired[number]:
-                yield _find_witness(self.trace, number, rule)
+        for index, rule in enumerate(self.trace.traced_rules):
+            if not self.trace.fired[index]:
+                yield _find_witness(self.trace, index, rule)
 
 
 def _find_witness(watch: RuleTrace, number: int, rule: TracedRule, seconds: float = 10) -> UnfiredRule:
-    """A state in which a rule fires, if there is one, that play comes to as far as is known."""
-    unmet, verdict = "", IMPOSSIBLE
+    """Search for a state in which a rule fires, preferably one reached in play."""
+    unreached_query, verdict = "", IMPOSSIBLE
     for name, circuit in watch.circuits.items():
         for atom in circuit.outputs:
             if atom[1] != (number,):
                 continue
-            alone = _restrict_inputs(with_outputs(circuit, [atom]), watch, name)
-            run = partial(find_state_with, alone, atom, seconds=seconds)
+            restricted = _restrict_inputs(with_outputs(circuit, [atom]), watch, name)
+            run = partial(find_state_with, restricted, atom, seconds=seconds)
             found, met = watch.reached.search(name, run)
             if found.status is MiterStatus.FOUND and not met:
-                unmet = unmet or name
+                unreached_query = unreached_query or name
             elif found.status is MiterStatus.FOUND:
-                where = build_position(watch.rules, found.state) if name in ("play", "preferences") else None
+                position = build_position(watch.rules, found.state) if name in ("play", "preferences") else None
                 return UnfiredRule(
-                    rule, POSSIBLE, QUERY_SPECS[name].purpose, tuple(sorted(map(str, found.state))), where
+                    rule, POSSIBLE, QUERY_SPECS[name].purpose, tuple(sorted(map(str, found.state))), position
                 )
             if found.status is MiterStatus.UNKNOWN:
                 verdict = UNKNOWN
-    if unmet and verdict != UNKNOWN:
-        return UnfiredRule(rule, UNREACHED, QUERY_SPECS[unmet].purpose)
+    if unreached_query and verdict != UNKNOWN:
+        return UnfiredRule(rule, UNREACHED, QUERY_SPECS[unreached_query].purpose)
     return UnfiredRule(rule, verdict)
 
 
 def _restrict_inputs(circuit: Circuit, watch: RuleTrace, question: str) -> Circuit:
     """Fix the inputs that the query never supplies to false."""
-    known = watch.queries[question]
-    told = set(known.groups)
-    words = watch.rules.schema
-    untold = {atom: False for atom in circuit.inputs if (test := find_test(words, atom)) and test.group not in told}
-    return circuit.specialise(untold) if untold else circuit
+    query = watch.queries[question]
+    supplied_groups = set(query.groups)
+    schema = watch.rules.schema
+    unsupplied = {
+        atom: False
+        for atom in circuit.inputs
+        if (test := find_test(schema, atom)) and test.group not in supplied_groups
+    }
+    return circuit.specialise(unsupplied) if unsupplied else circuit
 
 
 class _RecordingAgent:
-    """A player whose moves are noted."""
+    """Agent that records the labels and options of another agent."""
 
     def __init__(self, player: Agent, watcher: _CoverageListener) -> None:
         self._agent, self._listener = player, watcher
@@ -225,20 +254,20 @@ class _RecordingAgent:
 
     def choose(self, choices: Any, keys: NDArray[np.uint64]) -> Any:
         """Choose as the wrapped agent."""
-        given = self._agent.choose(choices, keys)
-        # Plain players take the first option: where that is to refuse, somebody has to do something else.
-        anything = RandomAgent().choose(choices, splitmix64_array(keys, 1))
-        given = np.where(keys & np.uint64(1 << 20), given, anything).astype(given.dtype)
-        self._listener.chosen_options[given] = True
-        return given
+        options = self._agent.choose(choices, keys)
+        # Baseline agents take the first option, often a refusal; half of the choices are made at random instead.
+        random_options = RandomAgent().choose(choices, splitmix64_array(keys, 1))
+        options = np.where(keys & np.uint64(1 << 20), options, random_options).astype(options.dtype)
+        self._listener.chosen_options[options] = True
+        return options
 
 
-def _thin_moves(lists: MoveLists, most: int) -> MoveLists:
-    """At most so many moves of each decision, evenly chosen."""
+def _thin_moves(lists: MoveLists, max_moves: int) -> MoveLists:
+    """Return at most max_moves moves of each decision, evenly spaced."""
     sizes = np.diff(lists.start)
-    kept = np.minimum(sizes, most)
-    start = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    decision = np.repeat(np.arange(len(sizes)), kept)
-    place = np.arange(start[-1]) - start[decision]
-    rows = lists.start[decision] + place * sizes[decision] // np.maximum(1, kept[decision])
+    counts = np.minimum(sizes, max_moves)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    decision = np.repeat(np.arange(len(sizes)), counts)
+    offsets = np.arange(start[-1]) - start[decision]
+    rows = lists.start[decision] + offsets * sizes[decision] // np.maximum(1, counts[decision])
     return MoveLists(start, lists.form[rows], lists.cards[rows])

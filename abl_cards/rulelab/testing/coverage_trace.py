@@ -26,51 +26,55 @@ from abl_cards.rulelab.testing.reached import ReachedStates
 
 
 class RuleTrace:
-    """Which rules have fired so far, by the question on the way to whose answer they lie."""
+    """Record of the rules that have fired, by the queries that depend on them."""
 
     def __init__(self, rules: CompiledGame) -> None:
-        """Nothing has."""
+        """Make an empty record."""
         self.rules, self.reached = rules, ReachedStates(rules)
         self.kb, self.traced_rules = trace_rules(rules.kb)
         self.fired = np.zeros(len(self.traced_rules), np.bool_)
-        self.fired[[int(number) for (number,) in self.kb.facts(*FIRED_PREDICATE)]] = True  # in every state
+        self.fired[[int(index) for (index,) in self.kb.facts(*FIRED_PREDICATE)]] = True  # in every state
         self._program = rules.folder.program(rules.profile)
 
     @cached_property
     def circuits(self) -> Mapping[str, Circuit]:
-        """By question, the twins of the rules on the way to its outputs, in the order of the rules."""
-        every = self.kb.circuit(str(FIRED_PREDICATE)) if _derives(self.kb, FIRED_PREDICATE) else None
-        found = {}
+        """Circuits of the twin atoms of the rules that each query depends on, by query, in the order of the rules."""
+        all_rules = self.kb.circuit(str(FIRED_PREDICATE)) if _derives(self.kb, FIRED_PREDICATE) else None
+        circuits = {}
         for name, question in QUERY_SPECS.items():
             reached = self._program.reachable_predicates([Signature.parse(output) for output in question.outputs])
-            mine = [
-                atom for atom in (every.outputs if every else ()) if self.traced_rules[int(atom[1][0])].head in reached
+            atoms = [
+                atom
+                for atom in (all_rules.outputs if all_rules else ())
+                if self.traced_rules[int(atom[1][0])].head in reached
             ]
-            if every and mine:
-                found[name] = with_outputs(every, mine)
-        return found
+            if all_rules and atoms:
+                circuits[name] = with_outputs(all_rules, atoms)
+        return circuits
 
     @cached_property
     def queries(self) -> Mapping[str, CircuitQuery]:
         """Queries of the twin atoms."""
-        words = self.rules.schema
+        schema = self.rules.schema
         return {
-            name: CircuitQuery.from_circuit(each, words, QUERY_SPECS[name].input_groups)
-            for name, each in self.circuits.items()
+            name: CircuitQuery.from_circuit(circuit, schema, QUERY_SPECS[name].input_groups)
+            for name, circuit in self.circuits.items()
         }
 
     def record_states(self, question: str, num_states: int, writers: Mapping[str, ColumnWriter]) -> None:
         """Record a query for the states of n tables."""
-        told = self.queries.get(question)
+        query = self.queries.get(question)
         self.reached.record_states(question, num_states, writers)
-        if told is not None and num_states:
-            self.record_answers(told.circuit, told.evaluate(num_states, {name: writers[name] for name in told.groups}))
+        if query is not None and num_states:
+            self.record_answers(
+                query.circuit, query.evaluate(num_states, {name: writers[name] for name in query.groups})
+            )
 
     def record_answers(self, circuit: Circuit, answers: NDArray[np.uint8]) -> None:
         """Record values [outputs, n] of twin atoms."""
-        held_by: list[bool] = np.any(answers, axis=1).tolist()
-        for (_, (number,)), held in zip(circuit.outputs, held_by, strict=True):
-            self.fired[int(number)] |= held
+        has_fired: list[bool] = np.any(answers, axis=1).tolist()
+        for (_, (index,)), fired in zip(circuit.outputs, has_fired, strict=True):
+            self.fired[int(index)] |= fired
 
 
 def _derives(kb: KnowledgeBase, signature: Signature) -> bool:
@@ -85,23 +89,23 @@ class TracedFlow(EventRules):
 
     @classmethod
     def wrap(cls, flow: EventRules, trace: RuleTrace | ReachedStates) -> TracedFlow:
-        """A flow that does as another one does."""
+        """Return event rules that record the queries of other event rules."""
         return cls(**{field.name: getattr(flow, field.name) for field in fields(flow)}, trace=trace)
 
     def apply_event(self, event: str, state: TableState, rows: NDArray[np.int64]) -> None:
-        """Something has happened at some tables."""
+        """Apply an event, and record its query."""
         self.trace.record_states("changes", len(rows), self.column_writers(state, rows, event))
         super().apply_event(event, state, rows)
 
     def apply_acts(self, state: TableState, table_rows: NDArray[np.int64]) -> None:
-        """Seats have played or passed."""
+        """Apply plays and passes, and record their queries."""
         passed = state.last_form[table_rows] == self.rules.forms.pass_form
-        for event, some in (("play", table_rows[~passed]), ("pass", table_rows[passed])):
-            self.trace.record_states("changes", len(some), self.column_writers(state, some, event))
+        for event, rows in (("play", table_rows[~passed]), ("pass", table_rows[passed])):
+            self.trace.record_states("changes", len(rows), self.column_writers(state, rows, event))
         super().apply_acts(state, table_rows)
 
     def turn_entries(self, state: TableState, rows: NDArray[np.int64]) -> Any:
-        """Whose turn it is, where that hangs on what is remembered."""
+        """Return the turns that depend on fluents, and record their query."""
         self.trace.record_states("course", len(rows), self.column_writers(state, rows))
         return super().turn_entries(state, rows)
 
@@ -122,22 +126,22 @@ class TracedTables(Tables):
     """Tables that record their queries."""
 
     def __init__(self, rules: CompiledGame, num_tables: int, trace: RuleTrace | ReachedStates) -> None:
-        """Tables with nothing on them."""
+        """Make empty tables."""
         super().__init__(rules, num_tables)
         self._trace = trace
         self.event_rules = TracedFlow.wrap(self.event_rules, trace)
 
     def play(self, rows: NDArray[np.int64], moves: Moves) -> None:
-        """Whose turn it is mostly stands in a table made in advance: this is what its entry is looked up by."""
+        """Make plays, and record the queries of turns that a precomputed table answers otherwise."""
         state, forms = self.state, self.rules.forms
-        seat, passing = state.seat[rows], moves.form == forms.pass_form
+        seat, is_pass = state.seat[rows], moves.form == forms.pass_form
         bit = (1 << seat.astype(np.int64)).astype(np.uint16)
         emptied = state.hands[rows, seat].sum(axis=1) == (moves.cards != NO_CARD).sum(axis=1)
         passed = (
-            np.where(passing, state.passed[rows] | bit, 0),
-            np.where(passing, bit, 0) | state.passed_in_trick[rows],
+            np.where(is_pass, state.passed[rows] | bit, 0),
+            np.where(is_pass, bit, 0) | state.passed_in_trick[rows],
         )
-        owner, leader = np.where(passing, state.owner[rows], seat), state.leader[rows]
+        owner, leader = np.where(is_pass, state.owner[rows], seat), state.leader[rows]
         if self.rules.trick_query is not None:
             trick = tricks_after_moves(self.rules, state, rows, seat, moves)
             self._trace.record_states("takes", len(rows), trick.column_writers())

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from abl_cards.games.tables import Decisions
 
 NUM_STATES, NUM_MATCHES, NUM_STEPS = 300, 12, 300
-"""Positions that cover the rules; matches that are played, and decisions of them that are looked at."""
+"""Sampled positions; matches that are played, and their decisions that are compared."""
 MAX_CASES_PER_STEP, MAX_MOVES_PER_CASE = 3, 8
-"""Cases of a step of play; moves in a case."""
+"""Cases per step of play; moves per case."""
 SEED = 5
-UNREACHED_TEXT = "states that play does not come to, as far as matches show"
+UNREACHED_TEXT = "states that were not reached in matches"
 
 
 @dataclass(frozen=True)
@@ -51,28 +51,32 @@ class RuleDifference:
     """A difference between two folders."""
 
     description: str
-    is_certain: bool  # else it could not be decided
-    case: dict[str, Any] | None = None  # one that tells them apart, and holds in the first
+    is_certain: bool  # False if the search was not decided in time
+    case: dict[str, Any] | None = None  # a case that holds in the first folder and fails in the second
 
 
 def find_rule_difference(first: Engine, second: Engine, seconds: float) -> RuleDifference | None:
-    """Of two engines of a game; None where it is proved that they do not differ. Raises GameError, KBError."""
+    """Search for a difference of two engines of a game; None if it is proved that they do not differ."""
     for case in _candidate_cases(first, second):
-        if said := _distinguish(case, first, second):
-            return RuleDifference(said, True, dict(case.value))
-    found = _compare_descriptions(first, second) or _compare_circuits(first, second, seconds)
-    return found if found is None or found.is_certain else _find_unreached_difference(first, second) or found
+        if failure := _distinguish(case, first, second):
+            return RuleDifference(failure, True, dict(case.value))
+    difference = _compare_descriptions(first, second) or _compare_circuits(first, second, seconds)
+    return (
+        difference
+        if difference is None or difference.is_certain
+        else _find_unreached_difference(first, second) or difference
+    )
 
 
 def _find_unreached_difference(first: Engine, second: Engine) -> RuleDifference | None:
-    """A difference in random states, whatever they remember: where play comes to one, it has not been seen."""
+    """Search for a difference in random states that may be unreachable in play."""
     for case in (
         _position_cases(first, second, first.sample_decisions(NUM_STATES, SEED))
         if _is_comparable(first, second)
         else ()
     ):
-        if said := _distinguish(case, first, second):
-            return RuleDifference(f"{UNREACHED_TEXT}: {said}", True)
+        if failure := _distinguish(case, first, second):
+            return RuleDifference(f"{UNREACHED_TEXT}: {failure}", True)
     return None
 
 
@@ -84,21 +88,24 @@ def _distinguish(case: RuleCase, first: Engine, second: Engine) -> str:
 def _failure_message(case: RuleCase, engine: Engine) -> str:
     try:
         return check_case(case, engine)
-    except (GameError, KBError) as problem:
-        return str(problem)
+    except (GameError, KBError) as error:
+        return str(error)
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
 def _candidate_cases(first: Engine, second: Engine) -> Iterator[RuleCase]:
-    """Cases that hold in the first, as far as they are chosen because the second differs."""
+    """Yield cases that hold in the first engine and may fail in the second."""
     if _is_comparable(first, second):
         for decisions in _reached_decisions(first):
             yield from islice(_position_cases(first, second, decisions), MAX_CASES_PER_STEP)
     records = list(collect_records(first, RandomAgent(), NUM_MATCHES, SEED))
-    left = match_states_after(first.rules, records)
-    yield from (RuleCase(0, {"record": each, "after": memory}) for each, memory in zip(records, left, strict=True))
+    match_states = match_states_after(first.rules, records)
+    yield from (
+        RuleCase(0, {"record": record, "after": match_state})
+        for record, match_state in zip(records, match_states, strict=True)
+    )
     yield from _memory_cases(first, records)
     yield from _name_cases(first, second)
 
@@ -113,9 +120,9 @@ def _memory_cases(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Itera
     """Yield cases about the observation, fluents and beliefs of the acting seat at some places of a record."""
     for record in records[:MAX_CASES_PER_STEP]:
         for before in np.linspace(1, len(record["acts"]), MAX_MOVES_PER_CASE).astype(int).tolist():
-            moment = engine.read_decision_point(record, before)
-            seen, hints = json.loads(json.dumps(moment.state)), compute_hints(engine, moment)
-            case = {"record": record, "before": before, "sees": seen}
+            decision_point = engine.read_decision_point(record, before)
+            state, hints = json.loads(json.dumps(decision_point.state)), compute_hints(engine, decision_point)
+            case = {"record": record, "before": before, "sees": state}
             yield RuleCase(0, case | ({"hints": hints} if any(hints.values()) else {}))
 
 
@@ -123,62 +130,62 @@ def _name_cases(first: Engine, second: Engine) -> Iterator[RuleCase]:
     """Yield cases about names and order of labels, and about observations."""
     if describe_observation(first) != describe_observation(second):
         yield RuleCase(0, {"view": describe_observation(first)})
-    unlike = [
+    renamed = [
         label for label in first.labels if label in second.labels and first.play_name(label) != second.play_name(label)
     ]
-    if unlike:
-        yield RuleCase(0, {"words": {label: str(first.play_name(label)) for label in unlike[:MAX_MOVES_PER_CASE]}})
+    if renamed:
+        yield RuleCase(0, {"words": {label: str(first.play_name(label)) for label in renamed[:MAX_MOVES_PER_CASE]}})
     if len(first.labels) != len(second.labels):
         yield RuleCase(0, {"order": [], "number": len(first.labels)})
-    place = {label: number for number, label in enumerate(second.labels)}
-    for one, two in pairwise(first.labels):
-        if place.get(one, 0) > place.get(two, len(place)):
-            yield RuleCase(0, {"order": [one, two]})
+    index = {label: row for row, label in enumerate(second.labels)}
+    for first_label, second_label in pairwise(first.labels):
+        if index.get(first_label, 0) > index.get(second_label, len(index)):
+            yield RuleCase(0, {"order": [first_label, second_label]})
 
 
 def _reached_decisions(engine: Engine) -> Iterator[Any]:
-    """Decisions and choices of matches of random and of greedy play, then random ones that play may come to."""
-    for player in (RandomAgent(), GreedyAgent(engine.label_traits)):
+    """Yield decisions and choices of random and greedy matches, then sampled ones."""
+    for agent in (RandomAgent(), GreedyAgent(engine.label_traits)):
         tables = engine.start_matches(splitmix64_array(np.arange(NUM_MATCHES).astype(np.uint64), SEED))
         for _ in range(NUM_STEPS):
-            playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
-            if playing.size:
-                yield tables.decisions(playing)
-            if choosing.size:
-                yield tables.choices(choosing)
-            if not step_tables(tables, player):
+            to_play, to_choose = tables.rows_to_play(), tables.rows_to_choose()
+            if to_play.size:
+                yield tables.decisions(to_play)
+            if to_choose.size:
+                yield tables.choices(to_choose)
+            if not step_tables(tables, agent):
                 break
-    kept = engine.rules.kb.memo
-    if _reached_decisions not in kept:  # once for many edits of a folder
-        kept[_reached_decisions] = engine.sample_situations(collect_situations(engine, 0), NUM_STATES, SEED)
-    yield kept[_reached_decisions]
+    memo = engine.rules.kb.memo
+    if _reached_decisions not in memo:  # computed once for many edits of a folder
+        memo[_reached_decisions] = engine.sample_situations(collect_situations(engine, 0), NUM_STATES, SEED)
+    yield memo[_reached_decisions]
 
 
 def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCase]:
     """Yield cases about labels, moves and costs that differ in a position."""
-    kept, adopted = second.convert_decisions(ours)
+    converted, adopted = second.convert_decisions(ours)
     theirs: Any = adopted
-    ours = ours.select(np.flatnonzero(kept))
+    ours = ours.select(np.flatnonzero(converted))
     if first.labels == second.labels and is_play_decision(ours):
         for row in np.flatnonzero((ours.legal_mask != theirs.legal_mask).any(axis=0)).tolist():
-            moment = first.decision_point_at(ours, row)
-            yield RuleCase(0, {"state": dict(moment.state), "labels": list_legal_labels(first, moment)})
+            decision_point = first.decision_point_at(ours, row)
+            yield RuleCase(0, {"state": dict(decision_point.state), "labels": list_legal_labels(first, decision_point)})
     for row in _differing_knowledge_rows(ours, theirs):
-        moment = first.decision_point_at(ours, row)
-        yield RuleCase(0, {"state": dict(moment.state), "known": compute_known_cards(first, moment)})
-    mine, other = ours.moves(), theirs.moves()
-    ends = np.diff(mine.start), np.diff(other.start)
-    for row in np.flatnonzero(ends[0] != ends[1]).tolist():
-        yield RuleCase(0, {"state": dict(first.decision_point_at(ours, row).state), "moves": int(ends[0][row])})
-    if np.array_equal(mine.start, other.start):
+        decision_point = first.decision_point_at(ours, row)
+        yield RuleCase(0, {"state": dict(decision_point.state), "known": compute_known_cards(first, decision_point)})
+    moves, their_moves = ours.moves(), theirs.moves()
+    num_moves = np.diff(moves.start), np.diff(their_moves.start)
+    for row in np.flatnonzero(num_moves[0] != num_moves[1]).tolist():
+        yield RuleCase(0, {"state": dict(first.decision_point_at(ours, row).state), "moves": int(num_moves[0][row])})
+    if np.array_equal(moves.start, their_moves.start):
         for estimate in (None, *_sample_estimates(first, ours)):
-            costs, others = (
-                first.preference_model().costs(ours, mine, estimate),
-                second.preference_model().costs(theirs, other, estimate),
+            costs, their_costs = (
+                first.preference_model().costs(ours, moves, estimate),
+                second.preference_model().costs(theirs, their_moves, estimate),
             )
-            unlike = (costs[0] != others[0]) | (costs[1] != others[1])
-            for row in dict.fromkeys(mine.decision_index[unlike].tolist()):
-                case = _cost_case(first, ours, row, slice(*mine.start[row : row + 2].tolist()), costs[0], unlike)
+            differs = (costs[0] != their_costs[0]) | (costs[1] != their_costs[1])
+            for row in dict.fromkeys(moves.decision_index[differs].tolist()):
+                case = _cost_case(first, ours, row, slice(*moves.start[row : row + 2].tolist()), costs[0], differs)
                 yield (
                     case
                     if estimate is None
@@ -187,46 +194,50 @@ def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCa
 
 
 def _sample_estimates(engine: Engine, decisions: Decisions) -> list[HandEstimate]:
-    """Whole cards that the other hands are taken to hold, where any preference asks for such."""
-    judge = engine.preference_model()
-    if judge.preferences(with_estimate=True) == judge.preferences():
+    """Sample an estimate of the other hands in whole cards, if any preference reads one."""
+    preference_model = engine.preference_model()
+    if preference_model.preferences(with_estimate=True) == preference_model.preferences():
         return []
     return [np.rint(engine.sample_estimate(decisions, SEED))]
 
 
 def _differing_knowledge_rows(ours: Any, theirs: Any) -> list[int]:
-    """The rows where other cards are known of other hands."""
-    mine, other = ours.information_set(), theirs.information_set()
-    unlike = (mine.min_copies != other.min_copies) | (mine.max_copies != other.max_copies)
-    return np.flatnonzero(unlike.any(axis=(1, 2))).tolist()
-
-
-def _cost_case(engine: Engine, decisions: Decisions, row: int, moves: slice, costs: Any, unlike: Any) -> RuleCase:
-    """A position with what some moves cost: half of them judged otherwise by the other rules, as far as there are."""
-    moment = engine.decision_point_at(decisions, row)
-    told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs[moves].tolist(), strict=True)]
-    telling = np.flatnonzero(unlike[moves])[: MAX_MOVES_PER_CASE // 2].tolist()
-    others = [number for number in range(len(told)) if number not in telling]
-    chosen = sorted(
-        [*telling, *others[:: max(1, len(others) // MAX_MOVES_PER_CASE)][: MAX_MOVES_PER_CASE - len(telling)]]
+    """Return the rows whose known cards of other hands differ."""
+    information, their_information = ours.information_set(), theirs.information_set()
+    differs = (information.min_copies != their_information.min_copies) | (
+        information.max_copies != their_information.max_copies
     )
-    return RuleCase(0, {"state": dict(moment.state), "costs": [told[number] for number in chosen]})
+    return np.flatnonzero(differs.any(axis=(1, 2))).tolist()
+
+
+def _cost_case(engine: Engine, decisions: Decisions, row: int, moves: slice, costs: Any, differs: Any) -> RuleCase:
+    """Make a case with the costs of some moves of a position, up to half of them with differing costs."""
+    decision_point = engine.decision_point_at(decisions, row)
+    priced_moves = [
+        [action.to_json(), cost] for action, cost in zip(decision_point.actions, costs[moves].tolist(), strict=True)
+    ]
+    differing = np.flatnonzero(differs[moves])[: MAX_MOVES_PER_CASE // 2].tolist()
+    equal = [index for index in range(len(priced_moves)) if index not in differing]
+    chosen = sorted(
+        [*differing, *equal[:: max(1, len(equal) // MAX_MOVES_PER_CASE)][: MAX_MOVES_PER_CASE - len(differing)]]
+    )
+    return RuleCase(0, {"state": dict(decision_point.state), "costs": [priced_moves[index] for index in chosen]})
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
 def _compare_descriptions(first: Engine, second: Engine) -> RuleDifference | None:
-    """Return a difference of the compiled descriptions, whatever the texts are."""
+    """Return a difference of the compiled descriptions, independent of the rule texts."""
     ours, theirs = _describe_engine(first), _describe_engine(second)
-    for what, value in ours.items():
-        if value != theirs[what]:
-            return RuleDifference(f"{what} differ", True)
+    for name, value in ours.items():
+        if value != theirs[name]:
+            return RuleDifference(f"{name} differ", True)
     return None
 
 
 def _describe_engine(engine: Engine) -> dict[str, object]:
-    """All that play, words and views go by beside circuits, in values that can be compared."""
+    """Return everything besides circuits that determines play, names and observations, as comparable values."""
     rules, traits = engine.rules, engine.label_traits
     names = rules.cells.names
     return {
@@ -247,7 +258,7 @@ def _describe_engine(engine: Engine) -> dict[str, object]:
 
 
 def _describe_form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
-    """A form but for the name of its kind, which counts where kinds are compared alone."""
+    """Describe a form without the name of its kind, which matters only in comparisons of kinds."""
     groups = tuple((names[group.cell], group.count, group.min_natural, group.only_kind) for group in form.groups)
     kickers = form.kickers and (form.kickers.num_groups, form.kickers.group_size)
     return (
@@ -264,32 +275,30 @@ def _describe_form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
 
 def _compare_circuits(first: Engine, second: Engine, seconds: float) -> RuleDifference | None:
     """Return a difference of a query's outputs in a possible state, preferably one reached in play."""
-    open_questions, unmet, reached = [], "", _collect_reached_states(first)
-    for name, question in QUERY_SPECS.items():
+    undecided, unreached, reached = [], "", _collect_reached_states(first)
+    for name, spec in QUERY_SPECS.items():
         ours, theirs = (
-            _question_circuit(first.rules, question.outputs),
-            _question_circuit(second.rules, question.outputs),
+            _question_circuit(first.rules, spec.outputs),
+            _question_circuit(second.rules, spec.outputs),
         )
         if ours is None and theirs is None:
             continue
-        nothing = ours or theirs
-        assert nothing is not None
-        run = partial(
-            find_difference, ours or _drop_outputs(nothing), theirs or _drop_outputs(nothing), seconds=seconds
-        )
-        found, met = reached.search(name, run)
-        if found.status is MiterStatus.FOUND and not met:
-            unmet = unmet or question.purpose
-        elif found.status is MiterStatus.FOUND:
-            where = ", ".join(sorted(map(str, found.state))) or "nothing is true"
+        either = ours or theirs
+        assert either is not None
+        run = partial(find_difference, ours or _drop_outputs(either), theirs or _drop_outputs(either), seconds=seconds)
+        result, is_reached = reached.search(name, run)
+        if result.status is MiterStatus.FOUND and not is_reached:
+            unreached = unreached or spec.purpose
+        elif result.status is MiterStatus.FOUND:
+            inputs = ", ".join(sorted(map(str, result.state))) or "nothing is true"
             return RuleDifference(
-                f"{question.purpose}: differs where {where}", True, _distinguishing_case(first, second, found)
+                f"{spec.purpose}: differs where {inputs}", True, _distinguishing_case(first, second, result)
             )
-        if found.status is MiterStatus.UNKNOWN:
-            open_questions.append(name)
-    if open_questions:
-        return RuleDifference(f"not decided in {seconds:g} s: {', '.join(open_questions)}", False)
-    return RuleDifference(f"{unmet}: differs, but only in {UNREACHED_TEXT}", True) if unmet else None
+        if result.status is MiterStatus.UNKNOWN:
+            undecided.append(name)
+    if undecided:
+        return RuleDifference(f"not decided in {seconds:g} s: {', '.join(undecided)}", False)
+    return RuleDifference(f"{unreached}: differs, but only in {UNREACHED_TEXT}", True) if unreached else None
 
 
 def _collect_reached_states(engine: Engine) -> ReachedStates:
@@ -297,33 +306,37 @@ def _collect_reached_states(engine: Engine) -> ReachedStates:
 
     If rules differ in play at all, play by one of them reaches a state in which they differ.
     """
-    kept = engine.rules.kb.memo
-    if _collect_reached_states not in kept:
-        found = ReachedStates(engine.rules)
+    memo = engine.rules.kb.memo
+    if _collect_reached_states not in memo:
+        states = ReachedStates(engine.rules)
 
         def begin(keys: NDArray[np.uint64]) -> TracedTables:
-            tables = TracedTables(engine.rules, len(keys), found)
+            tables = TracedTables(engine.rules, len(keys), states)
             tables.begin_match(np.arange(len(keys)), keys)
             return tables
 
-        play_baseline_matches(engine, begin, 0, found.record_decisions)
-        kept[_collect_reached_states] = found
-    known: ReachedStates = kept[_collect_reached_states]
-    return known
+        play_baseline_matches(engine, begin, 0, states.record_decisions)
+        memo[_collect_reached_states] = states
+    reached: ReachedStates = memo[_collect_reached_states]
+    return reached
 
 
-def _distinguishing_case(first: Engine, second: Engine, found: MiterResult) -> dict[str, Any] | None:
+def _distinguishing_case(first: Engine, second: Engine, result: MiterResult) -> dict[str, Any] | None:
     """Return a case for a state like the one found, if it distinguishes the engines."""
-    state = build_position(first.rules, found.state)
+    state = build_position(first.rules, result.state)
     if state is None:
         return None
     try:
-        moment = first.read_decision_point(state)
-        costs = first.preference_model().costs(moment.decision, moment.move_lists)[0].tolist()
+        decision_point = first.read_decision_point(state)
+        costs = first.preference_model().costs(decision_point.decision, decision_point.move_lists)[0].tolist()
     except GameError:
         return None
-    told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs, strict=True)]
-    for expected in ({"labels": list_legal_labels(first, moment)}, {"moves": len(told)}, {"costs": told}):
+    priced_moves = [[action.to_json(), cost] for action, cost in zip(decision_point.actions, costs, strict=True)]
+    for expected in (
+        {"labels": list_legal_labels(first, decision_point)},
+        {"moves": len(priced_moves)},
+        {"costs": priced_moves},
+    ):
         if _distinguish(RuleCase(0, {"state": state, **expected}), first, second):
             return {"state": state, **expected}
     return None
@@ -349,5 +362,5 @@ def _may_continue_match(circuit: Circuit) -> bool:
 
 
 def _drop_outputs(circuit: Circuit, *names: str) -> Circuit:
-    """A circuit without the outputs of some names, or without any."""
+    """Return a circuit without the outputs of these names; without names, with no outputs."""
     return with_outputs(circuit, [atom for atom in circuit.outputs if names and atom[0] not in names])

@@ -1,4 +1,4 @@
-"""Small edits of rule files, as a hand that slips makes them: what comes of them is for others to say."""
+"""Small edits of rule files, like typing errors, for mutation tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,15 @@ _OPPOSITE = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "!=", "!=": "="}
 
 
 class Edit(NamedTuple):
-    """A stretch of a rule file, and what stands there instead."""
+    """Replacement of a part of a rule file.
+
+    Attributes:
+        file: Path of the file relative to the folder.
+        start: Index of the first character that is replaced.
+        end: Index after the last character that is replaced.
+        replacement: New text.
+        kind: RULE, LITERAL, COMPARISON or NUMBER.
+    """
 
     file: str
     start: int
@@ -42,35 +50,62 @@ class Edit(NamedTuple):
     kind: str
 
     def apply(self, folder: Path) -> None:
-        """Change the file in a copy of the rule files."""
+        """Apply the edit to the file in a copy of the rule folder.
+
+        Args:
+            folder: Copy of the folder; its file is overwritten.
+        """
         path = folder / self.file
         text = path.read_text("utf-8")
         path.write_text(text[: self.start] + self.replacement + text[self.end :], "utf-8")
 
     def describe(self, text: str) -> str:
-        """The edit in words, where the file has this text."""
+        """Describe the edit in one line.
+
+        Args:
+            text: Text of the file before the edit.
+
+        Returns:
+            File, line and change.
+        """
         line = text.count("\n", 0, self.start) + 1
         old = " ".join(text[self.start : self.end].split())
-        near = " ".join(text[text.rfind("\n", 0, self.start) + 1 : text.find("\n", self.start)].split())
-        changed = {RULE: f"without {old}", LITERAL: f"without '{old}' in {near}"}
-        return f"{self.file}:{line}: {changed.get(self.kind, f'{old!r} -> {self.replacement!r} in {near}')}"
+        context = " ".join(text[text.rfind("\n", 0, self.start) + 1 : text.find("\n", self.start)].split())
+        descriptions = {RULE: f"without {old}", LITERAL: f"without '{old}' in {context}"}
+        return f"{self.file}:{line}: {descriptions.get(self.kind, f'{old!r} -> {self.replacement!r} in {context}')}"
 
 
 def list_edits(folder: Path) -> list[Edit]:
     """List all single edits: delete a rule, drop a literal, swap a comparison, shift a number.
 
     Texts for people are not edited: ``says/3``, ``title/2`` and ``word``.
+
+    Args:
+        folder: Rule folder.
+
+    Returns:
+        Edits in the order of files and texts.
     """
-    found = []
+    edits = []
     files = [path.relative_to(folder) for path in folder.rglob("*.lp")]
-    for file in sorted(path.as_posix() for path in files if AUXILIARY_DIR not in path.parts):  # that is not of the game
+    for file in sorted(
+        path.as_posix() for path in files if AUXILIARY_DIR not in path.parts
+    ):  # auxiliary rules are not part of the game
         text = (folder / file).read_text("utf-8")
-        found += [Edit(file, *change) for change in _find_changes(text)]
-    return found
+        edits += [Edit(file, *change) for change in _find_changes(text)]
+    return edits
 
 
 def copy_with_parents(folder: Path, target: Path) -> Path:
-    """A copy of a folder of rules, and of the folders beside it that it names as parents; where it lies now."""
+    """Copy a rule folder and the parents that it names outside the shipped ones.
+
+    Args:
+        folder: Rule folder.
+        target: Existing folder into which the copies are placed.
+
+    Returns:
+        Path of the copy of the folder.
+    """
     for layer in Folder(folder).layers.folders:
         if layer.resolve().parent != KB_ROOT.resolve() or layer.resolve() == folder.resolve():
             ignored = shutil.ignore_patterns("__pycache__", "*.py", ".*")
@@ -79,43 +114,43 @@ def copy_with_parents(folder: Path, target: Path) -> Path:
 
 
 def _find_changes(text: str) -> Iterator[tuple[int, int, str, str]]:
-    begin: int | None = None  # of the statement at hand
-    found: list[tuple[int, int, str, str]] = []  # in it
-    literals: list[tuple[int, int]] = []  # of its body
-    literal: int | None = None  # where the one at hand begins
-    depth = last = 0
+    statement_start: int | None = None
+    changes: list[tuple[int, int, str, str]] = []  # of the current statement
+    literals: list[tuple[int, int]] = []  # of the body of the current statement
+    literal_start: int | None = None  # of the current literal; -1 before its first token
+    depth = previous_end = 0
     for token in _TOKEN.finditer(text):
         start, end = token.span()
         kind = token.lastgroup
         if kind is None:
             continue
-        begin = start if begin is None else begin
-        if literal == -1:
-            literal = start
+        statement_start = start if statement_start is None else statement_start
+        if literal_start == -1:
+            literal_start = start
         if kind == NUMBER:
-            found.append((start, end, str(int(token[0]) + 1), NUMBER))
+            changes.append((start, end, str(int(token[0]) + 1), NUMBER))
         elif kind == COMPARISON:
-            found.append((start, end, _OPPOSITE[token[0]], COMPARISON))
+            changes.append((start, end, _OPPOSITE[token[0]], COMPARISON))
         elif kind in ("open", "close"):
             depth += 1 if kind == "open" else -1
         elif kind == "body" and not depth:
-            literal = -1
-        elif kind in ("comma", "stop") and literal is not None and not depth:
-            literals.append((literal, last))
-            literal = -1
+            literal_start = -1
+        elif kind in ("comma", "stop") and literal_start is not None and not depth:
+            literals.append((literal_start, previous_end))
+            literal_start = -1
         if kind == "stop":
-            if not _TEXT_STATEMENT.match(text, begin):
-                yield from (*found, (begin, end, "", RULE), *_drop_literals(literals))
-            begin, literal, found, literals, depth = None, None, [], [], 0
-        last = end
+            if not _TEXT_STATEMENT.match(text, statement_start):
+                yield from (*changes, (statement_start, end, "", RULE), *_drop_literals(literals))
+            statement_start, literal_start, changes, literals, depth = None, None, [], [], 0
+        previous_end = end
 
 
 def _drop_literals(literals: list[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
-    """Each literal of a body of several, with the comma behind it, or before the last one."""
-    for place, (start, end) in enumerate(literals):
+    """Yield edits that drop one of several body literals, each with one comma."""
+    for index, (start, end) in enumerate(literals):
         if len(literals) == 1:
             return
-        if place + 1 < len(literals):
-            yield start, literals[place + 1][0], "", LITERAL
+        if index + 1 < len(literals):
+            yield start, literals[index + 1][0], "", LITERAL
         else:
-            yield literals[place - 1][1], end, "", LITERAL
+            yield literals[index - 1][1], end, "", LITERAL

@@ -1,4 +1,4 @@
-"""Matches that nobody watches."""
+"""Play matches with one agent at all seats."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from abl_cards.games.tables import Tables
 
 
 def step_tables(tables: Tables, agent: Agent) -> bool:
-    """One decision at every table that waits for one; False when all matches are over."""
-    playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
-    if playing.size:
-        keys = splitmix64_array(tables.keys[playing], tables.num_decisions[playing])
-        tables.play(playing, agent.play(tables.decisions(playing), keys))
-    if choosing.size:
-        keys = splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing])
-        tables.choose(choosing, agent.choose(tables.choices(choosing), keys))
-    return bool(playing.size or choosing.size)
+    """Make one decision at every table that waits for one; return False when all matches are over."""
+    to_play, to_choose = tables.rows_to_play(), tables.rows_to_choose()
+    if to_play.size:
+        keys = splitmix64_array(tables.keys[to_play], tables.num_decisions[to_play])
+        tables.play(to_play, agent.play(tables.decisions(to_play), keys))
+    if to_choose.size:
+        keys = splitmix64_array(tables.keys[to_choose], tables.num_decisions[to_choose])
+        tables.choose(to_choose, agent.choose(tables.choices(to_choose), keys))
+    return bool(to_play.size or to_choose.size)
 
 
 def collect_records(engine: Engine, agent: Agent, num_matches: int, seed: int) -> Iterator[dict[str, Any]]:
-    """The records of so many matches, an episode each; of long matches as many episodes as there are matches."""
+    """Play matches until each has an ended episode, and yield the records of all ended episodes."""
     recorder = engine.new_recorder(num_matches)
     tables = engine.start_matches(splitmix64_array(np.arange(num_matches).astype(np.uint64), seed), recorder)
     tables.batch_rare_steps = True

@@ -1,4 +1,4 @@
-"""Folders with one edit: does a case notice it, and if none does, is there anything to notice."""
+"""Mutation tests: apply single edits to a rule folder and check whether its cases detect them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from abl_cards.rulelab.testing.edits import Edit
 from abl_cards.rulelab.testing.workers import SubprocessWorker, WorkerProcessError
 
 REFUSED, NOTICED, MISSED, SAME, UNCLEAR, LOST = "refused", "noticed", "missed", "same", "unclear", "lost"
-"""An error of check; a case fails; none does and something differs; it is proved that nothing differs; it could not be
-decided in time; the process crashed or did not end."""
+"""Outcomes: the rules are refused; a case fails; no case fails but the rules differ; the rules are proved equal; the
+comparison was not decided in time; the process crashed or did not end."""
 OUTCOMES = (REFUSED, NOTICED, MISSED, SAME, UNCLEAR, LOST)
 CAUGHT = (REFUSED, NOTICED)
 
 TIMEOUT_SECONDS = 300.0
-"""Seconds for an edit on a busy machine."""
+"""Time limit of an edit in seconds."""
 EDITS_PER_PROCESS = 40
-"""Edits a process: engines are kept as long as it lives."""
+"""Edits per process; bounds memory, because a process keeps its engines."""
 
 
 @dataclass(frozen=True)
@@ -31,34 +31,50 @@ class Mutant:
     """Outcome of an edit."""
 
     edit: Edit
-    edit_text: str  # the edit in words
+    edit_text: str  # description of the edit
     outcome: str  # one of OUTCOMES
-    message: str  # the error, the case, or where it differs
-    case: dict[str, Any] | None = None  # a case that would notice it
+    message: str  # error, failed case, or difference
+    case: dict[str, Any] | None = None  # a new case that detects the edit
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as a JSON object."""
-        found = {"edit": self.edit_text, "kind": self.edit.kind, "outcome": self.outcome, "said": self.message}
-        return found | ({"case": self.case} if self.case else {})
+        fields = {"edit": self.edit_text, "kind": self.edit.kind, "outcome": self.outcome, "said": self.message}
+        return fields | ({"case": self.case} if self.case else {})
 
 
 @dataclass
 class MutationRun:
-    """A folder whose edits are tried, and the cases that were found to notice what its own do not."""
+    """Mutation test of a rule folder.
+
+    Attributes:
+        folder: Rule folder.
+        profile: Profile whose rules are compared; None for all.
+        proof_seconds: Time limit of a comparison in seconds.
+        found_cases: Cases that detect edits missed by the cases of the folder.
+    """
 
     folder: Path
     profile: str | None
-    proof_seconds: float  # that a proof may take
+    proof_seconds: float
     found_cases: list[dict[str, Any]] = field(default_factory=list)
 
     def try_edit(self, worker: SubprocessWorker, edit: Edit, edit_text: str) -> Mutant:
-        """Test an edit; a case that detects it is kept."""
-        about = {"folder": str(self.folder), "profile": self.profile, "seconds": self.proof_seconds}
+        """Test an edit.
+
+        Args:
+            worker: Process that tests edits.
+            edit: Edit of a file of the folder.
+            edit_text: Description of the edit.
+
+        Returns:
+            Outcome; a new case of it is added to ``found_cases``.
+        """
+        request = {"folder": str(self.folder), "profile": self.profile, "seconds": self.proof_seconds}
         try:
-            answer = worker.request({**about, "edit": edit, "found": self.found_cases})
-        except WorkerProcessError as problem:
-            return Mutant(edit, edit_text, LOST, str(problem))
-        mutant = Mutant(edit, edit_text, *answer)
+            result = worker.request({**request, "edit": edit, "found": self.found_cases})
+        except WorkerProcessError as error:
+            return Mutant(edit, edit_text, LOST, str(error))
+        mutant = Mutant(edit, edit_text, *result)
         if mutant.case is not None:
             self.found_cases.append({**mutant.case, "why": f"notices {edit_text}"})
         return mutant
@@ -67,36 +83,43 @@ class MutationRun:
 def try_edits(
     run: MutationRun, edits: Sequence[Edit], on_result: Callable[[Mutant], None], max_jobs: int | None = None
 ) -> list[Mutant]:
-    """Try edits of a folder in processes of their own, one a processor; in the order in which they were given.
+    """Test edits of a folder in parallel processes.
 
-    What ``on_result`` raises ends it, when the edits that are being tried are done.
+    Args:
+        run: Folder and limits of the test.
+        edits: Edits to test.
+        on_result: Called with each outcome; an exception ends the test after the current edits.
+        max_jobs: Largest number of processes; by default the number of processors.
+
+    Returns:
+        Outcomes in the order of the edits.
     """
     folder = run.folder
     texts = {file: (folder / file).read_text("utf-8") for file in {edit.file for edit in edits}}
     jobs = max(1, min(len(edits), max_jobs or os.cpu_count() or 1))
-    ended = Event()
-    with _WorkerPool(jobs) as free, ThreadPoolExecutor(jobs) as pool:
+    is_cancelled = Event()
+    with _WorkerPool(jobs) as free_workers, ThreadPoolExecutor(jobs) as pool:
 
-        def one(edit: Edit) -> Mutant:
-            if ended.is_set():
+        def try_one(edit: Edit) -> Mutant:
+            if is_cancelled.is_set():
                 return Mutant(edit, "", LOST, "not tried")
-            worker = free.get()
+            worker = free_workers.get()
             try:
-                found = run.try_edit(worker, edit, edit.describe(texts[edit.file]))
+                mutant = run.try_edit(worker, edit, edit.describe(texts[edit.file]))
             finally:
-                free.put(worker)
+                free_workers.put(worker)
             try:
-                on_result(found)
+                on_result(mutant)
             except BaseException:
-                ended.set()
+                is_cancelled.set()
                 raise
-            return found
+            return mutant
 
-        return list(pool.map(one, edits))
+        return list(pool.map(try_one, edits))
 
 
 class _WorkerPool:
-    """Workers that are free."""
+    """Context manager that yields a queue of free worker processes."""
 
     def __init__(self, jobs: int) -> None:
         self._workers = [
@@ -105,10 +128,10 @@ class _WorkerPool:
         ]
 
     def __enter__(self) -> SimpleQueue[SubprocessWorker]:
-        free: SimpleQueue[SubprocessWorker] = SimpleQueue()
+        free_workers: SimpleQueue[SubprocessWorker] = SimpleQueue()
         for worker in self._workers:
-            free.put(worker)
-        return free
+            free_workers.put(worker)
+        return free_workers
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
@@ -116,12 +139,27 @@ class _WorkerPool:
 
 
 def compute_caught_share(mutants: Sequence[Mutant]) -> float:
-    """Return the share of detected edits among those that change something, from 0 to 1; 1 if none does."""
-    differing = [each for each in mutants if each.outcome != SAME]
-    caught = sum(each.outcome in CAUGHT for each in differing)
+    """Compute the share of detected edits among those that change the rules.
+
+    Args:
+        mutants: Outcomes of edits.
+
+    Returns:
+        Share from 0 to 1; 1 if no edit changes the rules.
+    """
+    differing = [mutant for mutant in mutants if mutant.outcome != SAME]
+    caught = sum(mutant.outcome in CAUGHT for mutant in differing)
     return caught / len(differing) if differing else 1.0
 
 
 def filter_by_outcome(mutants: Sequence[Mutant], outcome: str) -> Iterator[Mutant]:
-    """Yield the mutants with one outcome."""
-    return (each for each in mutants if each.outcome == outcome)
+    """Yield the mutants with one outcome.
+
+    Args:
+        mutants: Outcomes of edits.
+        outcome: One of OUTCOMES.
+
+    Returns:
+        Iterator in the order of the mutants.
+    """
+    return (mutant for mutant in mutants if mutant.outcome == outcome)

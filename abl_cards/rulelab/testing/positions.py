@@ -1,4 +1,4 @@
-"""From inputs that are true to a position that people can read, and ``abl-cards legal`` too."""
+"""Convert true inputs of a query to a JSON state that ``abl-cards legal`` reads."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from abl_cards.games.notation import STATE_FIELDS, FluentCodec, required_for_exp
 
 
 def build_position(rules: CompiledGame, inputs: Collection[Atom]) -> dict[str, Any] | None:
-    """A state in JSON form in which these inputs hold, as far as a state can say it; None without cards for it."""
+    """Build a JSON state in which these inputs hold as far as possible; None if the cards do not suffice."""
     fluents = _read_fluents(rules, inputs)
     hand = _build_hand(rules, inputs)
     forms = [rules.forms.index[args[0]] for name, args in inputs if name == "to_beat"]
-    lying = _form_cards(rules, rules.forms.forms[forms[0]], hand) if forms else None
-    if forms and lying is None:
+    trick_cards = _form_cards(rules, rules.forms.forms[forms[0]], hand) if forms else None
+    if forms and trick_cards is None:
         return None
     state: dict[str, Any] = {"hand": rules.card_codes.write_hand(hand), "to_beat": None}
-    if lying is not None:
+    if trick_cards is not None:
         label = rules.label_texts[rules.forms.label_of[forms[0]]]
-        state["to_beat"] = {"label": label, "cards": rules.card_codes.write_hand(lying)}
+        state["to_beat"] = {"label": label, "cards": rules.card_codes.write_hand(trick_cards)}
     for name, args in inputs:
         if name == "top":
             state["top"] = args[0]
     if any(name == "acts" for name, _ in rules.kb.input_atoms):
-        said = max((int(args[0]) for name, args in inputs if name == "acts"), default=0)
-        state["acts"] = max(said, len(forms))  # what is to beat was played
+        acts = max((int(args[0]) for name, args in inputs if name == "acts"), default=0)
+        state["acts"] = max(acts, len(forms))  # the play to beat is an act
     sizes = {who: _max_argument(inputs, "cards", who) for who in rules.seating.relative_names}
     if any(sizes.values()):
         state["cards"] = [max(1, sizes[who]) for who in rules.seating.relative_names]
@@ -44,21 +44,21 @@ def build_position(rules: CompiledGame, inputs: Collection[Atom]) -> dict[str, A
 
 
 def _read_fluents(rules: CompiledGame, inputs: Collection[Atom]) -> NDArray[np.int16]:
-    """[slots] what is remembered."""
-    found: NDArray[np.int16] = rules.fluents.defaults.copy()
+    """Return the fluents [slots] that the inputs set."""
+    fluents: NDArray[np.int16] = rules.fluents.defaults.copy()
     for test in (find_test(rules.schema, atom) for atom in inputs):
         if test is not None and test.group == "fluents":
-            found[test.column] = max(found[test.column], test.value)
-    return found
+            fluents[test.column] = max(fluents[test.column], test.value)
+    return fluents
 
 
 def _max_argument(inputs: Collection[Atom], name: str, first: Term) -> int:
-    """The largest N of name(first,N)."""
-    return max((int(args[1]) for each, args in inputs if each == name and args[0] == first), default=0)
+    """Return the largest N in atoms name(first,N); 0 if there is none."""
+    return max((int(args[1]) for predicate, args in inputs if predicate == name and args[0] == first), default=0)
 
 
 def _build_hand(rules: CompiledGame, inputs: Collection[Atom]) -> NDArray[np.uint8]:
-    """[kinds] cards that are held: single cards as they are named, then what is missing of a rank."""
+    """Return the held cards [kinds]: named cards first, then cards of ranks with too few."""
     hand = np.zeros(len(rules.pack), np.uint8)
     for name, args in inputs:
         kind = rules.pack.index.get(f"card({args[0]},{args[1]})") if name == "held" and len(args) == 3 else None
@@ -79,20 +79,20 @@ def _fill_hand(rules: CompiledGame, hand: NDArray[np.uint8], cell: Term, count: 
 
 
 def _form_cards(rules: CompiledGame, form: Form, hand: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
-    """[kinds] cards of a form that are not in the hand; None where there are none."""
-    left, found = rules.pack.copies - hand, np.zeros(len(rules.pack), np.uint8)
-    wanted = [(group.cell, group.count, group.only_kind) for group in form.groups]
+    """Return cards [kinds] of a form outside the hand; None if they do not suffice."""
+    available, counts = rules.pack.copies - hand, np.zeros(len(rules.pack), np.uint8)
+    parts = [(group.cell, group.count, group.only_kind) for group in form.groups]
     if form.kickers:
-        own = {group.cell for group in form.groups}
-        free = [cell for cell in form.kickers.allowed if cell not in own]
-        wanted += [(cell, form.kickers.group_size, None) for cell in free[: form.kickers.num_groups]]
-    for cell, count, only in wanted:
-        kinds = rules.cells.find_kinds(rules.cells.names[cell], 0) if only is None else [only]
+        cells = {group.cell for group in form.groups}
+        free_cells = [cell for cell in form.kickers.allowed if cell not in cells]
+        parts += [(cell, form.kickers.group_size, None) for cell in free_cells[: form.kickers.num_groups]]
+    for cell, count, only_kind in parts:
+        kinds = rules.cells.find_kinds(rules.cells.names[cell], 0) if only_kind is None else [only_kind]
         for kind in kinds:
-            taken = min(count, int(left[kind]))
-            found[kind] += taken
-            left[kind] -= taken
+            taken = min(count, int(available[kind]))
+            counts[kind] += taken
+            available[kind] -= taken
             count -= taken
         if count:
             return None
-    return found
+    return counts

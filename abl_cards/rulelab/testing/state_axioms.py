@@ -1,7 +1,7 @@
-"""Axioms about the states of tables for clingo: which inputs are true together.
+"""Axioms about the states of tables: which inputs may be true together in a search.
 
-Real tables satisfy further conditions. So a proof of equality under these axioms holds for them, while a state that is
-found may be unreachable.
+Real tables satisfy further conditions. A proof of equality under these axioms holds for them, while a found state may
+be unreachable.
 """
 
 from __future__ import annotations
@@ -37,76 +37,80 @@ class _StateAxioms:
     exclude_trick_cards: bool
 
     def add(self) -> None:
-        """Say all of it."""
+        """Add all axioms to the encoding."""
         tests = {atom: test for atom in self.rules.kb.input_atoms if (test := find_test(self.rules.schema, atom))}
-        never = [atom for atom in self.encoding.inputs if atom not in tests]
-        for atom in never:
+        unsupplied = [atom for atom in self.encoding.inputs if atom not in tests]
+        for atom in unsupplied:
             self.encoding.forbid(self.encoding.input_atom(atom))
         columns: dict[tuple[str, int], dict[Atom, ColumnTest]] = {}
         for atom, test in tests.items():
             columns.setdefault((test.group, test.column), {})[atom] = test
-        asked = {test.group for atom, test in tests.items() if atom in self.encoding.inputs}
+        read_groups = {test.group for atom, test in tests.items() if atom in self.encoding.inputs}
         for (group, _), column in columns.items():
-            if group in asked:
+            if group in read_groups:
                 self._add_column(group, column)
         contexts = self._add_contexts(columns)
-        cards = {group: self._add_cards(group, columns, contexts) for group in CARD_GROUPS if group in asked}
-        self._add_pack_limits(cards, asked)
+        cards = {group: self._add_cards(group, columns, contexts) for group in CARD_GROUPS if group in read_groups}
+        self._add_pack_limits(cards, read_groups)
         if self.exclude_trick_cards and "hand" in cards and len(self.rules.contexts) == 1:
             self._exclude_cards_to_beat(cards["hand"], columns)
-        if "move" in asked:
+        if "move" in read_groups:
             self._add_move(columns, cards)
 
     def _add_column(self, group: str, column: Mapping[Atom, ColumnTest]) -> None:
-        """Numbers: who has three has two. Names: one of them."""
+        """Add axioms of a column: a threshold implies the lower ones, and one value is true at a time."""
         encoding = self.encoding
-        rising = sorted((test.value, atom) for atom, test in column.items() if test.comparison == AT_LEAST)
-        for (low, weak), (high, strong) in pairwise(rising):
+        thresholds = sorted((test.value, atom) for atom, test in column.items() if test.comparison == AT_LEAST)
+        for (low, weak), (high, strong) in pairwise(thresholds):
             encoding.forbid(encoding.input_atom(strong), -encoding.input_atom(weak))
             if low == high:
                 encoding.forbid(encoding.input_atom(weak), -encoding.input_atom(strong))
-        for value, atom in rising:
+        for value, atom in thresholds:
             if value <= 0:
                 encoding.forbid(-encoding.input_atom(atom))
         equal: dict[int, list[int]] = {}
         for atom, test in column.items():
             if test.comparison == EQUAL:
                 equal.setdefault(test.value, []).append(encoding.input_atom(atom))
-        for same in equal.values():
-            for other in same[1:]:
-                encoding.require_equal(same[0], other)
+        for literals in equal.values():
+            for other in literals[1:]:
+                encoding.require_equal(literals[0], other)
         if equal:
-            needed = group in ("seat", "trick") and all(test.column == 0 for test in column.values())
-            encoding.require_one_of((same[0] for same in equal.values()), needed and self._is_complete(group, equal))
+            is_required = group in ("seat", "trick") and all(test.column == 0 for test in column.values())
+            encoding.require_one_of(
+                (literals[0] for literals in equal.values()), is_required and self._is_complete(group, equal)
+            )
 
     def _is_complete(self, group: str, equal: Mapping[int, object]) -> bool:
         """Return whether the inputs of a group cover all its values."""
-        wanted = self.rules.seating.seats if group == "seat" else len(self.rules.forms)  # no pass to beat, but leading
-        return len(equal) >= wanted
+        num_values = (
+            self.rules.seating.seats if group == "seat" else len(self.rules.forms)
+        )  # every form but the pass, and leading
+        return len(equal) >= num_values
 
     # --- cards --------------------------------------------------------------------------------------------------------
 
     def _add_contexts(self, columns: Mapping[tuple[str, int], Mapping[Atom, ColumnTest]]) -> list[int]:
-        """A literal a context, of which one is true; fluents agree with it."""
+        """Make a literal for each context, exactly one of them true, and tie the fluents to them."""
         contexts, encoding = self.rules.contexts, self.encoding
         if len(contexts) == 1:
             return [encoding.true]
         literals = [encoding.new_choice() for _ in range(len(contexts))]
         encoding.require_one_of(literals)
         states = contexts.fluent_states
-        manner = {slot: fluent.value_type for fluent in self.rules.fluents.fluents for slot in fluent.slots}
+        value_types = {slot: fluent.value_type for fluent in self.rules.fluents.fluents for slot in fluent.slots}
         for slot in contexts.slots:
             for atom, test in columns.get(("fluents", slot), {}).items():
                 values = states[:, slot]
-                true = values == test.value if manner[slot] == SINGLE_VALUED else values >= test.value
-                where = [literal for literal, holds in zip(literals, true.tolist(), strict=True) if holds]
-                encoding.require_equal(encoding.input_atom(atom), encoding.any_of(where))
+                matches = values == test.value if value_types[slot] == SINGLE_VALUED else values >= test.value
+                selected = [literal for literal, holds in zip(literals, matches.tolist(), strict=True) if holds]
+                encoding.require_equal(encoding.input_atom(atom), encoding.any_of(selected))
         return literals
 
     def _add_cards(
         self, group: str, columns: Mapping[tuple[str, int], Mapping[Atom, ColumnTest]], contexts: Sequence[int]
     ) -> CountLiterals:
-        """Copies of each kind, and what they act as."""
+        """Make literals for the copies of each kind, and tie the inputs about cells to them."""
         encoding, pack, cells = self.encoding, self.rules.pack, self.rules.cells
         counts = [_make_count_literals(encoding, int(copies)) for copies in pack.copies]
         for (other, cell), column in columns.items():
@@ -117,15 +121,15 @@ class _StateAxioms:
                 for context in range(len(contexts))
             ]
             for atom, test in column.items():
-                enough = [
+                alternatives = [
                     encoding.all_of([context, _at_least(encoding, counts, kinds, test.value)])
                     for context, kinds in zip(contexts, by_context, strict=True)
                 ]
-                encoding.require_equal(encoding.input_atom(atom), encoding.any_of(enough))
+                encoding.require_equal(encoding.input_atom(atom), encoding.any_of(alternatives))
         return counts
 
-    def _add_pack_limits(self, cards: Mapping[str, CountLiterals], asked: Iterable[str]) -> None:
-        """One pack: what is held, unseen and gone; what is left was held; nobody holds more than is dealt."""
+    def _add_pack_limits(self, cards: Mapping[str, CountLiterals], read_groups: Iterable[str]) -> None:
+        """Limit held, unseen and played cards to the pack, remaining cards to the hand, and the hand to its size."""
         encoding, pack = self.encoding, self.rules.pack
         for kind, copies in enumerate(pack.copies.tolist()):
             seen = [literal for group in ("hand", "unseen", "gone") if group in cards for literal in cards[group][kind]]
@@ -134,18 +138,18 @@ class _StateAxioms:
                 for left, held in zip(cards["left"][kind], cards["hand"][kind], strict=True):
                     encoding.forbid(left, -held)
         if "hand" in cards:
-            every = [(literal, 1) for kind in cards["hand"] for literal in kind]
-            encoding.forbid(encoding.at_least(largest_hand(self.rules) + 1, every))
-            if "size" in asked:
+            all_cards = [(literal, 1) for kind in cards["hand"] for literal in kind]
+            encoding.forbid(encoding.at_least(largest_hand(self.rules) + 1, all_cards))
+            if "size" in read_groups:
                 for atom in self.rules.kb.input_atoms:
                     test = find_test(self.rules.schema, atom)
                     if test and test.group == "size":
-                        encoding.require_equal(encoding.input_atom(atom), encoding.at_least(test.value, every))
+                        encoding.require_equal(encoding.input_atom(atom), encoding.at_least(test.value, all_cards))
 
     def _exclude_cards_to_beat(
         self, hand: CountLiterals, columns: Mapping[tuple[str, int], Mapping[Atom, ColumnTest]]
     ) -> None:
-        """The cards of the form to beat are not held, as far as they are the cards of the form alone."""
+        """Exclude from the hand the cards of the form to beat, where only these cards have that form."""
         encoding, cells, copies = self.encoding, self.rules.cells, self.rules.pack.copies
 
         @cache
@@ -164,58 +168,62 @@ class _StateAxioms:
     def _add_move(
         self, columns: Mapping[tuple[str, int], Mapping[Atom, ColumnTest]], cards: Mapping[str, CountLiterals]
     ) -> None:
-        """A form has one label, and takes as many cards from the hand as it has."""
+        """Add axioms of a move: one form with its label, which takes its cards from the hand."""
         encoding, forms = self.encoding, self.rules.forms
-        lays = [encoding.new_choice() for _ in range(len(forms))]
-        encoding.require_one_of(lays, at_least_one=False)
+        form_literals = [encoding.new_choice() for _ in range(len(forms))]
+        encoding.require_one_of(form_literals, at_least_one=False)
         for atom, test in columns.get(("move", _FORM_COLUMN), {}).items():
-            encoding.require_equal(encoding.input_atom(atom), lays[test.value])
+            encoding.require_equal(encoding.input_atom(atom), form_literals[test.value])
         for atom, test in columns.get(("move", _LABEL_COLUMN), {}).items():
-            mine = [literal for form, literal in enumerate(lays) if forms.label_of[form] == test.value]
-            encoding.require_equal(encoding.input_atom(atom), encoding.any_of(mine))
+            label_forms = [literal for form, literal in enumerate(form_literals) if forms.label_of[form] == test.value]
+            encoding.require_equal(encoding.input_atom(atom), encoding.any_of(label_forms))
         if "left" not in cards:
             return
         left = [literal for kind in cards["left"] for literal in kind]
-        nothing = [literal for form, literal in enumerate(lays) if not forms.label_min_cards[forms.label_of[form]]]
-        encoding.forbid(encoding.any_of(nothing), -encoding.any_of(left))  # who passes has a card, and keeps it
+        passes = [
+            literal for form, literal in enumerate(form_literals) if not forms.label_min_cards[forms.label_of[form]]
+        ]
+        encoding.forbid(encoding.any_of(passes), -encoding.any_of(left))  # a seat that passes keeps at least one card
         for atom, test in columns.get(("emptying", 0), {}).items():
             if test.value == 1:
                 encoding.require_equal(encoding.input_atom(atom), encoding.any_of(left))
         if "hand" in cards:
             pairs = zip(cards["hand"], cards["left"], strict=True)
             gone = [
-                encoding.all_of([held, -rest]) for one, other in pairs for held, rest in zip(one, other, strict=True)
+                encoding.all_of([held, -remaining])
+                for held_copies, left_copies in pairs
+                for held, remaining in zip(held_copies, left_copies, strict=True)
             ]
-            self._add_move_sizes(lays, gone)
-            for kind, laid in enumerate(
-                self._forms_using_kind(lays)
-            ):  # nothing leaves the hand but what the form is made of
-                for held, rest in zip(cards["hand"][kind], cards["left"][kind], strict=True):
-                    encoding.forbid(held, -rest, -laid)
+            self._add_move_sizes(form_literals, gone)
+            for kind, uses_kind in enumerate(
+                self._forms_using_kind(form_literals)
+            ):  # only cards of the form leave the hand
+                for held, remaining in zip(cards["hand"][kind], cards["left"][kind], strict=True):
+                    encoding.forbid(held, -remaining, -uses_kind)
 
-    def _forms_using_kind(self, lays: Sequence[int]) -> Iterator[int]:
-        """By kind, whether a form is laid that such a card can be part of."""
+    def _forms_using_kind(self, form_literals: Sequence[int]) -> Iterator[int]:
+        """Yield a literal for each kind: a form that can contain the kind is played."""
         cells, forms = self.rules.cells, self.rules.forms.forms
         contexts = range(len(self.rules.contexts))
         kinds = cache(lambda cell: {k for context in contexts for k in cells.find_kinds(cells.names[cell], context)})
-        everything, users = set(range(len(self.rules.pack))), [list[int]() for _ in range(len(self.rules.pack))]
-        for literal, form in zip(lays, forms, strict=True):
-            own = {group.cell for group in form.groups} | set(form.kickers.allowed if form.kickers else ())
-            for kind in everything if form.max_wilds else set().union(*map(kinds, own)):
+        all_kinds, users = set(range(len(self.rules.pack))), [list[int]() for _ in range(len(self.rules.pack))]
+        for literal, form in zip(form_literals, forms, strict=True):
+            cells_of_form = {group.cell for group in form.groups} | set(form.kickers.allowed if form.kickers else ())
+            for kind in all_kinds if form.max_wilds else set().union(*map(kinds, cells_of_form)):
                 users[kind].append(literal)
         return (self.encoding.any_of(literals) for literals in users)
 
-    def _add_move_sizes(self, lays: Sequence[int], gone: Sequence[int]) -> None:
+    def _add_move_sizes(self, form_literals: Sequence[int], gone: Sequence[int]) -> None:
         encoding, forms = self.encoding, self.rules.forms
         by_size: dict[int, list[int]] = {}
-        for form, literal in enumerate(lays):
+        for form, literal in enumerate(form_literals):
             by_size.setdefault(int(forms.label_min_cards[forms.label_of[form]]), []).append(literal)
-        every = [(literal, 1) for literal in gone]
+        moved_cards = [(literal, 1) for literal in gone]
         for size, literals in by_size.items():
-            laid = encoding.any_of(literals)
-            encoding.forbid(laid, encoding.at_least(size + 1, every))
+            is_laid = encoding.any_of(literals)
+            encoding.forbid(is_laid, encoding.at_least(size + 1, moved_cards))
             if size:
-                encoding.forbid(laid, -encoding.at_least(size, every))
+                encoding.forbid(is_laid, -encoding.at_least(size, moved_cards))
 
 
 def _make_count_literals(encoding: MiterEncoding, copies: int) -> list[int]:

@@ -25,97 +25,104 @@ def describe_observation(engine: Engine) -> list[list[Any]]:
 
 def check_view(engine: Engine, expected: Any) -> str:
     """Return the difference of the observation from the expected blocks; empty if there is none."""
-    found = describe_observation(engine)
-    return "" if found == expected else f"learners are told {json.dumps(found)}, not {json.dumps(expected)}"
+    blocks = describe_observation(engine)
+    return "" if blocks == expected else f"the observation is {json.dumps(blocks)}, not {json.dumps(expected)}"
 
 
 def check_fields(decision_point: DecisionPoint, expected: Any) -> str:
-    """Fields of the state, as ``abl-cards legal`` takes it, that are not what was expected; null is none."""
+    """Return the fields of the JSON state that differ from the expected ones; null stands for a missing field."""
     return _describe_differences("sees", decision_point.state, expected)
 
 
 def check_memory(engine: Engine, records: Sequence[Any], expected: Sequence[Any]) -> list[str]:
-    """Record by record, what a match remembers after it and whether it is over, where it is not what was expected."""
-    found = match_states_after(engine.rules, records)
+    """Return for each record the difference of the match state after it from the expected one."""
+    states = match_states_after(engine.rules, records)
     return [
-        str(each) if isinstance(each, GameError) else _describe_differences("after", each, wanted)
-        for each, wanted in zip(found, expected, strict=True)
+        str(state) if isinstance(state, GameError) else _describe_differences("after", state, expected_fields)
+        for state, expected_fields in zip(states, expected, strict=True)
     ]
 
 
-def _describe_differences(what: str, found: Mapping[str, Any], expected: Any) -> str:
+def _describe_differences(field: str, fields: Mapping[str, Any], expected: Any) -> str:
     if not isinstance(expected, Mapping):
-        raise GameError(f"{what}: an object of fields, such as {', '.join(found)}", ErrorCode.INVALID_CASE)
-    plain = json.loads(json.dumps(found))
-    wrong = [name for name, value in expected.items() if plain.get(name) != value]
-    return "; ".join(f"{name} is {json.dumps(plain.get(name))}, not {json.dumps(expected[name])}" for name in wrong)
+        raise GameError(f"{field}: not an object of fields, such as {', '.join(fields)}", ErrorCode.INVALID_CASE)
+    json_fields = json.loads(json.dumps(fields))
+    differing = [name for name, value in expected.items() if json_fields.get(name) != value]
+    return "; ".join(
+        f"{name} is {json.dumps(json_fields.get(name))}, not {json.dumps(expected[name])}" for name in differing
+    )
 
 
 def check_known_cards(engine: Engine, decision_point: DecisionPoint, expected: Any) -> str:
     """Return the difference of the known and excluded cards of other seats from the expected ones."""
     known = compute_known_cards(engine, decision_point)
-    for who, said in _read_by_seat(engine, "known", expected, Mapping, f"each with {HAS} or {LACKS}"):
-        for name, cards in said.items():
+    for seat_name, known_by_side in _read_by_seat(engine, "known", expected, Mapping, f"each with {HAS} or {LACKS}"):
+        for name, cards in known_by_side.items():
             if name not in (HAS, LACKS):
                 raise GameError(f"known: '{name}' is neither {HAS} nor {LACKS}", ErrorCode.INVALID_CASE)
-            if known[who][name] != cards:
-                return f"{who} {name} {json.dumps(known[who][name])}, not {json.dumps(cards)}"
+            if known[seat_name][name] != cards:
+                return f"{seat_name} {name} {json.dumps(known[seat_name][name])}, not {json.dumps(cards)}"
     return ""
 
 
 def compute_known_cards(engine: Engine, decision_point: DecisionPoint) -> dict[str, dict[str, str | list[str]]]:
-    """By the other seats: the cards that each surely has, and the unseen ones that it surely has not."""
-    hidden, written = decision_point.decision.information_set(), engine.rules.card_codes.write_hand
+    """Return the cards that each other seat certainly has, and the unseen ones that it certainly lacks."""
+    hidden, write_hand = decision_point.decision.information_set(), engine.rules.card_codes.write_hand
     lacks = hidden.unseen[:, None].astype(np.int16) - hidden.max_copies
     return {
-        str(who): {HAS: written(hidden.min_copies[0, other]), LACKS: written(lacks[0, other].astype(np.uint8))}
-        for other, who in enumerate(engine.rules.seating.relative_names)
+        str(seat_name): {
+            HAS: write_hand(hidden.min_copies[0, other]),
+            LACKS: write_hand(lacks[0, other].astype(np.uint8)),
+        }
+        for other, seat_name in enumerate(engine.rules.seating.relative_names)
     }
 
 
 def read_estimate(engine: Engine, value: Any) -> HandEstimate:
-    """[1, others, kinds] the cards that the other hands are taken to hold, for who judges moves."""
-    who, letters = list(map(str, engine.rules.seating.relative_names)), engine.rules.card_codes
-    found = np.zeros((1, len(who), len(engine.rules.pack)), np.float32)
+    """Read an estimate [1, others, kinds] of the cards of the other hands."""
+    seat_names, codes = list(map(str, engine.rules.seating.relative_names)), engine.rules.card_codes
+    estimate = np.zeros((1, len(seat_names), len(engine.rules.pack)), np.float32)
     for name, cards in _read_by_seat(engine, "estimate", value, list, "each with a list of cards"):
-        found[0, who.index(name)] = counts_from_cards(letters.read(cards), len(engine.rules.pack))
-    return found
+        estimate[0, seat_names.index(name)] = counts_from_cards(codes.read(cards), len(engine.rules.pack))
+    return estimate
 
 
 def estimate_to_json(engine: Engine, estimate: HandEstimate) -> dict[str, str | list[str]]:
     """Return an estimate [others, kinds] of whole cards by seat, in the form that estimate_of reads."""
-    written = engine.rules.card_codes.write_hand
+    write_hand = engine.rules.card_codes.write_hand
     return {
-        str(who): written(cards.astype(np.uint8))
-        for who, cards in zip(engine.rules.seating.relative_names, estimate, strict=True)
+        str(seat_name): write_hand(cards.astype(np.uint8))
+        for seat_name, cards in zip(engine.rules.seating.relative_names, estimate, strict=True)
         if cards.any()
     }
 
 
 def check_hints(engine: Engine, decision_point: DecisionPoint, expected: Any) -> str:
     """Return the difference of the beliefs about other seats from the expected ones."""
-    found = compute_hints(engine, decision_point)
-    for who, said in _read_by_seat(engine, "hints", expected, list, "each with a list of [hint, card, points]"):
-        if sorted(map(json.dumps, said)) != sorted(map(json.dumps, found[who])):
-            return f"the hints about {who} are {json.dumps(found[who])}, not {json.dumps(said)}"
+    hints = compute_hints(engine, decision_point)
+    for seat_name, expected_hints in _read_by_seat(
+        engine, "hints", expected, list, "each with a list of [hint, card, points]"
+    ):
+        if sorted(map(json.dumps, expected_hints)) != sorted(map(json.dumps, hints[seat_name])):
+            return f"the hints about {seat_name} are {json.dumps(hints[seat_name])}, not {json.dumps(expected_hints)}"
     return ""
 
 
 def compute_hints(engine: Engine, decision_point: DecisionPoint) -> dict[str, list[list[Any]]]:
     """Return the hints about each other seat, [name, subject, points]; empty without a record."""
-    found = list_beliefs(engine.rules, decision_point.decision.view)
+    beliefs = list_beliefs(engine.rules, decision_point.decision.view)
     return {
-        str(who): [[str(name), str(cell), int(points)] for name, cell, points in found[0][other]]
-        for other, who in enumerate(engine.rules.seating.relative_names)
+        str(seat_name): [[str(name), str(cell), int(points)] for name, cell, points in beliefs[0][other]]
+        for other, seat_name in enumerate(engine.rules.seating.relative_names)
     }
 
 
-def _read_by_seat(engine: Engine, what: str, value: Any, sort: type, form: str) -> Iterator[tuple[str, Any]]:
+def _read_by_seat(engine: Engine, field: str, value: Any, sort: type, form: str) -> Iterator[tuple[str, Any]]:
     """Read values by seat; raises GameError for a malformed object or an unknown seat."""
-    who = list(map(str, engine.rules.seating.relative_names))
-    if not isinstance(value, Mapping) or not all(isinstance(each, sort) for each in value.values()):
-        raise GameError(f"{what}: an object of seats ({', '.join(who)}), {form}", ErrorCode.INVALID_CASE)
-    for name, said in value.items():
-        if name not in who:
-            raise GameError(f"{what}: there is no seat {name}; there are {', '.join(who)}", ErrorCode.INVALID_CASE)
-        yield name, said
+    seat_names = list(map(str, engine.rules.seating.relative_names))
+    if not isinstance(value, Mapping) or not all(isinstance(item, sort) for item in value.values()):
+        raise GameError(f"{field}: not an object of seats ({', '.join(seat_names)}), {form}", ErrorCode.INVALID_CASE)
+    for name, item_of_seat in value.items():
+        if name not in seat_names:
+            raise GameError(f"{field}: unknown seat {name}; known: {', '.join(seat_names)}", ErrorCode.INVALID_CASE)
+        yield name, item_of_seat

@@ -1,4 +1,4 @@
-"""The process that tries edits: ``python -m abl_cards.rulelab.testing.worker FOLDER``, where the folder is its own."""
+"""Worker process that tests edits: ``python -m abl_cards.rulelab.testing.worker FOLDER``, with its own folder."""
 
 from __future__ import annotations
 
@@ -35,61 +35,65 @@ def try_edit(scratch_folder: Path, request: Mapping[str, Any]) -> EditResult:
         shutil.rmtree(scratch_folder)
 
 
-def _classify_edit(folder: Path, copy: Path, asked: Mapping[str, Any]) -> EditResult:
-    cases, own = read_cases(folder), _profile_of_file(Edit(*asked["edit"]).file)
-    usual = [asked["profile"]]
-    for each in dict.fromkeys([*usual, *(case.profile for case in cases), *own]):
+def _classify_edit(folder: Path, copy: Path, request: Mapping[str, Any]) -> EditResult:
+    cases, edited_profiles = read_cases(folder), _profile_of_file(Edit(*request["edit"]).file)
+    requested = [request["profile"]]
+    for profile in dict.fromkeys([*requested, *(case.profile for case in cases), *edited_profiles]):
         try:
-            engine = _load_engine(copy, each)
-        except (KBError, GameError) as problem:
-            return REFUSED, str(problem), None
-        if failed := _first_failure(_holding_cases(folder, each), engine):
+            engine = _load_engine(copy, profile)
+        except (KBError, GameError) as error:
+            return REFUSED, str(error), None
+        if failed := _first_failure(_holding_cases(folder, profile), engine):
             return NOTICED, failed, None
-    found = [RuleCase(0, value) for value in asked["found"]]
-    for each in dict.fromkeys(case.profile for case in found):
-        mine = [case for case in found if case.profile == each]
-        if failed := _first_failure(mine, _load_engine(copy, each or asked["profile"])):
+    found_cases = [RuleCase(0, value) for value in request["found"]]
+    for profile in dict.fromkeys(case.profile for case in found_cases):
+        cases_of_profile = [case for case in found_cases if case.profile == profile]
+        if failed := _first_failure(cases_of_profile, _load_engine(copy, profile or request["profile"])):
             return MISSED, f"by a case found for another edit: {failed}", None
-    return _find_missed_difference(folder, copy, own or _affected_profiles(folder, asked["profile"]), asked["seconds"])
+    return _find_missed_difference(
+        folder, copy, edited_profiles or _affected_profiles(folder, request["profile"]), request["seconds"]
+    )
 
 
 @cache
 def _holding_cases(folder: Path, profile: str | None) -> list[RuleCase]:
-    """The cases of a profile that hold before any edit: others would notice every one."""
-    mine = [case for case in read_cases(folder) if case.profile == profile]
-    failed = {failure.case.line for failure in find_failures(mine, lambda each: _load_engine(folder, each))}
-    return [case for case in mine if case.line not in failed]
+    """Return the cases of a profile that hold before any edit; others would detect every edit."""
+    cases = [case for case in read_cases(folder) if case.profile == profile]
+    failed = {
+        failure.case.line for failure in find_failures(cases, lambda case_profile: _load_engine(folder, case_profile))
+    }
+    return [case for case in cases if case.line not in failed]
 
 
 def _profile_of_file(file: str) -> list[str]:
-    """The profile that a file is, in a list; else nothing."""
+    """Return the profile that a file defines, in a list; empty for other files."""
     return [Path(file).stem] if Path(file).parent.name == "profiles" else []
 
 
-def _affected_profiles(folder: Path, asked: str | None) -> list[str | None]:
+def _affected_profiles(folder: Path, requested: str | None) -> list[str | None]:
     """Return the profiles to test: the requested one, or all, the default first."""
     rules = Folder(folder)
-    usual = rules.default_profile
-    return [asked] if asked else [None, *(each for each in rules.profiles if each != usual)]
+    default = rules.default_profile
+    return [requested] if requested else [None, *(profile for profile in rules.profiles if profile != default)]
 
 
 def _first_failure(cases: list[RuleCase], engine: Engine) -> str:
     """Return the failure of the first case that does not hold, or the error that it raises."""
     try:
         return next((str(failure) for failure in find_failures(cases, lambda _: engine)), "")
-    except (KBError, GameError) as problem:
-        return str(problem)
+    except (KBError, GameError) as error:
+        return str(error)
 
 
 def _find_missed_difference(folder: Path, copy: Path, profiles: Sequence[str | None], seconds: float) -> EditResult:
     for profile in profiles:
         try:
-            found = find_rule_difference(_load_engine(folder, profile), _load_engine(copy, profile), seconds)
-        except (KBError, GameError) as problem:
-            return MISSED, f"play stops: {problem}", None
-        if found is not None:
-            case = found.case and {**found.case, **({"profile": profile} if profile else {})}
-            return (MISSED if found.is_certain else UNCLEAR), found.description, case
+            difference = find_rule_difference(_load_engine(folder, profile), _load_engine(copy, profile), seconds)
+        except (KBError, GameError) as error:
+            return MISSED, f"play stops: {error}", None
+        if difference is not None:
+            case = difference.case and {**difference.case, **({"profile": profile} if profile else {})}
+            return (MISSED if difference.is_certain else UNCLEAR), difference.description, case
     return SAME, "proved: no state differs", None
 
 
@@ -98,14 +102,14 @@ def _load_engine(folder: Path, profile: str | None) -> Engine:
 
 
 def main() -> None:
-    """Answer until there are no more questions; this process may crash, so it grounds what it is given itself."""
+    """Answer requests on stdin until it ends; rules are ground in this process, which may crash."""
     ensure_complete_writes()
     reduce_gc()
-    home = Path(sys.argv[1])
+    folder = Path(sys.argv[1])
     work_in_process()
-    for number, line in enumerate(sys.stdin):
-        asked = json.loads(line)
-        print(json.dumps(try_edit(home / str(number), asked)), flush=True)
+    for index, line in enumerate(sys.stdin):
+        request = json.loads(line)
+        print(json.dumps(try_edit(folder / str(index), request)), flush=True)
 
 
 if __name__ == "__main__":

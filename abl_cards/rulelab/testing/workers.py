@@ -1,7 +1,7 @@
-"""Processes that do one thing after the other, started again where one crashes or hangs.
+"""Worker processes that are restarted after a crash or a timeout.
 
-A worker reads a line of JSON and answers with one: `python -m MODULE FOLDER`, where the folder is its own. What rules
-may do to a process they do to a worker.
+A worker, ``python -m MODULE FOLDER`` with a folder of its own, reads requests as lines of JSON and answers each with
+one line. Rules that crash a process crash only a worker.
 """
 
 from __future__ import annotations
@@ -20,21 +20,27 @@ from abl_cards.core import require_posix
 
 
 class WorkerProcessError(Exception):
-    """The process crashed, or was not over in time."""
+    """A worker process crashed, or exceeded its time limit."""
 
 
 class SubprocessWorker:
-    """Asks a process, with a folder of its own that goes with it."""
+    """Worker process with a temporary folder of its own."""
 
     def __init__(self, module: str, timeout: float, max_requests: int) -> None:
-        """Nothing runs until the first question; a process answers so many, each in so many seconds."""
+        """Make a worker; its process starts with the first request.
+
+        Args:
+            module: Module that is run as the process.
+            timeout: Time limit of a request in seconds.
+            max_requests: Requests per process; then it is replaced.
+        """
         self._module, self._timeout, self._max_requests = module, timeout, max_requests
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._num_requests = 0
 
     def request(self, payload: Any) -> Any:
-        """The answer, as JSON; raises Lost."""
+        """Send a request and return the JSON answer; raises WorkerProcessError."""
         if self._process is None or self._num_requests == self._max_requests:
             self.close()
             self._start_process()
@@ -54,14 +60,14 @@ class SubprocessWorker:
             self._describe_exit("crashed" if answered else f"not over after {self._timeout:g} seconds")
         )
 
-    def _describe_exit(self, what: str) -> str:
+    def _describe_exit(self, reason: str) -> str:
         assert self._process
-        if what != "crashed":
+        if reason != "crashed":
             self._process.kill()
         self._process.communicate()
         status = self._process.returncode
         self._process = None
-        return f"{what} ({signal.Signals(-status).name if status < 0 else f'exit code {status}'})"
+        return f"{reason} ({signal.Signals(-status).name if status < 0 else f'exit code {status}'})"
 
     def _start_process(self) -> None:
         require_posix("abl-cards kb test")

@@ -1,7 +1,7 @@
-"""clingo in as many processes as there are processors: what it derives from many states of a knowledge base.
+"""Solve many states of a knowledge base with clingo in parallel processes.
 
-Python's pool of processes pickles what it sends. Its pipes have no names: it makes them itself, and only the processes
-that it starts inherit them. So nothing arrives there but bytes of our own, and no file or port is read in this way.
+The process pool of Python pickles its messages. Its pipes have no names and are inherited only by the processes that it
+starts, so no data from files or ports is unpickled.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from abl_cards.core import NUM_THREADS
 from abl_cards.games import load
 
 CHUNK_SIZE = 250
-"""States a process is given at once."""
+"""States per task of a process."""
 
 MIN_STATES_PER_PROCESS = 1000
-"""With fewer states than this a second process would start longer than it works."""
+"""Least number of states per process; below it, starting a process takes longer than its work."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,16 @@ class KnowledgeSource:
 def solve_states(
     source: KnowledgeSource, rows: NDArray[np.uint8], outputs: Sequence[Atom], constant_outputs: Sequence[Atom] = ()
 ) -> Iterator[tuple[slice, OutputTable]]:
-    """The answers in states [every input of the knowledge base, states], in portions as they are done.
+    """Solve states and yield the outputs of chunks in the order of completion.
 
-    The first portion answers for ``constant_outputs`` too, behind the outputs: for what is the same in every state.
+    Args:
+        source: Knowledge base.
+        rows: uint8 [inputs, states], all inputs of the knowledge base.
+        outputs: Outputs computed for every state.
+        constant_outputs: Outputs that are equal in all states; computed in the first chunk, after the outputs.
+
+    Yields:
+        Slice of the states, and their outputs.
     """
     states = rows.shape[1]
     parts = [slice(first, min(first + CHUNK_SIZE, states)) for first in range(0, states, CHUNK_SIZE)]
@@ -55,7 +62,7 @@ def solve_states(
     if min(NUM_THREADS, states // MIN_STATES_PER_PROCESS) < 2:
         yield from ((part, _solve_chunk(*tasks[part.start])) for part in parts)
         return
-    # Threads are running here already, and a forked process would inherit their locks: start afresh.
+    # Spawned, because a forked process would inherit the locks of running threads.
     with ProcessPoolExecutor(min(NUM_THREADS, len(parts)), multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(_solve_chunk, *tasks[part.start]): part for part in parts}
         try:

@@ -1,4 +1,4 @@
-"""Circuit against clingo on random states, shared among the processors; and what the states covered."""
+"""Compare circuits with clingo on random states in parallel, and measure the coverage of the states."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 
 OnProgress = Callable[[int, int, str], None]
-"""Takes what is done, how much there is to do, and a remark."""
+"""Called with the number of finished states, their total, and a remark."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class InputCoverage:
     """Values of one input predicate in the compared states."""
 
     predicate: Signature
-    instances_text: str  # how many were true in some state
-    at_once_text: str  # how many were true in one state
-    kinds_text: str  # for terms: in how many states each kind of term was true
+    instances_text: str  # instances that were true in some state
+    at_once_text: str  # instances that were true in one state
+    kinds_text: str  # for terms: states in which each kind of term was true
 
 
 class VerificationReport(Protocol):
@@ -70,16 +70,16 @@ class CircuitVerification:
     coverage: list[InputCoverage]
 
     def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The inputs, and how many of their instances came up."""
+        """Return the inputs with their numbers of true instances."""
         rows = [(str(row.predicate), row.instances_text, row.at_once_text, row.kinds_text) for row in self.coverage]
         return ("input", "instances seen", "true at once", "kinds, in states"), rows
 
     def summary(self) -> Sequence[str]:
-        """Two lines."""
+        """Return two lines; the last one counts the mismatches."""
         return f"{self.num_outputs} outputs compared", f"{self.num_states} states, {len(self.mismatches)} mismatches"
 
     def to_json(self, seed: int) -> dict[str, Any]:
-        """Plain values in a stable order."""
+        """Return the counts as JSON in a stable order."""
         return {"states": self.num_states, "seed": format_seed(seed), "outputs": self.num_outputs}
 
 
@@ -98,35 +98,38 @@ def verify_circuits(
     """Compare every output that may be queried, costs and constraints too, with clingo in random states.
 
     Args:
-        game: what is verified.
-        directory: another rule folder for it; None for its own.
-        profile: a profile of the folder; None for the default one.
-        num_states: how many random states.
-        seed: of the states.
-        on_progress: called with states that are done, their number, and a remark.
+        game: Game to verify.
+        directory: Another rule folder; None for that of the game.
+        profile: Profile of the folder; None for the default one.
+        num_states: Number of random states.
+        seed: Seed of the states.
+        on_progress: Called with finished and total states, and a remark.
+
+    Returns:
+        Mismatches, and the coverage of the inputs.
 
     Raises:
-        KBError: the rules are refused by `kb check`.
+        KBError: The rules have errors.
     """
     on_progress(0, num_states, "drawing states")
     knowledge = game.knowledge_base(directory, profile)
     circuit = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
     rows = game.engine(directory, profile).sample_facts(num_states, seed)
-    place = {name: row for row, name in enumerate(knowledge.input_atoms)}
-    claimed = tabulate_circuit(knowledge, circuit, rows[[place[name] for name in circuit.inputs]])
-    settled = _find_constant_outputs(knowledge, circuit)
-    once = [output for output, fixed in zip(circuit.outputs, settled, strict=True) if fixed]
-    varying = [output for output, fixed in zip(circuit.outputs, settled, strict=True) if not fixed]
-    order = np.concatenate([np.flatnonzero(~settled), np.flatnonzero(settled)])
+    row_by_atom = {name: row for row, name in enumerate(knowledge.input_atoms)}
+    claimed = tabulate_circuit(knowledge, circuit, rows[[row_by_atom[name] for name in circuit.inputs]])
+    is_constant = _find_constant_outputs(knowledge, circuit)
+    constant = [output for output, is_fixed in zip(circuit.outputs, is_constant, strict=True) if is_fixed]
+    varying = [output for output, is_fixed in zip(circuit.outputs, is_constant, strict=True) if not is_fixed]
+    order = np.concatenate([np.flatnonzero(~is_constant), np.flatnonzero(is_constant)])
     mismatches: list[Mismatch] = []
-    done = 0
+    num_done = 0
     source = KnowledgeSource(game.name, directory, profile)
-    for part, solved in clingo_pool.solve_states(source, rows, varying, once):
+    for part, solved in clingo_pool.solve_states(source, rows, varying, constant):
         mismatches += find_mismatches(
             claimed.select(part, order[: len(solved.outputs)]), solved, rows, knowledge, part.start
         )
-        done += part.stop - part.start
-        on_progress(done, num_states, f"{len(mismatches)} mismatches")
+        num_done += part.stop - part.start
+        on_progress(num_done, num_states, f"{len(mismatches)} mismatches")
     mismatches.sort(key=lambda mismatch: mismatch.state)
     return CircuitVerification(
         num_states, len(circuit.outputs), mismatches, _measure_used_inputs(knowledge, circuit, rows)
@@ -165,23 +168,23 @@ def find_mismatches(
     first_state: int,
 ) -> list[Mismatch]:
     """Return the differences in states from ``first_state`` on; rows [inputs, states]."""
-    found = compare_tables(
+    mismatches = compare_tables(
         circuit_answers,
         clingo_answers,
         lambda state: tuple(true_atoms(rows, knowledge.input_atoms, first_state + state)),
     )
-    return [replace(mismatch, state=first_state + mismatch.state) for mismatch in found]
+    return [replace(mismatch, state=first_state + mismatch.state) for mismatch in mismatches]
 
 
 def _find_constant_outputs(knowledge: KnowledgeBase, circuit: Circuit) -> NDArray[np.bool_]:
-    """[outputs] which of them both sides know to be true in every state, so that one look at them is enough."""
+    """Return which outputs [outputs] both sides know to be true in every state, so that one comparison suffices."""
     facts = _grounder_facts(knowledge)
     pairs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
     return np.array([literal == TRUE and output in facts for output, literal in pairs], bool)
 
 
 def _grounder_facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
-    """The atoms that clingo's grounder calls facts."""
+    """Return the atoms that the grounder of clingo reports as facts."""
     control = clingo.Control([*clingo_arguments(knowledge.constants), "--warn=none"], logger=lambda code, text: None)
     with ast.ProgramBuilder(control) as builder:
         for statement in read_statements(knowledge.files, Limits().file_bytes, knowledge.request.library):
@@ -193,8 +196,8 @@ def _grounder_facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
 def _measure_used_inputs(knowledge: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> list[InputCoverage]:
     """Return the coverage of the inputs that some rule depends on."""
     used = set(circuit.inputs)
-    kept = [row for row, name in enumerate(knowledge.input_atoms) if name in used]
-    return measure_input_coverage(tuple(knowledge.input_atoms[row] for row in kept), rows[kept])
+    used_rows = [row for row, name in enumerate(knowledge.input_atoms) if name in used]
+    return measure_input_coverage(tuple(knowledge.input_atoms[row] for row in used_rows), rows[used_rows])
 
 
 def measure_input_coverage(atoms: tuple[Atom, ...], rows: NDArray[np.uint8]) -> list[InputCoverage]:
@@ -203,13 +206,13 @@ def measure_input_coverage(atoms: tuple[Atom, ...], rows: NDArray[np.uint8]) -> 
     for row, (name, args) in enumerate(atoms):
         families.setdefault(Signature(name, len(args)), []).append(row)
     return [
-        _measure_predicate(signature, [atoms[row] for row in found], rows[found])
-        for signature, found in families.items()
+        _measure_predicate(signature, [atoms[row] for row in rows_of_predicate], rows[rows_of_predicate])
+        for signature, rows_of_predicate in families.items()
     ]
 
 
 def _measure_predicate(signature: Signature, atoms: list[Atom], rows: NDArray[np.uint8]) -> InputCoverage:
-    seen = int(rows.any(axis=1).sum())
+    num_seen = int(rows.any(axis=1).sum())
     counts = Counter(rows.sum(axis=0, dtype=np.int64).tolist())
     kinds: Counter[str] = Counter()
     for name, row in zip(atoms, rows, strict=True):
@@ -217,17 +220,17 @@ def _measure_predicate(signature: Signature, atoms: list[Atom], rows: NDArray[np
             kinds[name.args[0].partition("(")[0]] += int(row.sum())
     return InputCoverage(
         signature,
-        f"{seen:,} of {len(atoms):,}",
+        f"{num_seen:,} of {len(atoms):,}",
         _format_counts(counts),
         ", ".join(f"{kind} {count:,}" for kind, count in kinds.items()),
     )
 
 
 def _format_counts(counts: Counter[int]) -> str:
-    """0: 60 %, 1: 40 % · or 0 to 27, all of them."""
+    """Format counts of values: ``0: 60 %, 1: 40 %``, or ``0 to 27, each number``."""
     total = counts.total()
     if len(counts) <= 4:
-        return ", ".join(f"{number}: {100 * counts[number] / total:.0f} %" for number in sorted(counts))
+        return ", ".join(f"{value}: {100 * counts[value] / total:.0f} %" for value in sorted(counts))
     low, high = min(counts), max(counts)
     missing = high - low + 1 - len(counts)
     return f"{low} to {high}" + (f" (without {missing} of these)" if missing else ", each number")

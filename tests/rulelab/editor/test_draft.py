@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.rulelab.editor.comparison import compare_positions, find_smallest_difference
 from abl_cards.rulelab.editor.describe import describe_rules
@@ -29,8 +29,9 @@ def test_the_folder_is_what_kb_copy_makes(bench: RuleDraft, tmp_path: Path) -> N
     assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
     made = export_folder(bench, tmp_path, "no-fours")
     assert "set(9,4)" not in load(str(made)).engine().labels
-    with pytest.raises(GameError, match="nothing is overwritten"):
+    with pytest.raises(GameError, match="'no-fours'") as error:
         export_folder(bench, tmp_path, "no-fours")
+    assert error.value.code == ErrorCode.ALREADY_EXISTS
     assert export_zip(bench, "x") == export_zip(bench, "x")
 
 

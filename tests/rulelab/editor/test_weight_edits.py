@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import game_names, load
 from abl_cards.rulelab.editor.draft import RuleDraft
 from abl_cards.rulelab.editor.weight_edits import find_cost_rules, write_weights
@@ -44,32 +44,36 @@ def test_they_are_written_and_the_rest_stays(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_said_and_nothing_is(tmp_path: Path) -> None:
-    bench = RuleDraft.create(load("president"), tmp_path / "mine")
-    text = bench.read("preferences.lp").replace("cost(lead_low(P), 2)", "cost(lead_low(P), 1+1)")
-    bench.write("preferences.lp", text)
-    with pytest.raises(GameError, match=r"lead_low: its weight is '1 \+ 1', no plain number \(preferences.lp:\d+\)"):
-        write_weights(bench, {"break_set": 2, "lead_low": 2})
-    assert bench.read("preferences.lp") == text
-    with pytest.raises(GameError, match="no preference 'x'"):
-        write_weights(bench, {"x": 2})
+    draft = RuleDraft.create(load("president"), tmp_path / "mine")
+    text = draft.read("preferences.lp").replace("cost(lead_low(P), 2)", "cost(lead_low(P), 1+1)")
+    draft.write("preferences.lp", text)
+    with pytest.raises(GameError, match=r"lead_low: .*'1 \+ 1'.* \(preferences.lp:\d+\)") as error:
+        write_weights(draft, {"break_set": 2, "lead_low": 2})
+    assert error.value.code == ErrorCode.INVALID_WEIGHT
+    assert draft.read("preferences.lp") == text
+    with pytest.raises(GameError, match="'x'") as error:
+        write_weights(draft, {"x": 2})
+    assert error.value.code == ErrorCode.UNKNOWN_PREFERENCE
 
 
 @pytest.mark.parametrize("rule", ["cost(x,4; y,5) :- passing.", "cost((x;y),4) :- passing. cost(x(1),3) :- leading."])
 def test_what_would_mean_something_else_is_not_written(tmp_path: Path, rule: str) -> None:
-    """Costs are compared with those that were tried, however they are written."""
-    bench = RuleDraft.create(load("president"), tmp_path / "mine")
+    """Resulting costs are compared with the expected ones, independent of how the rules are written."""
+    draft = RuleDraft.create(load("president"), tmp_path / "mine")
     words = "".join(f'preference({name},leading). says({name},en,"."). says({name},zh,"。").\n' for name in "xy")
-    text = bench.read("preferences.lp") + words + rule
-    bench.write("preferences.lp", text)
-    with pytest.raises(GameError, match=r"not every rule of it says cost\(\w,NUMBER\)"):
-        write_weights(bench, {"x": 2})
-    assert bench.read("preferences.lp") == text
+    text = draft.read("preferences.lp") + words + rule
+    draft.write("preferences.lp", text)
+    with pytest.raises(GameError, match=r"cost\(\w,NUMBER\)") as error:
+        write_weights(draft, {"x": 2})
+    assert error.value.code == ErrorCode.INVALID_WEIGHT
+    assert draft.read("preferences.lp") == text
 
 
 def test_weights_that_pass_32_bits_are_refused(tmp_path: Path) -> None:
-    bench = RuleDraft.create(load("president"), tmp_path / "mine")
-    text = bench.read("preferences.lp").replace("cost(pass, 10)", "cost(pass, 1000000000)")
-    bench.write("preferences.lp", text)
-    with pytest.raises(GameError, match="more than 2147483647"):
-        write_weights(bench, {"pass": 4})
-    assert bench.read("preferences.lp") == text
+    draft = RuleDraft.create(load("president"), tmp_path / "mine")
+    text = draft.read("preferences.lp").replace("cost(pass, 10)", "cost(pass, 1000000000)")
+    draft.write("preferences.lp", text)
+    with pytest.raises(GameError, match="2147483647") as error:
+        write_weights(draft, {"pass": 4})
+    assert error.value.code == ErrorCode.INTEGER_OVERFLOW
+    assert draft.read("preferences.lp") == text
