@@ -1,6 +1,6 @@
-"""A client written from rules/guandan.md alone: it believes nothing, keeps its own books, and compares.
+"""Client written from rules/guandan.md alone, which tracks the game itself and checks every message.
 
-It uses none of the project's code. What it chooses is a plain heuristic that keeps matches short.
+It uses none of the project's code. Its choices follow a simple heuristic that keeps matches short.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ FOLLOWS = {
     "episodeOver": {"beginning", "gameOver"},
     "gameOver": {"beginning", "gameResult"},
 }
-"""Which notification may follow which."""
+"""Notifications that may follow a notification."""
 
 
-def place(card: str, level: str) -> tuple[int, int]:
-    """Where a card stands in a hand."""
+def sort_key(card: str, level: str) -> tuple[int, int]:
+    """Return the sort key of a card in a hand."""
     rank = "ABR".find(card[1]) if card in ("SB", "HR") else -1
     if rank > 0:
         return 14 + rank, 0
@@ -55,10 +55,10 @@ def place(card: str, level: str) -> tuple[int, int]:
 
 @dataclass
 class PlainClient:
-    """One seat and its books."""
+    """Client at one seat, with its own state of the game."""
 
     url: str
-    strong: bool = True  # else it passes whenever it may
+    strong: bool = True  # if False, it passes whenever it may
     seat: int = -1
     hand: list[str] = field(default_factory=list)
     rest: list[int] = field(default_factory=list)
@@ -66,7 +66,7 @@ class PlainClient:
     current: tuple[int, Any] = (-1, None)
     greater: tuple[int, Any] = (-1, None)
     finished: list[int] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)  # of the episode before
+    order: list[int] = field(default_factory=list)  # of the previous episode
     payers: list[int] = field(default_factory=list)
     level: str = ""
     stage: str = ""  # of the latest notification
@@ -121,8 +121,8 @@ class PlainClient:
         assert [taker for _, taker, _ in result] == self.payers
         self.move(result)
 
-    def move(self, gifts: list[list[Any]]) -> None:
-        for giver, taker, card in gifts:
+    def move(self, exchanged: list[list[Any]]) -> None:
+        for giver, taker, card in exchanged:
             self.rest[giver] -= 1
             self.rest[taker] += 1
             if giver == self.seat:
@@ -170,7 +170,7 @@ class PlainClient:
         self.level = message["curRank"]
         assert self.level in (message["selfRank"], message["oppoRank"])
         cards, actions = message["handCards"], message["actionList"]
-        assert cards == sorted(cards, key=lambda card: place(card, self.level))
+        assert cards == sorted(cards, key=lambda card: sort_key(card, self.level))
         assert message["indexRange"] == len(actions) - 1 >= 0
         assert all(count <= 2 for count in map(cards.count, cards))
         self.answers += 1
@@ -187,8 +187,8 @@ class PlainClient:
         assert message["publicInfo"] == public
         leads = message["greaterPos"] == -1
         for name, (seat, action) in (("cur", self.current), ("greater", self.greater)):
-            found = message[f"{name}Pos"], message[f"{name}Action"]
-            assert found == ((-1, None) if leads else (seat, action))
+            position = message[f"{name}Pos"], message[f"{name}Action"]
+            assert position == ((-1, None) if leads else (seat, action))
         assert (PASS in actions) == (not leads)
         if not leads:
             assert actions[0] == PASS
@@ -198,7 +198,7 @@ class PlainClient:
         return self.choose(actions, leads)
 
     def check(self, action: Any, rival: Any) -> None:
-        """A play holds my cards, has its size, and is of the rival's type or a bomb."""
+        """Check that a play has cards of the hand, its size, and the rival's type or that of a bomb."""
         if action == PASS:
             return
         kind, _, cards = action
@@ -221,7 +221,7 @@ class PlainClient:
         wild = f"H{self.level}"
         if stage == "tribute":
             natural = [card for card in cards if card != wild]
-            best = [card for card in natural if place(card, self.level)[0] == place(natural[-1], self.level)[0]]
+            best = [card for card in natural if sort_key(card, self.level)[0] == sort_key(natural[-1], self.level)[0]]
             assert offered == list(dict.fromkeys(best))
         else:
             assert len(cards) == 28

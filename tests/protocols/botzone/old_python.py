@@ -1,4 +1,4 @@
-"""What in a program an old Python does not know: syntax, modules, and names of the library."""
+"""Find syntax, modules and names of the library that an old Python lacks."""
 
 from __future__ import annotations
 import __future__
@@ -28,14 +28,14 @@ NAMES: dict[str, Version] = {
                      "timeout", "Self", "LiteralString", "assert_never", "add_note"), (3, 11)),
     **dict.fromkeys(("batched", "sumprod", "binomialvariate", "override", "walk_up"), (3, 12)),
 }  # fmt: skip
-"""Functions, methods, classes and keywords likewise; a program that gives one of these names to a thing of its own."""
+"""Functions, methods, classes and keywords that came after 3.6; own definitions of a program are exempt."""
 
 GENERIC = {"dict", "frozenset", "list", "set", "tuple", "type"}
 """Classes that take types in brackets from 3.9 on."""
 
 
 def too_new(source: str, version: Version = (3, 6)) -> list[str]:
-    """What this version of Python does not know, each with its line; none where all is known.
+    """Return the features of a source that a version of Python lacks, each with its line.
 
     >>> too_new("import dataclasses")
     ['line 1: dataclasses is of 3.7']
@@ -47,23 +47,23 @@ def too_new(source: str, version: Version = (3, 6)) -> list[str]:
     except SyntaxError as problem:
         return [f"line {problem.lineno}: {problem.msg}"]
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    found = ((node, name, since) for node in ast.walk(tree) for name, since in _new(node) if name not in own)
+    features = ((node, name, since) for node in ast.walk(tree) for name, since in _new(node) if name not in own)
     return [
         f"line {getattr(node, 'lineno', 0)}: {name} is of {since[0]}.{since[1]}"
-        for node, name, since in found
+        for node, name, since in features
         if since > version
     ]
 
 
 def _new(node: ast.AST) -> Iterator[tuple[str, Version]]:
-    """The names of a node, and since when they are known."""
+    """Yield the names of a node, with the versions that introduced them."""
     if isinstance(node, ast.Import):
-        yield from ((each.name, _module(each.name)) for each in node.names)
+        yield from ((alias.name, _module(alias.name)) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         module = node.module or ""
         yield module, _module(module)
-        for each in node.names:
-            yield each.name, _feature(each.name) if module == "__future__" else NAMES.get(each.name, (3, 0))
+        for alias in node.names:
+            yield alias.name, _feature(alias.name) if module == "__future__" else NAMES.get(alias.name, (3, 0))
     elif isinstance(node, ast.Attribute):
         yield node.attr, NAMES.get(node.attr, (3, 0))
     elif isinstance(node, ast.Name):

@@ -1,4 +1,4 @@
-"""Circuits in nothing but Python say what the engine's say."""
+"""Circuits in pure Python have the outputs of the engine's."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ RULES = {
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
-    """Every state at once, a bit each."""
+    """All states are evaluated at once, one bit each."""
     file = tmp_path / "rules.lp"
     file.write_text("#external held(R,N) : R = 1..3, N = 1..2.\n" + rules, "utf-8")
     kb = KnowledgeBase.load([file], inputs=[Input("held", ((1, 2, 3), (1, 2)))], outputs=[], cache=False)
@@ -31,11 +31,11 @@ def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
     rows = np.arange(columns)[None] >> np.arange(len(circuit.inputs))[:, None] & 1
     inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
     expected = evaluate(circuit, rows.astype(np.uint8))
-    found = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
-    assert found == [sum(int(value) << place for place, value in enumerate(row)) for row in expected]
+    outputs = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
+    assert outputs == [sum(int(value) << place for place, value in enumerate(row)) for row in expected]
 
 
 def test_the_cheapest() -> None:
-    """Of equal ones the first, and never one that is wrong where another is not."""
+    """The first of equal moves is chosen, and a violating one only if all are."""
     assert bot_circuits.find_cheapest([0b110, 0b001], [3, None], 3) == 1
     assert bot_circuits.find_cheapest([0b101], [-2], 3) == 0

@@ -1,4 +1,4 @@
-"""What is too new for an old Python is found, and what is in the bots of ours is not."""
+"""Features that an old Python lacks are found; the exported bots have none."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_not_found(source: str) -> None:
 
 
 def test_annotations_are_taken_out() -> None:
-    """And what is there for them alone; texts and comments stay."""
+    """Imports for annotations are removed, too; texts and comments stay."""
     source = '''from __future__ import annotations
 import json
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""Golden transcripts: whole rounds before Botzone's judge, entry by entry as its log has them.
+"""Golden transcripts: whole rounds at Botzone's judge as entries of its log.
 
-``python -m tests.protocols.botzone.transcripts`` plays and writes them anew.
+``python -m tests.protocols.botzone.transcripts`` plays and writes them again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HERE_LIE = Path(__file__).parent
 
 
 def played(engine: Engine, dealt: RandomKeys, name: str, silent: bool = False, rounds: int = 1) -> list[dict[str, Any]]:
-    """The last of some rounds in which this agent has all seats; silent ones choose the last option."""
+    """Return the last of several rounds with one agent at all seats; silent agents choose the last option."""
     logs = list[dict[str, Any]]()
     script, player = BotzoneSession(engine.rules, write=logs.append), make_agent(name, engine)
     tables, keys = engine.start_matches(dealt, script), match_keys(1, 0)
@@ -39,7 +39,7 @@ def played(engine: Engine, dealt: RandomKeys, name: str, silent: bool = False, r
 
 @dataclass(frozen=True)
 class Transcript:
-    """What is played."""
+    """Settings of a transcript."""
 
     game: str
     profile: str
@@ -49,11 +49,11 @@ class Transcript:
     rounds: int = 1
 
     def engine(self) -> Engine:
-        """By whose rules."""
+        """Return the engine of the rules."""
         return load(self.game).engine(profile=self.profile)
 
     def make(self, dealt: RandomKeys | None = None) -> list[dict[str, Any]]:
-        """Initdata, and the entries of the log, one a line; what the cards are dealt from hangs on the seed."""
+        """Play the rounds; return initdata and the entries of the log. Cards are dealt by the seed by default."""
         dealt = match_keys(1, self.seed) if dealt is None else dealt
         return played(self.engine(), dealt, self.agent, self.silent, self.rounds)
 
@@ -71,11 +71,11 @@ TRANSCRIPTS = {
 
 
 def lines(entries: list[dict[str, Any]]) -> list[str]:
-    """As they are written."""
+    """Return entries as lines of a file."""
     return [json.dumps(entry, separators=(",", ":")) for entry in entries]
 
 
 def read(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Initdata and log."""
+    """Return initdata and log of a transcript."""
     first, *log = map(json.loads, (HERE_LIE / name).read_text("utf-8").splitlines())
     return first["initdata"], log

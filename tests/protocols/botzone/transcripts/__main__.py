@@ -1,4 +1,4 @@
-"""Write the transcripts anew; look at what has changed before you keep it."""
+"""Write the transcripts again; review the differences before you commit them."""
 
 from tests.protocols.botzone.transcripts import HERE_LIE, TRANSCRIPTS, lines
 
