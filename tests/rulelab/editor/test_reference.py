@@ -1,4 +1,4 @@
-"""What editors say of predicates is what docs/knowledge-bases.md says."""
+"""Tests of the vocabulary of editors against docs/knowledge-bases.md."""
 
 from pathlib import Path
 
@@ -33,7 +33,8 @@ def test_it_is_said_when_a_word_is_known() -> None:
     }
     assert said["pack/2"].startswith("A fact")
     assert "what an episode is worth" in said["holds/3"]
-    assert said["turn/1"] == "Derived by rules: asked for whose turn it is."
+    assert said["turn/1"].startswith("Derived by rules")
+    assert "whose turn it is" in said["turn/1"]
 
 
 def test_it_is_said_what_arguments_name() -> None:
