@@ -247,7 +247,7 @@ def _revert(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    return {"problems": [_diagnostic_json(draft, each) for each in draft.check()[:200]]}
+    return {"problems": [_diagnostic_json(draft, problem) for problem in draft.check()[:200]]}
 
 
 def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:

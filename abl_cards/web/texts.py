@@ -64,7 +64,7 @@ def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
             "rank": text,
             "suit": "",
             "symbol": "",
-            "name": [_card_name(rules, typed_terms, each, text) for each in LANGUAGES],
+            "name": [_card_name(rules, typed_terms, code, text) for code in LANGUAGES],
         }
     rank, suit = (term_texts.get(part, str(part)) for part in parts)
     suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]

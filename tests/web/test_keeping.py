@@ -13,7 +13,7 @@ import pytest
 
 from abl_cards.asp.errors import KBError
 from abl_cards.core.atomic_files import lock_folder
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.prewarmed_table import FILE_NAME, OFFER_TIMEOUT, PrewarmedTable
@@ -240,8 +240,9 @@ def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
     assert not old.exists()
     assert EventLogStore(tmp_path, 3).summaries() == []  # headings of nothing
     assert EventLogStore(None, 3).create_log("x") is None
-    with pytest.raises(GameError, match="No such file"):
+    with pytest.raises(GameError, match=r"none\.jsonl") as error:
         EventLog(tmp_path / "none.jsonl").read()
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
 # --- the table that lies ready ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from abl_cards.agents.base import ExplainableAgent
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.web.reviews import ReviewSession, parse_records
@@ -183,5 +183,6 @@ def test_wrong_questions_are_answered(with_page: Run) -> None:
 
 
 def test_a_line_that_is_none_is_named() -> None:
-    with pytest.raises(GameError, match="line 2: "):
+    with pytest.raises(GameError, match=r"^line 2: ") as error:
         parse_records('{"hands":[]}\n{"hands"')
+    assert error.value.code == ErrorCode.INVALID_RECORD

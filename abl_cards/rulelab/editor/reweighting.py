@@ -178,10 +178,10 @@ def match_original(
 
 
 def _play_pair(
-    engine: Engine, one: CompiledPreferences, two: CompiledPreferences, games: int, seed: int,
+    engine: Engine, new_preferences: CompiledPreferences, old_preferences: CompiledPreferences, games: int, seed: int,
     on_progress: MatchProgress
 ) -> dict[str, Any]:  # fmt: skip
-    agents = [PreferenceAgent(Minimiser(preferences)) for preferences in (one, two)]
+    agents = [PreferenceAgent(Minimiser(preferences)) for preferences in (new_preferences, old_preferences)]
     names = ("now", "before")
     result: MatchResult = play_match(engine, names, agents, games, seed, lambda done, wins: on_progress(done, games))
     low, high = result.interval
