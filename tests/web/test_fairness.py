@@ -1,4 +1,4 @@
-"""Who gives way where there is no room: nobody can keep others out."""
+"""Tests of evictions: no client can exhaust the limits for others."""
 
 import asyncio
 import doctest
@@ -103,7 +103,7 @@ def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path:
 
 
 def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) -> None:
-    """Tables that somebody opened and left make room at once, the oldest first; of one person there are so many."""
+    """Tables without viewers are evicted at once, the oldest first; each client has a limit."""
     from abl_cards.web import lobby
 
     monkeypatch.setattr(lobby, "MAX_TABLES", 3)
@@ -189,7 +189,7 @@ def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run
 
 
 def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
-    """Uvicorn waits for ever for the first request: enough such connections would keep everybody out."""
+    """Uvicorn has no time limit for the first request, so silent connections could exhaust the limit."""
     uvicorn = pytest.importorskip("uvicorn")
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
     monkeypatch.setattr(connections, "HANDSHAKE_TIMEOUT", 0.3)

@@ -1,4 +1,4 @@
-"""Open tables are there again when the page is started anew; and the one that lies ready for who comes next."""
+"""Tests of stored tables, restored after a restart, and of the prewarmed table."""
 
 import asyncio
 import html
@@ -43,7 +43,7 @@ async def play_some(socket: Socket, decisions: int) -> None:
 
 
 def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
-    """Something at one page, and then at the one that is started after it."""
+    """Run a function at one server, and another one at a server started after it."""
     told: list[Any] = []
 
     async def one(page: Any) -> None:
@@ -356,7 +356,7 @@ def test_one_page_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_the_port_answers_without_the_engine() -> None:
-    """What the port needs is imported in a moment: numba and the engine come in a thread."""
+    """The server imports neither numba nor the engine before it listens; they load in a thread."""
     import subprocess
     import sys
 

@@ -1,4 +1,4 @@
-"""Records looked over: pictures, decisions, mistakes; of our own, and of others."""
+"""Tests of reviews: frames, decisions and mistakes, of own and imported records."""
 
 import asyncio
 import gzip
@@ -105,7 +105,7 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
 
 @pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
 def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
-    """Whole ones, those that stop somewhere, and one that ends with a fault."""
+    """Complete logs, truncated logs, and one that ends with a fault."""
     from tests.protocols.botzone.transcripts import TRANSCRIPTS, read
 
     initdata, log = read(file)

@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "knowledge-bases.md"
 
 
 def test_the_data_are_the_tables_of_the_reference() -> None:
-    """After an edit there: python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md."""
+    """If it fails, run python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md."""
     assert VOCABULARY_FILE.read_text("utf-8") == entries_to_json(parse_reference(DOCUMENT.read_text("utf-8")))
 
 
