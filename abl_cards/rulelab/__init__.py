@@ -1,1 +1,1 @@
-"""abl_cards.rulelab."""
+"""Tools for authors of rules: tests, comparison, verification, editor and language server."""

@@ -1,4 +1,4 @@
-"""A play as a whole where plays are laid card by card: which one an agent would make, and the reasons of each step."""
+"""Explanations of whole plays in games where plays are composed card by card, step by step."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ ZERO_KEY = np.zeros(1, np.uint64)
 
 
 class _PlayListener(NullListener):
-    """Hears the first play."""
+    """Listener that keeps the first play."""
 
     moves: Moves | None = None
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Keep it."""
+        """Keep the first play."""
         self.moves = self.moves or moves
 
 
 @dataclass(frozen=True)
 class ExplainedStep:
-    """Next cards to lay, with reasons for and against them."""
+    """Step of a composed play, with reasons for and against it."""
 
     explanation: Explanation
     verdict: MoveAssessment
@@ -40,7 +40,7 @@ class ExplainedStep:
 
 @dataclass(frozen=True)
 class ExplainedPlay:
-    """A play, and how it is laid."""
+    """Whole play with its steps."""
 
     moves: Moves
     steps: tuple[ExplainedStep, ...]
@@ -49,29 +49,35 @@ class ExplainedPlay:
 def explain_composed_play(
     engine: Engine, tables: Tables, player: ExplainableAgent, language: str, parts: Sequence[Moves] = ()
 ) -> ExplainedPlay:  # fmt: skip
-    """The play that an agent makes at one table, or the one of these parts, at a copy of it; raises GameError.
+    """Explain the play that an agent makes at one table, or the play with these parts; raises GameError.
 
-    Where the parts come to their end and the play does not, it ends with a pass.
+    The play is made at a copy of the table. If it is not complete after the parts, it ends with a pass.
     """
-    ear, steps = _PlayListener(), list[ExplainedStep]()
-    copy = Tables(tables.rules, 1, ear)
+    listener, steps = _PlayListener(), list[ExplainedStep]()
+    copy = Tables(tables.rules, 1, listener)
     copy_rows(tables.state, ONLY_TABLE, copy.state)
     copy.auto_next_episode, copy.keys[:] = False, tables.keys
-    for number in range(MAX_STEPS):
+    for index in range(MAX_STEPS):
         decisions = copy.decisions(ONLY_TABLE)
-        moment = engine.decision_point_at(decisions)
-        found = explain(engine, player.preference_model, moment, language, player.compute_model_explanation(moment))
-        if number < len(parts):
-            moves = parts[number]
+        decision_point = engine.decision_point_at(decisions)
+        explanation = explain(
+            engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
+        )
+        if index < len(parts):
+            moves = parts[index]
         else:
-            moves = _pass_move(engine, moment.move_lists.cards.shape[1]) if parts else player.play(decisions, ZERO_KEY)
-        (row,) = moment.move_lists.find(moves).tolist()
+            moves = (
+                _pass_move(engine, decision_point.move_lists.cards.shape[1])
+                if parts
+                else player.play(decisions, ZERO_KEY)
+            )
+        (row,) = decision_point.move_lists.find(moves).tolist()
         if row < 0:
-            raise GameError("the cards cannot be laid in this way", ErrorCode.ILLEGAL_MOVE)
-        steps.append(ExplainedStep(found, found.assess(row), moves))
+            raise GameError("the cards cannot be played in this order", ErrorCode.ILLEGAL_MOVE)
+        steps.append(ExplainedStep(explanation, explanation.assess(row), moves))
         copy.play(ONLY_TABLE, moves)
-        if ear.moves is not None:
-            return ExplainedPlay(ear.moves, tuple(steps))
+        if listener.moves is not None:
+            return ExplainedPlay(listener.moves, tuple(steps))
     raise GameError("the agent does not complete its play", ErrorCode.RULES_STUCK)
 
 

@@ -1,4 +1,4 @@
-"""Configuration of the web server; imports nothing of the engine, so that the port answers at once."""
+"""Configuration of the web server; does not import the engine, so that the server starts at once."""
 
 from __future__ import annotations
 
@@ -11,21 +11,34 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class WebConfig:
-    """Configuration of the web server."""
+    """Configuration of the web server.
 
-    game: str = ""  # the first table's; the first game that comes with an agent that has learned it
-    extra_games: tuple[str, ...] = ()  # folders beside the games that come with the package
-    extra_agents: tuple[str, ...] = ()  # that may be seated besides the usual ones
+    Attributes:
+        game: Game of the first table; empty for the first game with shipped weights.
+        extra_games: Rule folders offered besides the shipped games.
+        extra_agents: Agents offered besides the default ones.
+        host: Address to listen on.
+        port: Port to listen on; 0 for any free one.
+        host_names: Further names of this host that browsers may use.
+        save_folder: Folder for saved rule folders of the laboratory; None to disable saving.
+        watch_folders: Folders of runs, results and snapshots of served tables.
+        state_folder: Folder in which open tables are stored and restored at the next start; None to store nothing.
+        preload_agent: Load the agent of hints before the first request.
+        prewarm_table: Prepare a table before the first visitor.
+        token: Access key of the page.
+    """
+
+    game: str = ""
+    extra_games: tuple[str, ...] = ()
+    extra_agents: tuple[str, ...] = ()
     host: str = "127.0.0.1"
     port: int = 8765
-    host_names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
-    save_folder: Path | None = None  # where folders of the rules lab may be saved
-    watch_folders: tuple[Path, ...] = ()  # folders of runs, results and pictures of served tables
-    state_folder: Path | None = (
-        None  # where open tables are written down; they are there again when the page is started anew
-    )
-    preload_agent: bool = False  # have ready who gives the hints, before the first is asked for
-    prewarm_table: bool = False  # lay a table before somebody comes
+    host_names: tuple[str, ...] = ()
+    save_folder: Path | None = None
+    watch_folders: tuple[Path, ...] = ()
+    state_folder: Path | None = None
+    preload_agent: bool = False
+    prewarm_table: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
 
     @property
@@ -35,10 +48,14 @@ class WebConfig:
 
 
 def default_state_folder() -> Path:
-    """Return the default folder of open tables: ``$ABL_CARDS_STATE``, or the platform's folder for program state."""
-    chosen = os.environ.get("ABL_CARDS_STATE")
-    if chosen:
-        return Path(chosen) / "page"
+    """Return the default folder of open tables.
+
+    Returns:
+        A folder in ``$ABL_CARDS_STATE``, or in the platform's folder for program state.
+    """
+    configured = os.environ.get("ABL_CARDS_STATE")
+    if configured:
+        return Path(configured) / "page"
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "abl-cards" / "page"
     if sys.platform == "darwin":

@@ -1,4 +1,4 @@
-"""Connections that send nothing: they are closed after some seconds, and make room for others before."""
+"""Close connections that send no request: after a timeout, or earlier if there are too many."""
 
 from __future__ import annotations
 
@@ -13,23 +13,33 @@ from abl_cards.web.limits import HANDSHAKE_TIMEOUT, MAX_CONNECTIONS
 
 
 class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # one of two classes, by what is installed
-    """The HTTP protocol of uvicorn, which itself waits for ever for the head of a first request."""
+    """HTTP protocol of uvicorn with a time limit for the first request, which uvicorn lacks."""
 
     connected_at = 0.0
 
     def connection_made(self, transport: Any) -> None:
-        """Give the connection some seconds; of too many silent ones the oldest of the person with most is closed."""
+        """Start the timeout; of too many silent connections, close the oldest of the client with most."""
         super().connection_made(transport)
         self.connected_at = time.monotonic()
-        silent = [each for each in self.connections if isinstance(each, HeaderTimeoutProtocol) and each.is_silent]
-        holdings = [
-            Allocation(each, get_client_id({"client": each.client}), False, each.connected_at) for each in silent
+        silent_connections = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, HeaderTimeoutProtocol) and connection.is_silent
         ]
-        other = choose_eviction(
-            get_client_id({"client": self.client}), holdings, MAX_CONNECTIONS, MAX_CONNECTIONS, self.connected_at, 0.0
+        allocations = [
+            Allocation(connection, get_client_id({"client": connection.client}), False, connection.connected_at)
+            for connection in silent_connections
+        ]
+        evicted = choose_eviction(
+            get_client_id({"client": self.client}),
+            allocations,
+            MAX_CONNECTIONS,
+            MAX_CONNECTIONS,
+            self.connected_at,
+            0.0,
         )
-        if other is not None:
-            other.close_if_silent()
+        if evicted is not None:
+            evicted.close_if_silent()
         asyncio.get_running_loop().call_later(HANDSHAKE_TIMEOUT, self.close_if_silent)
 
     @property
@@ -38,6 +48,6 @@ class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         return self.cycle is None and self in self.connections
 
     def close_if_silent(self) -> None:
-        """Close the connection, unless a request has come."""
+        """Close the connection if no request has arrived."""
         if self.is_silent:
             self.transport.abort()

@@ -1,6 +1,6 @@
-"""Open tables on the disk: a heading, then a line for whatever happens, written as it happens.
+"""Event logs of open tables on disk: a header, then one line for each event, written at once.
 
-So a page that is started anew has the tables that were open; of a process that is killed the move in flight is lost.
+A restarted server restores the open tables. If the process is killed, at most the current move is lost.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from abl_cards.core import ErrorCode, GameError, atomic_write
 
 MAX_BYTES = 8 << 20
 RETENTION = 30 * 86400.0
-"""Seconds after which a table that nobody has come back to is forgotten."""
+"""Seconds after which the log of a suspended table is deleted."""
 _SUFFIX = ".jsonl"
 _MAX_HEADER_BYTES = 1 << 16
 log = logging.getLogger(__name__)
 
 
 class EventLog:
-    """The file of one table."""
+    """Event log of one table."""
 
     def __init__(self, file: Path) -> None:
-        """A file that may not be there yet."""
+        """Make the log of a file, which need not exist."""
         self.file = file
 
     def start(self, header: Mapping[str, Any]) -> None:
-        """Write the heading; what was there before is gone."""
+        """Write the header; replaces an existing file."""
         self._log_os_errors(lambda: self._write([header]))
 
     def append(self, line: Mapping[str, Any]) -> None:
@@ -46,38 +46,38 @@ class EventLog:
         self._log_os_errors(append)
 
     def read(self) -> list[dict[str, Any]]:
-        """The heading and the lines, without one that was only begun; raises GameError for what is none of ours."""
+        """Read the header and the events, without an incomplete last line; raises GameError for invalid files."""
         try:
             if self.file.stat().st_size > MAX_BYTES:
                 raise GameError(f"{self.file.name}: larger than {MAX_BYTES >> 20} MiB", ErrorCode.TOO_LARGE)
             body = self.file.read_bytes()
-        except OSError as problem:
-            raise GameError(f"{self.file.name}: {problem.strerror}", ErrorCode.FILE_NOT_READABLE) from None
-        found = []
-        for number, line in enumerate(body.split(b"\n")[:-1], 1):
+        except OSError as error:
+            raise GameError(f"{self.file.name}: {error.strerror}", ErrorCode.FILE_NOT_READABLE) from None
+        values = []
+        for line_number, line in enumerate(body.split(b"\n")[:-1], 1):
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
-                raise GameError(f"{self.file.name}, line {number}: damaged", ErrorCode.FILE_NOT_READABLE)
-            found.append(value)
-        if not found:
-            raise GameError(f"{self.file.name}: nothing is in it", ErrorCode.FILE_NOT_READABLE)
-        if not body.endswith(b"\n"):  # a process was killed while it wrote
-            self._log_os_errors(lambda: self._write(found))
-        return found
+                raise GameError(f"{self.file.name}, line {line_number}: damaged", ErrorCode.FILE_NOT_READABLE)
+            values.append(value)
+        if not values:
+            raise GameError(f"{self.file.name}: empty", ErrorCode.FILE_NOT_READABLE)
+        if not body.endswith(b"\n"):  # the process was killed while writing
+            self._log_os_errors(lambda: self._write(values))
+        return values
 
     @cached_property
     def summary(self) -> dict[str, Any] | None:
         """Return the summary of the table for a list of tables; None if the file is damaged."""
         try:
             with self.file.open("rb") as stream:
-                told = json.loads(stream.readline(_MAX_HEADER_BYTES))
-            players = [str(chair["name"]) for chair in told["chairs"]]
-            title = [str(each) for each in told["title"]]
-            return {"table": str(told["name"]), "title": title, "players": players, "episode": 0,
-                    "watch": str(told["watch"]), "looking": 0}  # fmt: skip
+                header = json.loads(stream.readline(_MAX_HEADER_BYTES))
+            players = [str(seat["name"]) for seat in header["chairs"]]
+            title = [str(text) for text in header["title"]]
+            return {"table": str(header["name"]), "title": title, "players": players, "episode": 0,
+                    "watch": str(header["watch"]), "looking": 0}  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
@@ -93,12 +93,12 @@ class EventLog:
     def _log_os_errors(self, write: Any) -> None:
         try:
             write()
-        except OSError as problem:
-            log.warning("%s: %s; this table ends with the page", self.file, problem.strerror or problem)
+        except OSError as error:
+            log.warning("%s: %s; this table is not stored", self.file, error.strerror or error)
 
 
 def restrict_permissions(stream: IO[bytes]) -> None:
-    """Let nobody else on this machine read a file that holds the seed and the tokens of a table."""
+    """Make a file with the seed and tokens of a table readable by its owner only."""
     with suppress(OSError):
         os.chmod(stream.name, 0o600)
 
@@ -108,31 +108,35 @@ def _to_line(value: Mapping[str, Any]) -> bytes:
 
 
 class EventLogStore:
-    """The ledgers of a folder, by table; or none, where nothing is kept."""
+    """Event logs of a folder by table; stores nothing without a folder."""
 
     def __init__(self, folder: Path | None, capacity: int) -> None:
         """Open the latest event logs of a folder, at most ``capacity``, and none that are too old."""
         self._folder, self._capacity = folder, capacity
-        self.suspended: dict[str, EventLog] = {}  # that nobody has come back to yet, the oldest first
+        self.suspended: dict[str, EventLog] = {}  # logs of tables that are not open, oldest first
         if folder is None:
             return
         files = [(file.stat().st_mtime, file) for file in folder.glob(f"*{_SUFFIX}") if file.is_file()]
-        for when, file in sorted(files):
-            if time.time() - when > RETENTION:
+        for modified_at, file in sorted(files):
+            if time.time() - modified_at > RETENTION:
                 EventLog(file).delete()
             else:
                 self.add(file.name.removesuffix(_SUFFIX), EventLog(file))
 
     def add(self, table: str, event_log: EventLog) -> None:
-        """Let a table wait until somebody comes back to it; of too many the oldest is forgotten."""
+        """Add a suspended table; the oldest ones beyond the capacity are deleted."""
         self.suspended[table] = event_log
         while len(self.suspended) > self._capacity:
             self.suspended.pop(next(iter(self.suspended))).delete()
 
     def summaries(self) -> list[dict[str, Any]]:
-        """The tables that nobody has come back to yet, as far as their headings say."""
-        return [each for each in (ledger.summary for ledger in reversed(self.suspended.values())) if each is not None]
+        """Return summaries of the suspended tables with readable headers, newest first."""
+        return [
+            summary
+            for summary in (event_log.summary for event_log in reversed(self.suspended.values()))
+            if summary is not None
+        ]
 
     def create_log(self, table: str) -> EventLog | None:
-        """The ledger of a new table."""
+        """Make the event log of a new table; None if nothing is stored."""
         return None if self._folder is None else EventLog(self._folder / f"{table}{_SUFFIX}")

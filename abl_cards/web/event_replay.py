@@ -1,4 +1,4 @@
-"""A table from its ledger: the same seats and tokens, and the same decisions, each legal where it was made."""
+"""Restore tables from event logs: seats, tokens and decisions, each checked for legality."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from abl_cards.web.texts import BilingualText, card_kinds
 LOG_KIND, LOG_VERSION = "table", 1
 _MAX_NUMBER, _MAX_SEATS = 1 << 30, 255
 AgentFactory = Callable[[str], Agent]
-"""An agent by its name; raises GameError for one that may not be seated."""
+"""Makes an agent by name; raises GameError for an agent that is not allowed."""
 
 
 def make_header(table: WebTable, game: str) -> dict[str, Any]:
@@ -34,44 +34,46 @@ def make_header(table: WebTable, game: str) -> dict[str, Any]:
         "profile": table.engine.rules.profile or "", "seed": format_seed(table.seed), "drawn": table.is_seed_random,
         "match": table.match_number,
         "practice": table.is_practice, "owner": table.owner_token, "watch": table.watch_token,
-        "chair": table.owner_seat, "chairs": [each.to_json() for each in table.seats],
+        "chair": table.owner_seat, "chairs": [seat.to_json() for seat in table.seats],
     }  # fmt: skip
 
 
 def make_event_writer(table: WebTable, game: str, event_log: EventLog) -> EventWriter:
-    """Writes down what happens at a table."""
+    """Make a function that writes the events of a table to its log."""
 
-    def written(what: str, told: dict[str, Any]) -> None:
-        if what == "begin":
+    def write_event(kind: str, data: dict[str, Any]) -> None:
+        if kind == "begin":
             event_log.start(make_header(table, game))
-        elif what == "act":
-            event_log.append({"do": what} | decision_json(table.engine, told["decision"], told["value"]))
+        elif kind == "act":
+            event_log.append({"do": kind} | decision_json(table.engine, data["decision"], data["value"]))
         else:
-            event_log.append({"do": what} | told)
+            event_log.append({"do": kind} | data)
 
-    return written
+    return write_event
 
 
 def read_header(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The heading of a ledger; raises GameError for another one."""
-    told = lines[0]
-    if told.get("kind") != LOG_KIND or told.get("version") != LOG_VERSION:
+    """Return the header of an event log; raises GameError for another file."""
+    header = lines[0]
+    if header.get("kind") != LOG_KIND or header.get("version") != LOG_VERSION:
         raise GameError("not an event log of a table", ErrorCode.INVALID_RECORD)
     for name in ("name", "game", "profile", "owner", "watch"):
-        schemas.get_text(told, name)
-    return told
+        schemas.get_text(header, name)
+    return header
 
 
 def accepts_token(lines: Sequence[dict[str, Any]], token: str) -> bool:
     """Return whether a token is valid at the table of an event log; raises GameError for another file."""
-    told = read_header(lines)
-    chairs = {str(seat): chair for seat, chair in enumerate(schemas.get_list(told, "chairs", _MAX_SEATS))}
-    chairs |= {str(line.get("seat")): line.get("chair") for line in lines[1:] if line.get("do") == "chair"}
-    tokens = [chair.get("token") for chair in chairs.values() if isinstance(chair, dict)]
-    known = [
-        each for each in (told["owner"], told["watch"], *tokens) if isinstance(each, str) and schemas.is_encodable(each)
+    header = read_header(lines)
+    seats = {str(seat): seat_json for seat, seat_json in enumerate(schemas.get_list(header, "chairs", _MAX_SEATS))}
+    seats |= {str(line.get("seat")): line.get("chair") for line in lines[1:] if line.get("do") == "chair"}
+    tokens = [seat_json.get("token") for seat_json in seats.values() if isinstance(seat_json, dict)]
+    valid_tokens = [
+        valid_token
+        for valid_token in (header["owner"], header["watch"], *tokens)
+        if isinstance(valid_token, str) and schemas.is_encodable(valid_token)
     ]
-    return any(compare_digest(token.encode(), each.encode()) for each in known)
+    return any(compare_digest(token.encode(), valid_token.encode()) for valid_token in valid_tokens)
 
 
 def restore_table(
@@ -81,26 +83,29 @@ def restore_table(
     agents: Sequence[str],
     agent_factory: AgentFactory,
 ) -> WebTable:
-    """The table as it was; raises GameError where the rules would not have it so."""
-    told = read_header(lines)
-    chairs = [_read_seat(each, agent_factory) for each in schemas.get_list(told, "chairs", engine.rules.seating.seats)]
-    if len(chairs) != engine.rules.seating.seats:
-        raise GameError(f"the event log has {len(chairs)} seats", ErrorCode.INVALID_RECORD)
-    seed, practice = schemas.get_seed(told), schemas.get_bool(told, "practice")
-    made = WebTable(told["name"], title, engine, chairs, seed, practice, agents)
-    made.is_seed_random = schemas.get_bool(told, "drawn", True)
-    made.owner_token, made.watch_token, made.match_number = (
-        told["owner"],
-        told["watch"],
-        schemas.get_int(told, "match", 0, _MAX_NUMBER),
+    """Restore a table; raises GameError for a damaged log or a decision that is illegal by the current rules."""
+    header = read_header(lines)
+    seats = [
+        _read_seat(seat_json, agent_factory)
+        for seat_json in schemas.get_list(header, "chairs", engine.rules.seating.seats)
+    ]
+    if len(seats) != engine.rules.seating.seats:
+        raise GameError(f"the event log has {len(seats)} seats", ErrorCode.INVALID_RECORD)
+    seed, practice = schemas.get_seed(header), schemas.get_bool(header, "practice")
+    table = WebTable(header["name"], title, engine, seats, seed, practice, agents)
+    table.is_seed_random = schemas.get_bool(header, "drawn", True)
+    table.owner_token, table.watch_token, table.match_number = (
+        header["owner"],
+        header["watch"],
+        schemas.get_int(header, "match", 0, _MAX_NUMBER),
     )
-    made.owner_seat = None if told["chair"] is None else schemas.get_int(told, "chair", 0, len(chairs) - 1)
-    acts, gone = _apply_events(made, lines[1:], agent_factory)
-    made.start_match()
-    for number, act in enumerate(acts, 1):
-        made.is_waiting = False
-        made.replay_decision(_read_decision(made, act), number == gone)
-    return made
+    table.owner_seat = None if header["chair"] is None else schemas.get_int(header, "chair", 0, len(seats) - 1)
+    acts, continued_at = _apply_events(table, lines[1:], agent_factory)
+    table.start_match()
+    for count, act in enumerate(acts, 1):
+        table.is_waiting = False
+        table.replay_decision(_read_decision(table, act), count == continued_at)
+    return table
 
 
 def _read_seat(seat_json: Any, agent_factory: AgentFactory) -> TableSeat:
@@ -121,7 +126,7 @@ def _apply_events(
     table: WebTable, lines: Sequence[dict[str, Any]], agent_factory: AgentFactory
 ) -> tuple[list[dict[str, Any]], int]:  # fmt: skip
     """Replay events; returns the decisions that were not taken back, and sets seats and continued episodes."""
-    acts, gone = list[dict[str, Any]](), -1
+    acts, continued_at = list[dict[str, Any]](), -1
     for line in lines:
         match line.get("do"):
             case "act":
@@ -129,7 +134,7 @@ def _apply_events(
             case "back":
                 del acts[schemas.get_int(line, "left", 0, _MAX_NUMBER) :]
             case "go":
-                gone = len(acts)
+                continued_at = len(acts)
             case "chair":
                 seat = schemas.get_int(line, "seat", 0, len(table.seats) - 1)
                 table.seats[seat] = _read_seat(line.get("chair"), agent_factory)
@@ -137,11 +142,11 @@ def _apply_events(
                 table.owner_seat = owner if type(owner) is int and 0 <= owner < len(table.seats) else None
             case other:
                 raise GameError(f"'{str(other)[:40]}' is not an event of a table", ErrorCode.INVALID_RECORD)
-    return acts, gone
+    return acts, continued_at
 
 
 def _read_decision(table: WebTable, act: dict[str, Any]) -> TableDecision:
-    """A decision that is legal now; raises GameError."""
+    """Read a decision; raises GameError if it is not legal in the current state."""
     seat, by_person = schemas.get_int(act, "seat", 0, 255), schemas.get_bool(act, "person")
     if table.is_over or table.seat != seat:
         raise GameError("another seat is to decide", ErrorCode.INVALID_RECORD)
@@ -159,24 +164,24 @@ def _read_decision(table: WebTable, act: dict[str, Any]) -> TableDecision:
 
 
 def _read_agent_play(table: WebTable, act: dict[str, Any]) -> Moves:
-    """The play of an agent, which may be a part of what is laid card by card; raises GameError."""
+    """Read the play of an agent, possibly an act of a composed play; raises GameError."""
     rules, form = table.engine.rules, _form_numbers(table.engine.rules).get(schemas.get_text(act, "form"), -1)
     kinds, lists = rules.card_codes.read(schemas.get_cards(act)), table.tables.decisions(ONLY_TABLE).moves()
     row = np.full((1, max(len(kinds), lists.cards.shape[1])), NO_CARD, np.uint8)
     row[0, : len(kinds)] = kinds
-    (place,) = lists.find(Moves(np.array([form], np.int16), row))
-    if form < 0 or place < 0:
+    (move,) = lists.find(Moves(np.array([form], np.int16), row))
+    if form < 0 or move < 0:
         raise GameError(f"{act['form'][:80]} is not legal for seat {table.seat}", ErrorCode.ILLEGAL_MOVE)
-    return lists.select(np.array([place]))
+    return lists.select(np.array([move]))
 
 
 @cache_per_game
 def _form_numbers(rules: CompiledGame) -> dict[str, int]:
-    return {str(form.name): number for number, form in enumerate(rules.forms.forms)}
+    return {str(form.name): index for index, form in enumerate(rules.forms.forms)}
 
 
 def decision_json(engine: Engine, decision: TableDecision, value: Any) -> dict[str, Any]:
-    """A decision as a line: of a person the value that was sent, of an agent form and cards, or the option."""
+    """Return a decision as JSON: the value sent by a person, form and cards of an agent's play, or the option."""
     line = {"seat": decision.seat, "person": decision.by_person}
     if decision.moves is None:
         return line | {"value": engine.notate_move(-1, np.array([decision.option], np.uint8)).to_json()}

@@ -25,23 +25,28 @@ MAX_CACHED_ENGINES = 64
 
 
 class ValidEngine(NamedTuple):
-    """The last sound version of some rules."""
+    """Engine of the last rules without errors.
+
+    Attributes:
+        engine: Engine of these rules.
+        rules_error: First error of newer rules; empty if the engine is current.
+    """
 
     engine: Engine
-    rules_error: str = ""  # the first error of the files as they are now, where they are refused
+    rules_error: str = ""
 
 
 class EngineExecutor:
-    """Engines and agents by name, made once; and threads to ask them in."""
+    """Caches engines and agents by name, and runs their calls in threads."""
 
     def __init__(self, extra_games: tuple[str, ...] = (), extra_agents: tuple[str, ...] = ()) -> None:
         """Make an executor with rule folders and agents that the server offers besides the shipped ones."""
         self.extra_games, self.extra_agents = extra_games, extra_agents
         self._short_pool = ThreadPoolExecutor(2, "table")
         self._long_pool = ThreadPoolExecutor(1, "review")
-        self._load_lock = Lock()  # an engine that two ask for is made once
+        self._load_lock = Lock()  # concurrent requests compile an engine once
         self._agents: dict[tuple[int, str], Agent] = {}
-        self._valid_engines: dict[tuple[Path, str | None], Engine] = {}  # the last sound versions, the latest used last
+        self._valid_engines: dict[tuple[Path, str | None], Engine] = {}  # last versions without errors, last used last
 
     async def run(self, call: Callable[[], T]) -> T:
         """Run a short call in a thread and return its result."""
@@ -52,46 +57,44 @@ class EngineExecutor:
         return await asyncio.get_running_loop().run_in_executor(self._long_pool, call)
 
     def close(self) -> None:
-        """Wait for nobody."""
+        """Shut down the threads without waiting for running calls."""
         for pool in (self._short_pool, self._long_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def engine(self, game: Game, profile: str | None) -> Engine:
-        """Compile a game, or return its last sound version; raises KBError where there is none."""
+        """Compile a game, or return its last version without errors; raises KBError if there is none."""
         return self.valid_engine(game, profile).engine
 
     def valid_engine(self, game: Game, profile: str | None) -> ValidEngine:
-        """The last version of a game that passed the check; raises KBError where none did since the page began."""
+        """Compile a game, or return its last version without errors since the server started; raises KBError."""
         key = game.directory.resolve(), profile
         with self._load_lock:
             try:
-                found = ValidEngine(game.engine(None, profile))
-            except KBError as problem:
+                valid_engine = ValidEngine(game.engine(None, profile))
+            except KBError as error:
                 if key not in self._valid_engines:
                     raise
-                return ValidEngine(self._valid_engines[key], str(problem).splitlines()[0])
+                return ValidEngine(self._valid_engines[key], str(error).splitlines()[0])
             self._valid_engines.pop(key, None)
-            self._valid_engines[key] = found.engine
+            self._valid_engines[key] = valid_engine.engine
             while len(self._valid_engines) > MAX_CACHED_ENGINES:
                 self._valid_engines.pop(next(iter(self._valid_engines)))
-            return found
+            return valid_engine
 
     def agent(self, name: str, engine: Engine) -> Agent:
-        """An agent that clients may name; raises GameError for another one."""
-        made = self._agents.get((id(engine), name))
-        if made is None:
-            made = make_agent(name if name in self.extra_agents else str(parse_allowed_agent(name)), engine)
-            if name not in self.extra_agents:  # those of users may follow a table: each table has its own
-                self._agents[id(engine), name] = made
-        return made
+        """Return an agent that clients may name; raises GameError for others."""
+        agent = self._agents.get((id(engine), name))
+        if agent is None:
+            agent = make_agent(name if name in self.extra_agents else str(parse_allowed_agent(name)), engine)
+            if name not in self.extra_agents:  # user agents may keep the state of a table, so each table has its own
+                self._agents[id(engine), name] = agent
+        return agent
 
 
 def parse_allowed_agent(text: str) -> AgentName:
     """Parse the name of an agent whose options read and start nothing; raises GameError."""
     name = check_agent_name(text)
-    wrong = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
-    if name.kind not in PUBLIC_AGENTS or wrong:
-        raise GameError(
-            f"agent '{name}' may be seated here when the page is started with --agent '{name}'", ErrorCode.NOT_ALLOWED
-        )
+    unsafe_options = [key for key, value in name.options if value and key not in _SAFE_OPTIONS]
+    if name.kind not in PUBLIC_AGENTS or unsafe_options:
+        raise GameError(f"agent '{name}' is not allowed; start the server with --agent '{name}'", ErrorCode.NOT_ALLOWED)
     return name

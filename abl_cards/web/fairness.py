@@ -1,4 +1,4 @@
-"""Limits that one person cannot use up for everybody: who gives way where there is no room for one more."""
+"""Shared limits that one client cannot exhaust: selection of the allocation that is evicted for a new one."""
 
 from __future__ import annotations
 
@@ -13,28 +13,35 @@ from abl_cards.web.limits import TokenBucket
 
 T = TypeVar("T")
 LOCAL_CLIENT = "local"
-"""The person of all connections from this machine: its user, or a proxy before the page."""
-_V6_BITS = 64  # of an address of version 6, which its network decides; the others are anybody's to choose
+"""Client id of all connections from this machine: its user, or a proxy in front of the server."""
+_V6_BITS = 64  # bits of an IPv6 address that identify its network; clients choose the others freely
 _MAX_BUCKETS = 4096
 _NOT_EVICTABLE = 5
 
 
 class CapacityError(Exception):
-    """There is no room, and nothing that would give way."""
+    """The capacity is reached, and no allocation can be evicted."""
 
 
 @dataclass(frozen=True)
 class Allocation(Generic[T]):
-    """Something that takes up room: a table, or a connection."""
+    """Item that counts against a limit: a table or a connection.
+
+    Attributes:
+        item: The item.
+        client_id: Client to whom it is counted.
+        is_busy: True for a table with viewers, or an authenticated connection.
+        last_used: Time of the last use in seconds.
+    """
 
     item: T
     client_id: str
-    is_busy: bool  # somebody looks at the table, or has said who they are
-    last_used: float  # when it was used last, in seconds
+    is_busy: bool
+    last_used: float
 
 
 def get_client_id(scope: Mapping[str, Any]) -> str:
-    """Return who sends a request: the address, of version 6 its network, and one name for this machine.
+    """Return the client id of a request: its address, an IPv6 network, or LOCAL_CLIENT for this machine.
 
     >>> [get_client_id({"client": (host, 1)}) for host in ("10.0.0.7", "2001:db8::7", "::ffff:10.0.0.7", "127.0.0.1")]
     ['10.0.0.7', '2001:db8::', '10.0.0.7', 'local']
@@ -61,45 +68,59 @@ def choose_eviction(
     now: float,
     idle_timeout: float,
 ) -> T | None:
-    """Return what gives way to one more holding of a person; None where there is room.
+    """Choose the item that is evicted for a new one of a client.
 
-    In this order: what is idle of a person who has more than a fair share; what is idle and was not used for
-    ``idle_timeout`` seconds; what is busy of a person who has more than a fair share; what is idle; what is busy and
-    was not used for ``idle_timeout`` seconds. Of several the one of the person with most, that was used longest ago.
-    Where a person's own limit is reached only that person's holdings give way. To who has a fair share already, of
-    others only what is idle and was not used for long.
+    Candidates in this order: idle items of clients above their fair share; stale idle items (not used for
+    ``idle_timeout``); busy items of clients above their fair share; idle items; stale busy items. Among equals, the
+    least recently used item of the client with most items.
+
+    At the limit of a client, only items of this client are evicted. For a client that has its fair share, only stale
+    idle items of others are.
+
+    Args:
+        client_id: Client of the new item.
+        allocations: Existing items.
+        capacity: Limit of all items.
+        client_capacity: Limit of the items of one client; not applied to LOCAL_CLIENT.
+        now: Current time in seconds.
+        idle_timeout: Seconds without use after which an item is stale.
+
+    Returns:
+        Item to evict; None if there is room.
 
     Raises:
-        CapacityError: Nothing gives way.
+        CapacityError: No item can be evicted.
     """
-    mine = [each for each in allocations if each.client_id == client_id]
-    if client_id != LOCAL_CLIENT and len(mine) >= client_capacity:
-        allocations = mine
+    own = [allocation for allocation in allocations if allocation.client_id == client_id]
+    if client_id != LOCAL_CLIENT and len(own) >= client_capacity:
+        allocations = own
     elif len(allocations) < capacity:
         return None
-    counts = Counter(each.client_id for each in allocations)
-    fair = ceil(capacity / len(counts.keys() | {client_id}))
-    share, content = max(len(mine) + 1, fair), len(mine) < fair
+    counts = Counter(allocation.client_id for allocation in allocations)
+    fair_share = ceil(capacity / len(counts.keys() | {client_id}))
+    share, is_below_share = max(len(own) + 1, fair_share), len(own) < fair_share
 
-    def rank(each: Allocation[T]) -> int:
-        greedy, old = counts[each.client_id] > share, now - each.last_used > idle_timeout
-        if not content and each.client_id != client_id:
-            return 1 if old and not each.is_busy else _NOT_EVICTABLE
-        if each.is_busy:
-            return 2 if greedy else 4 if old else _NOT_EVICTABLE
-        return 0 if greedy else 1 if old else 3
+    def rank(allocation: Allocation[T]) -> int:
+        exceeds_share, is_stale = counts[allocation.client_id] > share, now - allocation.last_used > idle_timeout
+        if not is_below_share and allocation.client_id != client_id:
+            return 1 if is_stale and not allocation.is_busy else _NOT_EVICTABLE
+        if allocation.is_busy:
+            return 2 if exceeds_share else 4 if is_stale else _NOT_EVICTABLE
+        return 0 if exceeds_share else 1 if is_stale else 3
 
-    first = min(allocations, key=lambda each: (rank(each), -counts[each.client_id], each.last_used))
+    first = min(
+        allocations, key=lambda allocation: (rank(allocation), -counts[allocation.client_id], allocation.last_used)
+    )
     if rank(first) == _NOT_EVICTABLE:
         raise CapacityError
     return first.item
 
 
 class ClientRateLimiter:
-    """A bucket for each person, and a larger one for all together."""
+    """Token bucket for each client, and a larger one for all clients together."""
 
     def __init__(self, rate: float, capacity: float, global_factor: float) -> None:
-        """Full buckets; the one for all is ``global_factor`` times as large as that of a person."""
+        """Make full buckets; the shared one is ``global_factor`` times as large as that of a client."""
         self._rate, self._capacity = rate, capacity
         self._shared_bucket = TokenBucket(rate * global_factor, capacity * global_factor)
         self._client_buckets: OrderedDict[str, TokenBucket] = OrderedDict()

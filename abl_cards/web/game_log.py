@@ -21,18 +21,23 @@ PASS_TEXTS = [["pass", "不要"]]
 
 @dataclass
 class GameLog(NullListener):
-    """Hears one table; nothing of it is used to decide anything."""
+    """Listener that records the events of one table for browsers.
+
+    Attributes:
+        engine: Engine of the game.
+        num_events: Number of events so far; browsers identify events by it.
+    """
 
     engine: Engine
-    num_events: int = 0  # that were told so far; what browsers know apart
+    num_events: int = 0
 
     def __post_init__(self) -> None:
-        """Nothing has happened."""
+        """Start with empty records."""
         self.trick: list[dict[str, Any]] = []
         self.previous_trick: list[dict[str, Any]] = []
         self.log: list[dict[str, Any]] = []
-        self.last_actions: dict[int, dict[str, Any]] = {}  # by seat, what it did last in this episode
-        self.episode_result: dict[str, Any] | None = None  # the episode that ended last
+        self.last_actions: dict[int, dict[str, Any]] = {}  # last action of each seat in this episode
+        self.episode_result: dict[str, Any] | None = None  # result of the last episode
 
     def _append_event(self, event: dict[str, Any]) -> None:
         self.num_events += 1
@@ -40,12 +45,12 @@ class GameLog(NullListener):
         del self.log[:-MAX_LOG_LENGTH]
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Forget the episode before, but for its result."""
+        """Clear the previous episode except its result."""
         self.trick, self.previous_trick, self.last_actions = [], [], {}
         self._append_event({"kind": "deal", "episode": int(tables.num_episodes[0])})
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """Note a choice; what the rules hide is for that seat alone."""
+        """Record a choice; choices in secret stages are marked as secret."""
         rules, seat = self.engine.rules, int(tables.seat[0])
         stage = rules.schema.stages[int(tables.state.choice[0])]
         lists = tables.choices(rows).moves()
@@ -60,11 +65,13 @@ class GameLog(NullListener):
         self._append_event(event)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Note a play or a pass; the first of a trick begins it."""
+        """Record a play or a pass; a lead begins a new trick."""
         rules, state, seat = self.engine.rules, tables.state, int(tables.seat[0])
         others = np.arange(rules.seating.seats) != seat
-        leads = not state.trick_cards[0, others].any() if rules.trick_query is not None else state.to_beat[0] == LEADING
-        if leads and self.trick:
+        is_lead = (
+            not state.trick_cards[0, others].any() if rules.trick_query is not None else state.to_beat[0] == LEADING
+        )
+        if is_lead and self.trick:
             self.previous_trick, self.trick = self.trick, []
         cards, order = card_kinds(moves.cards[0]), hand_orders(rules)[int(state.context[0])].tolist()
         form = int(moves.form[0])
@@ -78,19 +85,19 @@ class GameLog(NullListener):
         self._append_event(event)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Note the result, and what everybody still holds."""
-        state, letters = tables.state, self.engine.rules.card_codes
+        """Record the result and the remaining hands."""
+        state, codes = tables.state, self.engine.rules.card_codes
         self.episode_result = {
             "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
             "total": tables.total_points[0].tolist(),
             "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
-            "hands": [split_cards(letters.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
+            "hands": [split_cards(codes.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
             "trick": list(self.trick),
         }  # fmt: skip
         self._append_event(self.episode_result)
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Note who has won."""
+        """Record the winners."""
         assert self.episode_result is not None
         outcome = tables.match_returns(np.array([0]))[0]
         self.episode_result |= {"over": True, "draw": int(tables.winner[0]) == DRAW}
@@ -98,12 +105,12 @@ class GameLog(NullListener):
 
 
 def split_cards(cards: str | list[str]) -> list[str]:
-    """Cards one by one, also where they are written as one word."""
+    """Return cards as a list, also if they are written as one text."""
     return list(cards)
 
 
 def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:
-    """Return the name of a play; plays with more cards than their form were laid in several acts."""
+    """Return the name of a play; composed plays, which have more cards than their form, by number of cards."""
     rules = engine.rules
     if form == rules.forms.pass_form and not num_cards:
         return list(PASS_TEXTS[0])

@@ -35,37 +35,40 @@ MAX_REASONS, MAX_LABELS, MAX_ALTERNATIVES = 12, 6, 2
 def compute_hint(
     engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, language: str, tables: Tables
 ) -> dict[str, Any]:
-    """The best move, the next best, what speaks for and against each, and what the agent goes by besides.
+    """Compute the best and next best moves of an agent with reasons, and its probabilities and estimates.
 
-    Where plays are laid card by card the cards are those of the whole play, with the reasons of every step.
+    In games with composed plays, the cards are those of the whole play, with the reasons of every step.
     """
-    opinion = player.compute_model_explanation(decision_point)
-    found = explain(engine, player.preference_model, decision_point, language, opinion)
-    others = _next_best_verdicts(found)
-    labels = found.labels[:MAX_LABELS] if opinion is not None else ()
-    best = verdict_json(found, found.chosen)
+    model_explanation = player.compute_model_explanation(decision_point)
+    explanation = explain(engine, player.preference_model, decision_point, language, model_explanation)
+    next_best = _next_best_verdicts(explanation)
+    labels = explanation.labels[:MAX_LABELS] if model_explanation is not None else ()
+    best = verdict_json(explanation, explanation.chosen)
     if engine.rules.has_composed_plays and is_play_decision(decision_point.decision):
-        whole = explain_composed_play(engine, tables, player, language)
-        letters, cards = engine.rules.card_codes, card_kinds(whole.moves.cards[0])
-        best |= {"cards": [letters.kind_texts[card] for card in cards], "value": letters.write(cards) or PASS,
-                 "steps": steps_json(whole)}  # fmt: skip
+        composed_play = explain_composed_play(engine, tables, player, language)
+        codes, cards = engine.rules.card_codes, card_kinds(composed_play.moves.cards[0])
+        best |= {"cards": [codes.kind_texts[card] for card in cards], "value": codes.write(cards) or PASS,
+                 "steps": steps_json(composed_play)}  # fmt: skip
     return {
         "best": best,
-        "next": [verdict_json(found, each) | {"difference": difference_json(found, each)} for each in others],
+        "next": [
+            verdict_json(explanation, verdict) | {"difference": difference_json(explanation, verdict)}
+            for verdict in next_best
+        ],
         "moves": len(decision_point.actions),
-        "labels": [label_json(found, each) for each in labels],
-        "estimate": None if opinion is None else estimate_json(engine, opinion),
-        "imagined": None if opinion is None else sampled_deals_json(engine, opinion),
+        "labels": [label_json(explanation, verdict) for verdict in labels],
+        "estimate": None if model_explanation is None else estimate_json(engine, model_explanation),
+        "imagined": None if model_explanation is None else sampled_deals_json(engine, model_explanation),
     }  # fmt: skip
 
 
 def steps_json(play: ExplainedPlay) -> list[dict[str, Any]]:
-    """The steps of a play that is laid card by card, where there are several."""
-    return [verdict_json(each.explanation, each.verdict) for each in play.steps] if len(play.steps) > 1 else []
+    """Return the steps of a composed play; empty for a single step."""
+    return [verdict_json(step.explanation, step.verdict) for step in play.steps] if len(play.steps) > 1 else []
 
 
 def _next_best_verdicts(explanation: Explanation) -> list[MoveAssessment]:
-    """The best moves of other labels, best first."""
+    """Return the best moves of other labels, best first."""
     seen, others = {explanation.chosen.label}, list[MoveAssessment]()
     for row in explanation.scores.order:
         label = explanation.decision_point.labels[row]
@@ -79,7 +82,7 @@ def explain_move(
     engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, value: Any, language: str, tables: Tables
 ) -> dict[str, Any]:  # fmt: skip
     """Explain any move: legality with its proof, and its cost compared with the best move."""
-    found = explain(
+    explanation = explain(
         engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
     )
     decision = decision_point.decision
@@ -88,23 +91,26 @@ def explain_move(
         if isinstance(option, GameError):
             raise option
         (row,) = np.flatnonzero(decision_point.move_lists.cards[:, 0] == option).tolist()
-        return {"best": verdict_json(found, found.chosen), "readings": [_legal_reading_json(found, row)]}
+        return {
+            "best": verdict_json(explanation, explanation.chosen),
+            "readings": [_legal_reading_json(explanation, row)],
+        }
     parts = _composed_steps(engine, decision, value)
     if parts is not None and len(parts) > 1:
-        whole = explain_composed_play(engine, tables, player, language, parts)
+        composed_play = explain_composed_play(engine, tables, player, language, parts)
         text = play_text(engine, int(parts[-1].form[0]), len(value))[language == "zh"]
-        return {"best": verdict_json(found, found.chosen),
-                "readings": [{"label": text, "legal": True, "steps": steps_json(whole)}]}  # fmt: skip
+        return {"best": verdict_json(explanation, explanation.chosen),
+                "readings": [{"label": text, "legal": True, "steps": steps_json(composed_play)}]}  # fmt: skip
     readings = []
     for reading in engine.derive_readings(decision_point, json.dumps(value)):
-        judged = {} if reading.move_row is None else _legal_reading_json(found, reading.move_row)
-        readings.append({"label": found.texts.label_text(reading.label), "legal": reading.move_row is not None,
-                         "why": reading.proof.to_json()} | judged)  # fmt: skip
-    return {"best": verdict_json(found, found.chosen), "readings": readings}
+        verdict_fields = {} if reading.move_row is None else _legal_reading_json(explanation, reading.move_row)
+        readings.append({"label": explanation.texts.label_text(reading.label), "legal": reading.move_row is not None,
+                         "why": reading.proof.to_json()} | verdict_fields)  # fmt: skip
+    return {"best": verdict_json(explanation, explanation.chosen), "readings": readings}
 
 
 def _composed_steps(engine: Engine, decision: Decisions, value: Any) -> list[Moves] | None:
-    """The steps by which somebody's cards are laid one after the other; None where they are no such play."""
+    """Return the acts of a composed play with these cards; None if they are not one."""
     if not engine.rules.has_composed_plays or not isinstance(value, list) or len(value) < 2:
         return None
     return compose_parts(decision, 0, read_play(engine.rules, value).cards)
@@ -120,18 +126,20 @@ def _legal_reading_json(explanation: Explanation, row: int) -> dict[str, Any]:
 
 
 def verdict_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
-    """A move with what speaks for and against it."""
-    place = explanation.scores.order[verdict.rank - 1]
-    row, rules = explanation.decision_point.move_lists.cards[place], explanation.texts.engine.rules
-    plays, letters = is_play_decision(explanation.decision_point.decision), rules.card_codes
-    cards = card_kinds(row) if plays else []
-    value = verdict.action.to_json() if plays else options_json(rules)[int(row[0])]  # as it is offered, and chosen
-    ahead = verdict.lookahead
+    """Return a move with the reasons for and against it."""
+    move = explanation.scores.order[verdict.rank - 1]
+    row_cards, rules = explanation.decision_point.move_lists.cards[move], explanation.texts.engine.rules
+    is_play, codes = is_play_decision(explanation.decision_point.decision), rules.card_codes
+    cards = card_kinds(row_cards) if is_play else []
+    value = (
+        verdict.action.to_json() if is_play else options_json(rules)[int(row_cards[0])]
+    )  # in the form used by options and choices
+    lookahead = verdict.lookahead
     return {
         "text": explanation.texts.move_text(verdict.label, verdict.action), "value": value,
-        "cards": [letters.kind_texts[card] for card in cards], "place": verdict.rank, "cost": verdict.cost,
-        "probability": verdict.probability, "points": None if ahead is None else ahead.expected_points,
-        "violates": [each.text for each in verdict.violations],
+        "cards": [codes.kind_texts[card] for card in cards], "place": verdict.rank, "cost": verdict.cost,
+        "probability": verdict.probability, "points": None if lookahead is None else lookahead.expected_points,
+        "violates": [violation.text for violation in verdict.violations],
         "reasons": _reasons_json(explanation, verdict.reasons),
     }  # fmt: skip
 
@@ -144,24 +152,24 @@ def difference_json(explanation: Explanation, verdict: MoveAssessment) -> list[d
 def _reasons_json(
     explanation: Explanation, reasons: Iterable[FiredPreference | PreferenceDifference]
 ) -> list[dict[str, Any]]:
-    """Preferences with their shares, the largest first; instances of one together."""
+    """Return preferences with their shares, largest first; instances of one preference are merged."""
     lines = merge_instances(reasons, explanation.texts)[:MAX_REASONS]
-    return [{"words": each.text, "weight": each.weight, "name": each.name} for each in lines]
+    return [{"words": reason.text, "weight": reason.weight, "name": reason.name} for reason in lines]
 
 
 def label_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
-    """A label with its probability, and what looking ahead found."""
-    ahead = verdict.lookahead
+    """Return a label with its probability and the result of the look-ahead."""
+    lookahead = verdict.lookahead
     return {
         "text": explanation.texts.label_text(verdict.label), "probability": verdict.probability,
-        "points": None if ahead is None else ahead.expected_points,
-        "before": None if ahead is None else ahead.prior_probability,
+        "points": None if lookahead is None else lookahead.expected_points,
+        "before": None if lookahead is None else lookahead.prior_probability,
         "answers": None if verdict.response_probs is None else dict(verdict.response_probs),
     }  # fmt: skip
 
 
 def sampled_deals_json(engine: Engine, model_explanation: ModelExplanation) -> list[list[list[str]]] | None:
-    """The first of the deals that an agent has looked ahead on: by deal, the hands of the others."""
+    """Return the sampled deals of an agent's look-ahead: the hands of the other seats by deal."""
     if model_explanation.sampled_deals is None:
         return None
     texts, order = engine.rules.card_codes.kind_texts, range(len(engine.rules.pack))
@@ -173,13 +181,15 @@ def sampled_deals_json(engine: Engine, model_explanation: ModelExplanation) -> l
 
 def estimate_json(engine: Engine, model_explanation: ModelExplanation) -> dict[str, Any] | None:
     """Return an agent's estimate of hidden hands: expected copies by seat and card."""
-    told = model_explanation.estimate
-    if told is None:
+    estimate = model_explanation.estimate
+    if estimate is None:
         return None
-    texts, unseen = engine.rules.card_codes.kind_texts, told.constraints.unseen[0]
+    texts, unseen = engine.rules.card_codes.kind_texts, estimate.constraints.unseen[0]
     kinds = [kind for kind in range(len(texts)) if unseen[kind]]
     return {
         "cards": [texts[kind] for kind in kinds],
-        "hands": [[round(float(told.copies[place, kind]), 3) for kind in kinds] for place in range(len(told.left))],
-        "left": told.left,
+        "hands": [
+            [round(float(estimate.copies[index, kind]), 3) for kind in kinds] for index in range(len(estimate.left))
+        ],
+        "left": estimate.left,
     }  # fmt: skip

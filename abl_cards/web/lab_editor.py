@@ -1,4 +1,4 @@
-"""Requests of the laboratory's editor about names, answered by the library of the language server."""
+"""Requests of the laboratory's editor, answered by the library of the language server."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _MAX_OFFSET = 1 << 30
 
 
 def _locate_cursor(draft: RuleDraft, request: dict[str, Any]) -> tuple[ProjectIndex, SourceFile, int]:
-    """A file as it is being typed, and where the cursor is; raises GameError."""
+    """Return the index, the unsaved file and the offset of the cursor; raises GameError."""
     from abl_cards.web.labs import get_long_text
 
     name = schemas.get_text(request, "name")
-    book = draft.build_index({name: get_long_text(request, "text")})
-    page = book.find_file(draft.folder / name)
-    if page is None:  # a file of the parent's that nobody has written here
-        page = SourceFile.from_text(Path(name), request["text"])
-    return book, page, min(schemas.get_int(request, "offset", 0, _MAX_OFFSET, 0), len(page.text.text))
+    index = draft.build_index({name: get_long_text(request, "text")})
+    source_file = index.find_file(draft.folder / name)
+    if source_file is None:  # a parent's file that is not in the draft
+        source_file = SourceFile.from_text(Path(name), request["text"])
+    return index, source_file, min(schemas.get_int(request, "offset", 0, _MAX_OFFSET, 0), len(source_file.text.text))
 
 
 def check_syntax(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
@@ -44,82 +44,88 @@ def check_syntax(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     name, text = schemas.get_text(request, "name"), get_long_text(request, "text")
     if name == CASES_FILE:
         return {"problems": [
-            {"line": line, "column": 1, "end_line": line, "end_column": 1, "error": True, "text": said, "remedy": ""}
-            for line, said in find_invalid_lines(text)
+            {"line": line, "column": 1, "end_line": line, "end_column": 1, "error": True, "text": message, "remedy": ""}
+            for line, message in find_invalid_lines(text)
         ]}  # fmt: skip
-    found = check_file_text(Path(name), text)
+    problems = check_file_text(Path(name), text)
     return {
         "problems": [
-            {"line": where.line, "column": where.column, "end_line": where.end_line, "end_column": where.end_column,
-             "error": True, "text": each.message, "remedy": each.remedy}
-            for each in found for where in (display_location(each, draft.folder),)
+            {"line": location.line, "column": location.column, "end_line": location.end_line,
+             "end_column": location.end_column, "error": True, "text": problem.message, "remedy": problem.remedy}
+            for problem in problems for location in (display_location(problem, draft.folder),)
         ]
     }  # fmt: skip
 
 
 def complete(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the completions of the word before the cursor."""
-    book, page, offset = _locate_cursor(draft, request)
-    begun = page.text.token_at(offset)
-    found = suggest_completions(book, page, offset)
+    index, source_file, offset = _locate_cursor(draft, request)
+    token = source_file.text.token_at(offset)
+    suggestions = suggest_completions(index, source_file, offset)
     return {
-        "from": begun.start if begun and begun.start < offset else offset,
+        "from": token.start if token and token.start < offset else offset,
         "offers": [
-            {"label": each.label, "kind": each.kind, "snippet": each.snippet, "detail": each.detail,
-             "words": each.documentation}
-            for each in found[:100]
+            {"label": suggestion.label, "kind": suggestion.kind, "snippet": suggestion.snippet,
+             "detail": suggestion.detail, "words": suggestion.documentation}
+            for suggestion in suggestions[:100]
         ],
     }  # fmt: skip
 
 
 def hover(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the meaning of a name."""
-    book, page, offset = _locate_cursor(draft, request)
-    mention = page.occurrence_at(offset)
-    return {"text": hover_text(book, book.resolve_symbol(mention)) if mention else ""}
+    index, source_file, offset = _locate_cursor(draft, request)
+    occurrence = source_file.occurrence_at(offset)
+    return {"text": hover_text(index, index.resolve_symbol(occurrence)) if occurrence else ""}
 
 
 def find_definitions(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return where a name is declared or derived."""
-    book, page, offset = _locate_cursor(draft, request)
-    mention = page.occurrence_at(offset)
-    places = book.definitions(book.resolve_symbol(mention)) if mention else []
-    return {"places": [_location_json(draft, place) for place in places[:50]]}
+    index, source_file, offset = _locate_cursor(draft, request)
+    occurrence = source_file.occurrence_at(offset)
+    definitions = index.definitions(index.resolve_symbol(occurrence)) if occurrence else []
+    return {"places": [_location_json(draft, definition) for definition in definitions[:50]]}
 
 
-def _location_json(draft: RuleDraft, place: FileOccurrence) -> dict[str, Any]:
-    path, (line, column) = place.source_file.path, place.source_file.text.line_and_column(place.occurrence.start)
-    own = path.is_relative_to(draft.folder)
-    name = path.relative_to(draft.folder).as_posix() if own else path.name
+def _location_json(draft: RuleDraft, occurrence: FileOccurrence) -> dict[str, Any]:
+    path, (line, column) = (
+        occurrence.source_file.path,
+        occurrence.source_file.text.line_and_column(occurrence.occurrence.start),
+    )
+    is_own = path.is_relative_to(draft.folder)
+    name = path.relative_to(draft.folder).as_posix() if is_own else path.name
     return {"file": name, "folder": path.parent.name, "line": line + 1, "column": column + 1}
 
 
 def rename(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Give a predicate or a constant another name in all files that are written here; they are written."""
-    book, page, offset = _locate_cursor(draft, request)
-    mention, name = page.occurrence_at(offset), schemas.get_text(request, "to")
-    if mention is None:
+    """Rename a predicate or a constant in all files of the draft."""
+    index, source_file, offset = _locate_cursor(draft, request)
+    occurrence, name = source_file.occurrence_at(offset), schemas.get_text(request, "to")
+    if occurrence is None:
         raise GameError("no predicate to rename here", ErrorCode.INVALID_REQUEST)
-    places = rename_symbol(book, book.resolve_symbol(mention), name)
-    for each in {place.source_file.path: place.source_file for place in places}.values():
-        text, done, parts = each.text.text, 0, list[str]()
-        for at in sorted((place.occurrence for place in places if place.source_file is each), key=lambda at: at.start):
-            parts += [text[done : at.start], name]
-            done = at.end
-        draft.write(each.path.relative_to(draft.folder).as_posix(), "".join([*parts, text[done:]]))
+    occurrences = rename_symbol(index, index.resolve_symbol(occurrence), name)
+    for file in {item.source_file.path: item.source_file for item in occurrences}.values():
+        text, end, parts = file.text.text, 0, list[str]()
+        for file_occurrence in sorted(
+            (item.occurrence for item in occurrences if item.source_file is file),
+            key=lambda file_occurrence: file_occurrence.start,
+        ):
+            parts += [text[end : file_occurrence.start], name]
+            end = file_occurrence.end
+        draft.write(file.path.relative_to(draft.folder).as_posix(), "".join([*parts, text[end:]]))
     return {
-        "changed": sorted({place.source_file.path.name for place in places})
-        + _rename_in_cases(draft, mention.name, name)
+        "changed": sorted({item.source_file.path.name for item in occurrences})
+        + _rename_in_cases(draft, occurrence.name, name)
     }
 
 
 def _rename_in_cases(draft: RuleDraft, old: str, new: str) -> list[str]:
-    """The cases that were written here go by the new name as well."""
+    """Rename a symbol in the test cases of the draft; return the names of changed files."""
     if not (draft.folder / CASES_FILE).is_file():
         return []
     text = draft.read(CASES_FILE)
-    told = rename_in_cases(text, old, new)
-    if told == text:
+    renamed = rename_in_cases(text, old, new)
+    if renamed == text:
         return []
-    draft.write(CASES_FILE, told)
+    draft.write(CASES_FILE, renamed)
     return [CASES_FILE]

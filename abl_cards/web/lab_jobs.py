@@ -32,15 +32,15 @@ log = logging.getLogger(__name__)
 
 
 class JobCancelled(Exception):
-    """Somebody wants it no more."""
+    """The job was cancelled."""
 
 
 @dataclass
 class LabJob:
-    """One of them, and how far it has come."""
+    """Long job of a laboratory with its progress."""
 
     kind: str
-    state: str = "waiting"  # then working; at last done, failed or stopped
+    state: str = "waiting"  # waiting, working, done, failed or stopped
     done: int = 0
     total: int = 0
     result: Any = None
@@ -53,19 +53,19 @@ class LabJob:
                 "result": self.result, "problem": self.problem}  # fmt: skip
 
     def report_progress(self, done: int, total: int) -> None:
-        """So many of so many are done; raises Stopped where nobody wants the rest."""
+        """Record the progress; raises JobCancelled after a cancellation."""
         self.done, self.total = done, total
         if self._cancel_event.is_set():
             raise JobCancelled
 
     def cancel(self) -> None:
-        """Nobody wants it any more."""
+        """Cancel the job at its next progress report."""
         self._cancel_event.set()
         if self.state == "waiting":
             self.state = "stopped"
 
     def run(self, work: Callable[[LabJob], Any]) -> None:
-        """Do it, in a thread of its own."""
+        """Run the job in the current thread and record its result or error."""
         if self._cancel_event.is_set():
             return
         self.state = "working"
@@ -74,11 +74,11 @@ class LabJob:
             self.state = "done"
         except JobCancelled:
             self.state = "stopped"
-        except (GameError, KBError) as problem:
-            self.state, self.problem = "failed", str(problem)[:2000]
+        except (GameError, KBError) as error:
+            self.state, self.problem = "failed", str(error)[:2000]
         except Exception:
             log.exception("%s in the rules lab", self.kind)
-            self.state, self.problem = "failed", "the page has failed at this; see its log"
+            self.state, self.problem = "failed", "internal error; see the log of the server"
 
 
 JobFunction = Callable[[LabJob], Any]
@@ -87,28 +87,28 @@ JobFunction = Callable[[LabJob], Any]
 def parse_job(draft: RuleDraft, request: Mapping[str, Any]) -> tuple[str, JobFunction]:
     """Validate a request; returns the name of the job and its function; raises GameError."""
     message = dict(request)
-    what = schemas.get_text(message, "what")
+    kind = schemas.get_text(message, "what")
     seed = schemas.get_int(message, "seed", 0, 10**6, 0)
     games = schemas.get_int(message, "games", 2, MAX_GAMES, DEFAULT_GAMES)
-    if what == "cases":
-        return what, lambda job: _run_cases(draft, job)
-    if what == "mutations":
+    if kind == "cases":
+        return kind, lambda job: _run_cases(draft, job)
+    if kind == "mutations":
         edits = schemas.get_int(message, "edits", 1, MAX_EDITS, DEFAULT_EDITS)
-        return what, lambda job: find_surviving_edits(draft, edits, job.report_progress, seed)
-    if what == "match":
+        return kind, lambda job: find_surviving_edits(draft, edits, job.report_progress, seed)
+    if kind == "match":
         factors = get_factors(message)
-        return what, lambda job: match_original(draft, factors, games, seed, job.report_progress)
-    if what == "ablation":
-        return what, lambda job: ablate_preferences(
-            draft, games, seed, job.report_progress, lambda some: _set_result(job, some)
+        return kind, lambda job: match_original(draft, factors, games, seed, job.report_progress)
+    if kind == "ablation":
+        return kind, lambda job: ablate_preferences(
+            draft, games, seed, job.report_progress, lambda results: _set_result(job, results)
         )
     raise GameError("what: cases, mutations, match or ablation", ErrorCode.INVALID_REQUEST)
 
 
 def get_factors(message: Mapping[str, Any]) -> dict[str, float]:
-    """By preference, how many times its weight; raises GameError."""
+    """Return the factors of weights by preference; raises GameError."""
     factors = message.get("factors", {})
-    if not isinstance(factors, dict) or not all(type(each) in (int, float) for each in factors.values()):
+    if not isinstance(factors, dict) or not all(type(factor) in (int, float) for factor in factors.values()):
         raise GameError("factors: expected a number for each preference", ErrorCode.INVALID_REQUEST)
     return factors
 
@@ -118,49 +118,49 @@ def _set_result(job: LabJob, result: Any) -> None:
 
 
 def _run_cases(draft: RuleDraft, job: LabJob) -> dict[str, Any]:
-    found: list[dict[str, Any]] = []
-    wrong = 0
-    for each in _failed_cases(draft, job):
-        wrong += 1
-        if len(found) < MAX_FAILURES_SHOWN:
-            found.append(each)
-        job.result = {"wrong": wrong, "first": list(found)}
-    return {"cases": job.total, "wrong": wrong, "first": found}
+    shown: list[dict[str, Any]] = []
+    num_failed = 0
+    for failure in _failed_cases(draft, job):
+        num_failed += 1
+        if len(shown) < MAX_FAILURES_SHOWN:
+            shown.append(failure)
+        job.result = {"wrong": num_failed, "first": list(shown)}
+    return {"cases": job.total, "wrong": num_failed, "first": shown}
 
 
 def _failed_cases(draft: RuleDraft, job: LabJob) -> Iterator[dict[str, Any]]:
-    return (each.to_json() for each in find_failing_cases(draft, job.report_progress))
+    return (failure.to_json() for failure in find_failing_cases(draft, job.report_progress))
 
 
-# --- what is known at once --------------------------------------------------------------------------------------------
+# --- short requests ---------------------------------------------------------------------------------------------------
 
 
 def weights_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """The preferences that can be weighed."""
-    return {"preferences": [each.to_json() for each in list_weights(draft.last_valid_engine)]}
+    """Return the preferences with their weights."""
+    return {"preferences": [weight.to_json() for weight in list_weights(draft.last_valid_engine)]}
 
 
 def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Write these weights into the rules."""
+    """Write scaled weights into the rules."""
     return {"changed": write_weights(draft, get_factors(request))}
 
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen moves in pinned positions, before and with the given weights."""
     states, language = request.get("states", []), schemas.get_text(request, "language", "en")
-    if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
+    if not isinstance(states, list) or not all(isinstance(item, dict) for item in states):
         raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
     if language not in LANGUAGES:
         raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
     if len(states) > MAX_PINNED:
-        raise GameError(f"{MAX_PINNED} positions at most", ErrorCode.INVALID_REQUEST)
+        raise GameError(f"states: expected at most {MAX_PINNED} positions", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)
-    reweight_preferences(draft.last_valid_engine.preference_model(), factors)  # what is wrong with them is said once
+    reweight_preferences(draft.last_valid_engine.preference_model(), factors)  # raises errors of the factors once
 
-    def told(state: dict[str, Any]) -> dict[str, Any]:
+    def compare(state: dict[str, Any]) -> dict[str, Any]:
         try:
             return compare_choice(draft, factors, state, language)
-        except (GameError, KBError) as problem:
-            return {"problem": str(problem)[:600]}
+        except (GameError, KBError) as error:
+            return {"problem": str(error)[:600]}
 
-    return {"decisions": [told(each) for each in states]}
+    return {"decisions": [compare(item) for item in states]}

@@ -1,4 +1,4 @@
-"""The rules lab: folders that are being edited in the browser, each in a folder of its own that goes with the page."""
+"""Rule laboratory: drafts edited in the browser, each in a temporary folder that is deleted with the server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from abl_cards.web.lab_jobs import LabJob
 from abl_cards.web.limits import IDLE_TIMEOUT, MAX_BODY_BYTES
 
 MAX_LABS = 12
-LAB_NOT_FOUND = "there is no such folder: it was closed, or the page was started anew"
+LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
 MAX_GAMES = 2000
 MAX_RECORDS = 2000
 NUM_PINNED = 4
@@ -47,31 +47,31 @@ _Handler = Callable[[RuleDraft, dict[str, Any]], dict[str, Any]]
 
 @dataclass
 class LabSession:
-    """A folder that somebody edits; one thing is done there at a time."""
+    """Draft that is edited by a client; its lock serialises the requests."""
 
     draft: RuleDraft
-    client_id: str = LOCAL_CLIENT  # who has opened it
+    client_id: str = LOCAL_CLIENT  # client that opened it
     last_used: float = field(default_factory=time.monotonic)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    job: LabJob | None = None  # what takes longer
+    job: LabJob | None = None  # long job in the background
 
     def cancel_job(self) -> None:
-        """Nobody wants what takes longer any more."""
+        """Cancel the long job, if there is one."""
         if self.job is not None:
             self.job.cancel()
 
 
 class LabManager:
-    """All of them, by names that nobody guesses."""
+    """Laboratory sessions by secret names."""
 
     def __init__(self, save_folder: Path | None = None) -> None:
-        """Folders may be saved beneath a home, if there is one."""
+        """Make a manager; drafts can be saved in a folder if one is given."""
         self._save_folder, self._sessions = save_folder, dict[str, LabSession]()
         self._temp_folder: tempfile.TemporaryDirectory[str] | None = None
         self._short_pool, self._job_pool = ThreadPoolExecutor(1, "lab"), ThreadPoolExecutor(1, "lab-job")
 
     def close(self) -> None:
-        """Forget all."""
+        """Cancel all jobs and delete all drafts."""
         for lab in self._sessions.values():
             lab.cancel_job()
         for pool in (self._short_pool, self._job_pool):
@@ -85,25 +85,25 @@ class LabManager:
     async def open_lab(
         self, game: Game, profile: str | None, files: Mapping[str, str] | None = None, client_id: str = LOCAL_CLIENT
     ) -> dict[str, Any]:  # fmt: skip
-        """A new folder, made from a game, with files that somebody brings along; raises GameError, KBError."""
-        holdings = [Allocation(name, lab.client_id, False, lab.last_used) for name, lab in self._sessions.items()]
-        other = choose_eviction(client_id, holdings, MAX_LABS, MAX_LABS, time.monotonic(), IDLE_TIMEOUT)
-        if other is not None:
-            self._sessions.pop(other).cancel_job()
+        """Create a draft of a game with the given files; raises GameError, KBError."""
+        allocations = [Allocation(name, lab.client_id, False, lab.last_used) for name, lab in self._sessions.items()]
+        evicted = choose_eviction(client_id, allocations, MAX_LABS, MAX_LABS, time.monotonic(), IDLE_TIMEOUT)
+        if evicted is not None:
+            self._sessions.pop(evicted).cancel_job()
         self._temp_folder = self._temp_folder or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
         name = secrets.token_urlsafe(9)
         folder = Path(self._temp_folder.name) / name.strip("-_").lower() / "edited"
 
         def begin() -> tuple[RuleDraft, list[Any]]:
-            bench = RuleDraft.create(game, folder, profile)
+            draft = RuleDraft.create(game, folder, profile)
             for file, text in (files or {}).items():
-                bench.write(file, text)
-            return bench, list(islice(sample_states(bench.original_engine, NUM_PINNED, 1), NUM_PINNED))
+                draft.write(file, text)
+            return draft, list(islice(sample_states(draft.original_engine, NUM_PINNED, 1), NUM_PINNED))
 
-        bench, states = await self._run(begin)
-        self._sessions[name] = LabSession(bench, client_id)
+        draft, states = await self._run(begin)
+        self._sessions[name] = LabSession(draft, client_id)
         saves = self._save_folder is not None
-        return {"lab": name, "game": game.name, "files": _files_json(bench), "states": states, "saves": saves}
+        return {"lab": name, "game": game.name, "files": _files_json(draft), "states": states, "saves": saves}
 
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:
         """Handle a request for a folder; raises GameError, KBError."""
@@ -111,17 +111,19 @@ class LabManager:
         if lab is None:
             raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
         lab.last_used = time.monotonic()
-        asked = dict(message)
-        if schemas.get_text(asked, "do") in _JOB_ACTIONS:
-            return self._handle_job(lab, asked)
-        do = _HANDLERS.get(schemas.get_text(asked, "do"))
-        if do is None:
+        request = dict(message)
+        if schemas.get_text(request, "do") in _JOB_ACTIONS:
+            return self._handle_job(lab, request)
+        handler = _HANDLERS.get(schemas.get_text(request, "do"))
+        if handler is None:
             raise GameError(f"do: one of {', '.join((*_HANDLERS, *_JOB_ACTIONS))}", ErrorCode.INVALID_REQUEST)
         async with lab.lock:
-            return await self._run(lambda: _with_rules_error(lab.draft, lambda: _run_handler(do, lab.draft, asked)))
+            return await self._run(
+                lambda: _with_rules_error(lab.draft, lambda: _run_handler(handler, lab.draft, request))
+            )
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
-        """The last sound version of a folder, to be played; raises GameError, KBError."""
+        """Return the engine of the last rules of a draft without errors; raises GameError, KBError."""
         lab = self._sessions.get(name)
         if lab is None:
             raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
@@ -133,60 +135,60 @@ class LabManager:
             )
 
         async with lab.lock:
-            found: ValidEngine = await self._run(find)
-            return found
+            valid_engine: ValidEngine = await self._run(find)
+            return valid_engine
 
     def _handle_job(self, lab: LabSession, request: dict[str, Any]) -> dict[str, Any]:
-        """Begin what takes longer, in place of what was begun before; stop it; or tell how far it has come."""
+        """Start a long job in place of the previous one, stop it, or return its progress."""
         if request["do"] == "begin":
-            what, work = lab_jobs.parse_job(lab.draft, request)
+            kind, work = lab_jobs.parse_job(lab.draft, request)
             lab.cancel_job()
-            lab.job = job = LabJob(what)
+            lab.job = job = LabJob(kind)
             self._job_pool.submit(job.run, work)
         elif request["do"] == "stop":
             lab.cancel_job()
         return {"job": None if lab.job is None else lab.job.to_json()}
 
     def game(self, name: str) -> Game:
-        """A folder as it is now, to be played; raises GameError."""
+        """Return the game of a draft; raises GameError."""
         if name not in self._sessions:
             raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
         return Game(Folder(self._sessions[name].draft.folder))
 
     async def save(self, name: str, folder: str) -> dict[str, Any]:
-        """Save a folder beneath the home; raises GameError."""
+        """Save a draft in the folder for saved drafts; raises GameError."""
         home, lab = self._save_folder, self._sessions.get(name)
         if home is None or lab is None:
             raise GameError(
                 "saving is disabled: start the server with abl-cards web --save-dir DIR, or download a zip",
                 ErrorCode.NOT_ALLOWED,
             )
-        made = await self._run(lambda: export_folder(lab.draft, home, folder))
-        return {"saved": made.name}
+        saved = await self._run(lambda: export_folder(lab.draft, home, folder))
+        return {"saved": saved.name}
 
     async def to_zip(self, name: str, folder: str) -> bytes:
-        """A folder as a zip; raises GameError."""
+        """Return a draft as a zip archive; raises GameError."""
         lab = self._sessions.get(name)
         if lab is None:
-            raise GameError("there is no such folder", ErrorCode.NOT_FOUND)
-        found: bytes = await self._run(lambda: export_zip(lab.draft, folder))
-        return found
+            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+        archive: bytes = await self._run(lambda: export_zip(lab.draft, folder))
+        return archive
 
 
-# --- what may be asked ------------------------------------------------------------------------------------------------
+# --- requests ---------------------------------------------------------------------------------------------------------
 
 
 def _with_rules_error(draft: RuleDraft, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return an answer, marked if the current files have errors and the last valid version was used."""
     draft.compile_error = None
-    found = call()
-    return found | ({"refused": str(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {})
+    answer = call()
+    return answer | ({"refused": str(draft.compile_error).splitlines()[0]} if draft.compile_error is not None else {})
 
 
-def _run_handler(do: _Handler, draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
+def _run_handler(handler: _Handler, draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Run a handler; all rule files that it loads share one budget, and editor requests have a short time limit."""
-    with editor_time_limit() if do in _EDITOR_HANDLERS else shared_budget():
-        return do(draft, request)
+    with editor_time_limit() if handler in _EDITOR_HANDLERS else shared_budget():
+        return handler(draft, request)
 
 
 def _files_json(draft: RuleDraft) -> list[dict[str, Any]]:
@@ -194,21 +196,22 @@ def _files_json(draft: RuleDraft) -> list[dict[str, Any]]:
 
 
 def _diagnostic_json(draft: RuleDraft, problem: Diagnostic) -> dict[str, Any]:
-    """A diagnostic; a file of the folder goes by its name there, one of others by its own."""
-    where = display_location(problem, draft.folder)
-    path = Path(where.file)
-    own = path.is_relative_to(draft.folder)
+    """Return a diagnostic as JSON; files of the draft by relative path, others by name."""
+    location = display_location(problem, draft.folder)
+    path = Path(location.file)
+    is_own = path.is_relative_to(draft.folder)
     return {
-        "file": path.relative_to(draft.folder).as_posix() if own else path.name, "own": own,
-        "line": where.line, "column": where.column, "end_line": where.end_line, "end_column": where.end_column,
-        "error": is_error(problem), "text": problem.message, "remedy": problem.remedy,
+        "file": path.relative_to(draft.folder).as_posix() if is_own else path.name, "own": is_own,
+        "line": location.line, "column": location.column, "end_line": location.end_line,
+        "end_column": location.end_column, "error": is_error(problem), "text": problem.message,
+        "remedy": problem.remedy,
     }  # fmt: skip
 
 
 def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the errors of the folder, or, without errors, the changes in the given positions."""
-    states, begun = request.get("states", []), time.perf_counter()
-    if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
+    states, started_at = request.get("states", []), time.perf_counter()
+    if not isinstance(states, list) or not all(isinstance(item, dict) for item in states):
         raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
     after = draft.last_valid_engine
     if draft.compile_error is None:
@@ -216,16 +219,16 @@ def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any
     else:
         problems, pinned = list(draft.compile_error.diagnostics), []
     return {
-        "files": _files_json(draft), "problems": [_diagnostic_json(draft, each) for each in problems[:200]],
-        "pinned": [each.to_json() for each in pinned], "seconds": round(time.perf_counter() - begun, 3),
+        "files": _files_json(draft), "problems": [_diagnostic_json(draft, item) for item in problems[:200]],
+        "pinned": [item.to_json() for item in pinned], "seconds": round(time.perf_counter() - started_at, 3),
     }  # fmt: skip
 
 
 def _own_files(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """The files that were written here, to be taken along in a link."""
+    """Return the own files of a draft, for a link that contains them."""
     return {
         "game": draft.original_game.name,
-        "files": {each.name: draft.read(each.name) for each in draft.files if each.is_own},
+        "files": {file.name: draft.read(file.name) for file in draft.files if file.is_own},
     }
 
 
@@ -244,42 +247,46 @@ def _revert(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    return {"problems": [_diagnostic_json(draft, each) for each in draft.check()[:200]]}
+    return {"problems": [_diagnostic_json(draft, problem) for problem in draft.check()[:200]]}
 
 
 def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Why a play is legal, or is not, by the rules before or after."""
+    """Explain why a play is legal or not, by the original or the edited rules."""
     state, engine = (
         request.get("state"),
         draft.original_engine if schemas.get_bool(request, "before") else draft.last_valid_engine,
     )
     if not isinstance(state, dict):
         raise GameError("state: expected a position", ErrorCode.INVALID_REQUEST)
-    moment = engine.read_decision_point(state)
-    return {"readings": [each.to_json() for each in engine.derive_readings(moment, schemas.get_text(request, "play"))]}
+    decision_point = engine.read_decision_point(state)
+    return {
+        "readings": [
+            reading.to_json() for reading in engine.derive_readings(decision_point, schemas.get_text(request, "play"))
+        ]
+    }
 
 
 def _find_difference(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    found = find_smallest_difference(
+    smallest = find_smallest_difference(
         draft.original_engine, draft.last_valid_engine, seed=schemas.get_int(request, "seed", 0, 10**6, 0)
     )
-    return {"state": found}
+    return {"state": smallest}
 
 
 def _coverage(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    """Rules that never fire in some games, with their lines."""
+    """Return the rules that never fired in some games, with their lines."""
     from abl_cards.rulelab.testing import measure_coverage
 
-    found = measure_coverage(
+    coverage = measure_coverage(
         draft.last_valid_engine, schemas.get_int(request, "games", 1, MAX_GAMES, 200), 0, lambda done: None
     )
-    silent = []
-    for each in found.unfired_rules:
-        path = Path(each.rule.location.file)
+    unfired = []
+    for rule in coverage.unfired_rules:
+        path = Path(rule.rule.location.file)
         if path.is_relative_to(draft.folder):
             name = path.relative_to(draft.folder).as_posix()
-            silent.append({"file": name, "line": each.rule.location.line, "rule": each.rule.text})
-    return {"games": found.num_games, "rules": found.num_rules, "silent": silent}
+            unfired.append({"file": name, "line": rule.rule.location.line, "rule": rule.rule.text})
+    return {"games": coverage.num_games, "rules": coverage.num_rules, "silent": unfired}
 
 
 def _balance(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
@@ -306,36 +313,41 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
         record = parse_json_line(line.encode())
         if not isinstance(record, dict):
             raise GameError(f"line {len(records) + 1} is not a record", ErrorCode.INVALID_RECORD)
-        records.append({name: value for name, value in record.items() if name != "game"})  # the folder's name is new
-    found = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records))
-    told = [{"line": each.line, "text": each.text} for each in found.mismatches[:50]]
-    return {"episodes": found.episodes, "plays": found.plays, "different": len(found.mismatches), "first": told}
+        records.append({name: value for name, value in record.items() if name != "game"})  # the draft has another name
+    result = draft.last_valid_engine.replay(normalise_records(draft.last_valid_engine, records))
+    mismatches = [{"line": mismatch.line, "text": mismatch.text} for mismatch in result.mismatches[:50]]
+    return {
+        "episodes": result.episodes,
+        "plays": result.plays,
+        "different": len(result.mismatches),
+        "first": mismatches,
+    }
 
 
 def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     language = schemas.get_text(request, "language", "en")
     if language not in LANGUAGES:
         raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
-    return {"sections": [each.to_json() for each in describe_rules(draft.last_valid_engine, language)]}
+    return {"sections": [section.to_json() for section in describe_rules(draft.last_valid_engine, language)]}
 
 
 def get_files(request: dict[str, Any]) -> dict[str, str]:
-    """Rule files that somebody brings along, by name; raises GameError."""
+    """Return the rule files of a request by name; raises GameError."""
     files = request.get("files", {})
     if not isinstance(files, dict) or len(files) > MAX_DRAFT_FILES:
-        raise GameError(f"files: texts by name are wanted, {MAX_DRAFT_FILES} at most", ErrorCode.INVALID_REQUEST)
+        raise GameError(f"files: expected at most {MAX_DRAFT_FILES} texts by name", ErrorCode.INVALID_REQUEST)
     return {name: get_long_text(files, name) for name in files}
 
 
 def get_long_text(request: dict[str, Any], field: str) -> str:
-    """A file's text; raises GameError."""
+    """Return a long text of a request; raises GameError."""
     value = request.get(field)
     if not isinstance(value, str) or len(value) > MAX_BODY_BYTES or "\0" in value:
         raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise GameError(f"{field}: half a letter", ErrorCode.INVALID_REQUEST) from None
+        raise GameError(f"{field}: lone surrogate in the text", ErrorCode.INVALID_REQUEST) from None
     return value
 
 

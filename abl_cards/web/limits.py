@@ -6,41 +6,41 @@ import time
 from collections.abc import Callable
 
 MAX_FRAME_BYTES = 1 << 16
-"""Bytes of a frame at a table; one that is longer ends its connection."""
+"""Largest frame of a web socket in bytes; much longer ones end the connection."""
 MAX_BODY_BYTES = 8 << 20
-"""Bytes of a request: a record to look over has some kilobytes, a log of a platform some hundreds."""
+"""Largest request body in bytes; records have some kilobytes, logs of platforms some hundred."""
 MAX_TABLES, MAX_TABLES_PER_CLIENT = 64, 16
-"""Tables that are open at a time; and of one person, where that is not this machine."""
+"""Largest number of open tables, in total and of one remote client."""
 MAX_CONNECTIONS, MAX_CONNECTIONS_PER_CLIENT = 256, 64
-"""Connections to tables; and of one person, where that is not this machine."""
+"""Largest number of connections to tables, in total and of one remote client."""
 MAX_STORED_TABLES = 4096
-"""Tables on the disk; the oldest are forgotten."""
+"""Largest number of stored tables; the oldest are deleted."""
 HANDSHAKE_TIMEOUT = 10.0
-"""Seconds to say who one is, and to send the head of a request."""
+"""Time limit in seconds for the first frame of a web socket and for the header of a request."""
 MAX_CONNECTIONS_PER_TABLE = 32
 MAX_REVIEWS = 16
-"""Reviews that run or are kept."""
+"""Largest number of running and finished reviews."""
 MAX_RUNNING_REVIEWS_EACH = 2
-"""Reviews of one person that run, where that is not this machine: they wait for each other in one thread."""
+"""Largest number of running reviews of one remote client; all reviews share one thread."""
 IDLE_TIMEOUT = 3600.0
-"""Seconds after which also what somebody looks at makes room, where nothing is played there."""
+"""Seconds without use after which also tables with viewers may be evicted."""
 FRAME_RATE, FRAME_BURST = 30.0, 90.0
-"""Frames a second of one connection, and how many may come together."""
+"""Frames per second of one connection, and the largest burst."""
 REQUEST_RATE, REQUEST_BURST = 60.0, 240.0
-"""Requests a second of one person, and how many may come together."""
+"""Requests per second of one client, and the largest burst."""
 TABLE_OPEN_RATE, TABLE_OPEN_BURST = 0.2, 128.0
-"""Tables that one person opens in a second, and how many may be opened together."""
+"""Tables opened per second by one client, and the largest burst."""
 GLOBAL_RATE_FACTOR = 4.0
 """Rate limit of all clients together, in units of that of one client."""
 MAX_NAME_LENGTH = 24
-"""Characters of what a person is called."""
+"""Largest length of a player's name in characters."""
 
 
 class TokenBucket:
-    """So many tokens a second, and no more than so many at once."""
+    """Token bucket: a rate of tokens per second, up to a capacity."""
 
     def __init__(self, rate: float, capacity: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """A full bucket."""
+        """Make a full bucket."""
         self._rate, self._capacity, self._clock = rate, capacity, clock
         self._tokens, self._last_refill = capacity, clock()
 
@@ -56,5 +56,5 @@ class TokenBucket:
 
 
 def sanitise_name(text: str, max_length: int = MAX_NAME_LENGTH) -> str:
-    """A name as it may be shown: so long at most, without what cannot be printed."""
+    """Return a name without unprintable characters, cut to a maximum length."""
     return "".join(letter for letter in text.strip() if letter.isprintable())[:max_length].strip()

@@ -1,4 +1,4 @@
-"""The tables of the page: they are opened, found, and forgotten."""
+"""Lobby of the web server: opens, finds, restores and suspends tables."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from abl_cards.games import Engine
 
 CLOSE_SUSPENDED = 4408
-"""The code by which a socket closes whose table was put away."""
+"""Close code of the web sockets of a suspended table."""
 LAB_PREFIX = "lab:"
-"""Before the name of a folder that is being edited."""
+"""Prefix of the name of a draft of the rule laboratory."""
 _POLL_INTERVAL = 0.05  # seconds
 log = logging.getLogger(__name__)
 
 
 class Lobby:
-    """Tables by name, and what may be opened."""
+    """Open tables by name, with the games and agents that are offered."""
 
     def __init__(self, config: WebConfig, prewarmed: PrewarmedTable | None = None) -> None:
-        """No tables yet but those that are kept; raises GameError for a game that there is none of."""
+        """Load the games and the stored tables; raises GameError for an unknown game."""
         self.prewarmed = prewarmed or PrewarmedTable(config)
         self.log_store = EventLogStore(config.state_folder, MAX_STORED_TABLES)
         self.config, self.executor, self.labs = (
@@ -61,41 +61,43 @@ class Lobby:
         )
         self.games: dict[str, Game] = {name: load(name) for name in game_names()}
         for name in config.extra_games:
-            found = load(name)
-            self.games[found.name] = found
-        first = load(config.game).name if config.game else choose_default_game(list(self.games))
-        self.games.setdefault(first, load(config.game) if config.game else load(first))
-        self.default_game = first
+            game = load(name)
+            self.games[game.name] = game
+        default_game = load(config.game).name if config.game else choose_default_game(list(self.games))
+        self.games.setdefault(default_game, load(config.game) if config.game else load(default_game))
+        self.default_game = default_game
         self.tables: dict[str, WebTable] = {}
         self._event_logs: dict[str, EventLog] = {}
         self._open_rate_limiter = ClientRateLimiter(TABLE_OPEN_RATE, TABLE_OPEN_BURST, GLOBAL_RATE_FACTOR)
         self._restoring_tasks: dict[str, asyncio.Task[None]] = {}
         self._agent_tasks: dict[str, asyncio.Task[None]] = {}
-        self._background_tasks: dict[str, asyncio.Task[None]] = {}  # by game who gives the hints, and the table ahead
+        self._background_tasks: dict[
+            str, asyncio.Task[None]
+        ] = {}  # by game, loading of its agent; "": the prewarmed table
 
-    # --- what there is -----------------------------------------------------------------------------------------------
+    # --- games and tables ---------------------------------------------------------------------------------------------
 
     def games_json(self) -> dict[str, Any]:
-        """The games with their titles and profiles, and who may be seated."""
+        """Return the games with their titles, profiles and agents."""
         games = [
-            {"name": name, "title": bilingual_title(each), "profiles": sorted(each.folder.profiles),
-             "profile": each.folder.default_profile, "agents": self.agents_of(name)}
-            for name, each in self.games.items()
+            {"name": name, "title": bilingual_title(game), "profiles": sorted(game.folder.profiles),
+             "profile": game.folder.default_profile, "agents": self.agents_of(name)}
+            for name, game in self.games.items()
         ]  # fmt: skip
         return {"games": games, "first": self.default_game}
 
     async def game_json(self, name: str, profile: str) -> dict[str, Any]:
         """Return the data of a game that needs its compiled rules."""
-        engine, refused = await self.valid_engine(name, profile or None)
-        about = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
-        return about | ({"refused": refused} if refused else {})
+        engine, rules_error = await self.valid_engine(name, profile or None)
+        fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
+        return fields | ({"refused": rules_error} if rules_error else {})
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
-        """The last sound version of a game by its name; raises GameError, KBError where there is none."""
+        """Return the engine of the last rules of a game without errors; raises GameError, KBError."""
         if name.startswith(LAB_PREFIX):
             return await self.labs.valid_engine(name.removeprefix(LAB_PREFIX), profile)
-        found = self.game(name)
-        return await self.executor.run(lambda: self.executor.valid_engine(found, profile))
+        game = self.game(name)
+        return await self.executor.run(lambda: self.executor.valid_engine(game, profile))
 
     def agents_of(self, name: str) -> list[str]:
         """Return the names of the agents for a game, without variants."""
@@ -106,11 +108,11 @@ class Lobby:
         return bilingual_title(self.games[name])
 
     def game(self, name: str) -> Game:
-        """A game that is offered; raises GameError for another one."""
+        """Return an offered game or a draft by name; raises GameError for others."""
         if name.startswith(LAB_PREFIX):
             return self.labs.game(name.removeprefix(LAB_PREFIX))
         if name not in self.games:
-            raise GameError(f"no game '{name[:80]}' is offered here", ErrorCode.UNKNOWN_GAME)
+            raise GameError(f"unknown game '{name[:80]}'", ErrorCode.UNKNOWN_GAME)
         return self.games[name]
 
     def has_table(self, name: str) -> bool:
@@ -118,121 +120,125 @@ class Lobby:
         return name in self.tables or name in self.log_store.suspended or name in self._restoring_tasks
 
     async def find_table(self, name: str, token: str, client_id: str = LOCAL_CLIENT) -> WebTable | None:
-        """A table by its name, for who has a token of it; None for who has none, or where there is no such table.
+        """Return a table by name and token; None for an unknown table or an invalid token.
 
-        One that was open before the page was started anew, or was put away, is opened again; raises GameError, KBError
-        where that cannot be now. Then its file stays as it is, for another time.
+        A suspended table is restored; raises GameError or KBError if that fails, and keeps its log.
         """
-        ledger = self.log_store.suspended.get(name)
-        if ledger is not None:
-            if not await self.executor.run(lambda: event_replay.accepts_token(ledger.read(), token)):
+        event_log = self.log_store.suspended.get(name)
+        if event_log is not None:
+            if not await self.executor.run(lambda: event_replay.accepts_token(event_log.read(), token)):
                 return None
-            if self.log_store.suspended.pop(name, None) is not None:  # several browsers may ask
-                self._restoring_tasks[name] = asyncio.create_task(self._restore_table(name, ledger, client_id))
+            if self.log_store.suspended.pop(name, None) is not None:  # concurrent requests restore it once
+                self._restoring_tasks[name] = asyncio.create_task(self._restore_table(name, event_log, client_id))
         if name in self._restoring_tasks:
             await asyncio.shield(self._restoring_tasks[name])
-        found = self.tables.get(name)
-        if found is None or found.permission_of(token) is None:
+        table = self.tables.get(name)
+        if table is None or table.permission_of(token) is None:
             return None
-        found.last_used = time.monotonic()
+        table.last_used = time.monotonic()
         if self.prewarmed.claim(name):
             self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
-        return found
+        return table
 
     def tables_json(self) -> list[dict[str, Any]]:
-        """The tables, the latest first, with what it takes to look at them."""
+        """Return the tables with their watch tokens, latest first."""
         return [
-            {"table": each.name, "title": each.title, "players": [chair.name for chair in each.seats],
-             "episode": int(each.tables.num_episodes[0]), "watch": each.watch_token, "looking": len(each.viewers)}
-            for each in sorted(self.tables.values(),
-            key=lambda each: -each.last_used) if each.name != self.prewarmed.table_name
-        ] + [each for each in self.log_store.summaries() if each["table"] != self.prewarmed.table_name]  # fmt: skip
+            {"table": table.name, "title": table.title, "players": [seat.name for seat in table.seats],
+             "episode": int(table.tables.num_episodes[0]), "watch": table.watch_token, "looking": len(table.viewers)}
+            for table in sorted(self.tables.values(),
+            key=lambda table: -table.last_used) if table.name != self.prewarmed.table_name
+        ] + [table for table in self.log_store.summaries() if table["table"] != self.prewarmed.table_name]  # fmt: skip
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
     async def open_table(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> WebTable:
-        """A table as a client wants it; raises GameError, KBError."""
-        wanted = schemas.get_text(message, "game", self.default_game)
-        found = self.game(wanted)
+        """Open a table with the settings of a request; raises GameError, KBError."""
+        game_name = schemas.get_text(message, "game", self.default_game)
+        game = self.game(game_name)
         profile = schemas.get_text(message, "profile", "") or None
         seed = schemas.get_seed(message)
         practice = schemas.get_bool(message, "practice", True)
         seats = message.get("seats")
         if client_id != LOCAL_CLIENT and not self._open_rate_limiter.try_acquire(client_id):
             raise GameError("too many tables in a short time: wait a moment", ErrorCode.TOO_MANY_REQUESTS)
-        engine, refused = await self.valid_engine(wanted, profile)
+        engine, rules_error = await self.valid_engine(game_name, profile)
         chairs = await self.executor.run(lambda: self._make_seats(seats, engine, schemas.get_text(message, "name", "")))
         name = secrets.token_urlsafe(9)
-        made = await self.executor.run(
+        table = await self.executor.run(
             lambda: WebTable(
-                name, bilingual_title(found), engine, chairs, seed, practice, self.agents_of(found.name), refused
+                name, bilingual_title(game), engine, chairs, seed, practice, self.agents_of(game.name), rules_error
             )
         )
-        self._register(made, wanted, client_id)
-        return made
+        self._register(table, game_name, client_id)
+        return table
 
     def _register(self, table: WebTable, game: str, client_id: str, event_log: EventLog | None = None) -> None:
-        """A table among the others, which is written down as it goes on; one of edited rules goes with them.
+        """Add a table and write its event log, except for tables of drafts.
 
-        Raises GameError where there are too many tables.
+        Raises:
+            GameError: There are too many tables.
         """
         self._evict_table(client_id)
         table.client_id = client_id
         self.tables[table.name] = table
-        kept = None if game.startswith(LAB_PREFIX) else event_log or self.log_store.create_log(table.name)
-        if kept is not None:
-            table.write_event = event_replay.make_event_writer(table, game, kept)
-            self._event_logs[table.name] = kept
+        stored_log = None if game.startswith(LAB_PREFIX) else event_log or self.log_store.create_log(table.name)
+        if stored_log is not None:
+            table.write_event = event_replay.make_event_writer(table, game, stored_log)
+            self._event_logs[table.name] = stored_log
             if event_log is None:
-                kept.start(event_replay.make_header(table, game))
+                stored_log.start(event_replay.make_header(table, game))
         self._agent_tasks[table.name] = asyncio.create_task(self._run_agents(table))
         if self.config.preload_agent and LEARNED_AGENT in table.available_agents and game not in self._background_tasks:
             self._background_tasks[game] = asyncio.create_task(self._preload_agent(table.engine))
 
     async def _restore_table(self, name: str, event_log: EventLog, client_id: str) -> None:
-        """Open a table again that was kept; raises GameError, KBError where that cannot be, and lets it wait on."""
+        """Restore a table from its event log; on an error, keep the log and raise the error."""
 
-        def again() -> tuple[WebTable, str]:
+        def restore() -> tuple[WebTable, str]:
             lines = event_log.read()
-            told = event_replay.read_header(lines)
-            found = self.game(told["game"])
-            engine = self.executor.engine(found, told["profile"] or None)
-            offered = self.agents_of(found.name)
-            seating = partial(self.executor.agent, engine=engine)
-            return event_replay.restore_table(lines, engine, bilingual_title(found), offered, seating), told["game"]
+            header = event_replay.read_header(lines)
+            game_object = self.game(header["game"])
+            engine = self.executor.engine(game_object, header["profile"] or None)
+            agents = self.agents_of(game_object.name)
+            agent_factory = partial(self.executor.agent, engine=engine)
+            return event_replay.restore_table(
+                lines, engine, bilingual_title(game_object), agents, agent_factory
+            ), header["game"]
 
         try:
-            made, game = await self.executor.run(again)
-            self._register(made, game, client_id, event_log)
-        except BaseException as problem:
-            log.warning("a table cannot be opened again: %s", str(problem)[:400])
+            table, game = await self.executor.run(restore)
+            self._register(table, game, client_id, event_log)
+        except BaseException as error:
+            log.warning("a table cannot be opened again: %s", str(error)[:400])
             self.log_store.add(name, event_log)
-            self.prewarmed.claim(name)  # nobody is given it
+            self.prewarmed.claim(name)  # do not offer it to visitors
             raise
         finally:
             del self._restoring_tasks[name]
 
-    # --- a table ahead -----------------------------------------------------------------------------------------------
+    # --- prewarmed table ----------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Have ready what somebody will ask for first; nobody waits for it here."""
+        """Start to prepare a table in the background, if configured."""
         if self.config.prewarm_table:
             self._background_tasks[""] = asyncio.create_task(self._prewarm_table())
 
     async def _prewarm_table(self) -> None:
-        """Lay the table that the next browser is given with the page itself."""
-        if self.prewarmed.table_name not in self.log_store.suspended:  # none, or one that is no more
+        """Prepare the table that the next visitor receives with the page."""
+        if self.prewarmed.table_name not in self.log_store.suspended:  # none is stored, or it was deleted
             self.prewarmed.clear()
-        with suppress(GameError, KBError):  # who asks for a table is told
+        with suppress(GameError, KBError):  # reported when a table is opened
             if not self.prewarmed.table_name:
-                made = await self.open_table({"seats": None})
-                right = made.permission_of(made.owner_token)
-                assert right is not None
-                while made.is_agents_turn:  # who comes is to act
+                table = await self.open_table({"seats": None})
+                permission = table.permission_of(table.owner_token)
+                assert permission is not None
+                while table.is_agents_turn:  # until it is the visitor's turn
                     await asyncio.sleep(_POLL_INTERVAL)
-                async with made.lock:
-                    shown = await self.executor.run(lambda: (make_welcome(made, right), make_snapshot(made, right)))
-                self.prewarmed.store(made.name, made.owner_token, shown, self.game(self.default_game).folder.path)
+                async with table.lock:
+                    messages = await self.executor.run(
+                        lambda: (make_welcome(table, permission), make_snapshot(table, permission))
+                    )
+                self.prewarmed.store(table.name, table.owner_token, messages, self.game(self.default_game).folder.path)
             else:
                 await self.executor.run(lambda: self.executor.engine(self.game(self.default_game), None))
 
@@ -243,48 +249,49 @@ class Lobby:
         if (
             not isinstance(requested, list)
             or len(requested) != seats
-            or not all(isinstance(each, str) for each in requested)
+            or not all(isinstance(player, str) for player in requested)
         ):
             raise GameError(
                 f"seats: expected a list of {seats}, each '{PERSON}' or an agent", ErrorCode.INVALID_REQUEST
             )
-        return [TableSeat(PERSON, sanitise_name(name)) if each == PERSON else
-                TableSeat("agent", each[:80], each[:80], self.executor.agent(each,
-                engine)) for each in requested]  # fmt: skip
+        return [TableSeat(PERSON, sanitise_name(name)) if player == PERSON else
+                TableSeat("agent", player[:80], player[:80], self.executor.agent(player,
+                engine)) for player in requested]  # fmt: skip
 
     def _evict_table(self, client_id: str) -> None:
-        """Put a table away where there are too many for one more of a person; raises GameError where none gives way."""
-        holdings = [
-            Allocation(each.name, each.client_id, bool(each.viewers), each.last_used) for each in self.tables.values()
+        """Suspend a table if there are too many for a new one of a client; raises GameError if none can be."""
+        allocations = [
+            Allocation(table.name, table.client_id, bool(table.viewers), table.last_used)
+            for table in self.tables.values()
         ]
         try:
             name = choose_eviction(
-                client_id, holdings, MAX_TABLES, MAX_TABLES_PER_CLIENT, time.monotonic(), IDLE_TIMEOUT
+                client_id, allocations, MAX_TABLES, MAX_TABLES_PER_CLIENT, time.monotonic(), IDLE_TIMEOUT
             )
         except CapacityError:
             raise GameError(
-                f"people play at all {len(self.tables)} tables: close one of yours, or wait",
+                f"all {len(self.tables)} tables are in use: close one of yours, or wait",
                 ErrorCode.TOO_MANY_REQUESTS,
             ) from None
         if name is not None:
             self.suspend_table(name)
 
     def suspend_table(self, name: str) -> None:
-        """Close a table; where its file is kept it is opened again when somebody comes back to it."""
+        """Close a table; a table with an event log is restored when it is requested again."""
         task = self._agent_tasks.pop(name, None)
         if task is not None:
             task.cancel()
         table = self.tables.pop(name)
         table.write_event = lambda what, line: None
-        for visitor in list(table.viewers):
-            visitor.close(CLOSE_SUSPENDED)
+        for viewer in list(table.viewers):
+            viewer.close(CLOSE_SUSPENDED)
         self.prewarmed.claim(name)
-        ledger = self._event_logs.pop(name, None)
-        if ledger is not None:
-            self.log_store.add(name, ledger)
+        event_log = self._event_logs.pop(name, None)
+        if event_log is not None:
+            self.log_store.add(name, event_log)
 
     def close(self) -> None:
-        """Forget all but what is written down."""
+        """Close all tables and stop the threads; event logs stay."""
         for task in (*self._background_tasks.values(), *self._restoring_tasks.values()):
             task.cancel()
         for task in self._agent_tasks.values():
@@ -294,34 +301,34 @@ class Lobby:
         self.executor.close()
 
     async def _preload_agent(self, engine: Engine) -> None:
-        """Load the agent that has learned when the table is laid: its libraries take seconds."""
+        """Load the learned agent after a delay, because its libraries take seconds to import."""
         await asyncio.sleep(PRELOAD_DELAY)
-        with suppress(GameError, KBError):  # who asks for a hint is told
+        with suppress(GameError, KBError):  # reported with the first hint
             await self.executor.run_long(lambda: self.executor.agent(LEARNED_AGENT, engine))
 
-    # --- how a table goes on -----------------------------------------------------------------------------------------
+    # --- agents -------------------------------------------------------------------------------------------------------
 
     async def _run_agents(self, table: WebTable) -> None:
-        """Let agents decide as long as it is their turn, at a pace that people can follow."""
+        """Run the agents of a table at their turns, with a delay for viewers."""
         while True:
-            news = True
+            has_changed = True
             try:
                 while table.is_agents_turn:
-                    if news and table.viewers:
+                    if has_changed and table.viewers:
                         await asyncio.sleep(table.agent_delay)
                     async with table.lock:
-                        news = await self.executor.run(table.run_agent)
+                        has_changed = await self.executor.run(table.run_agent)
                     table.on_change()
-            except Exception:  # of somebody's agent: the table stands still, and says so
+            except Exception:  # an error of a user's agent stops the table
                 log.exception("table %s", table.name)
-                table.problem = "the agent has failed; see the log of the page"
+                table.problem = "the agent has failed; see the log of the server"
                 table.on_change()
             await table.wake.wait()
             table.wake.clear()
 
 
 PRELOAD_DELAY = 1.5
-"""Seconds after the first table of a game."""
+"""Seconds between the first table of a game and the loading of its agent."""
 DEFAULT_AGENTS = ("kb", "greedy", "random")
 LEARNED_AGENT = "abl"
 
@@ -337,20 +344,27 @@ def has_weights(name: str) -> bool:
 
 
 def _packaged_presets(name: str) -> list[int]:
-    """The presets of its weights that come with the package, by their places: the plain ones come first."""
+    """Return the indices of the presets with shipped weights; simpler presets have lower indices."""
     from abl_cards.learners import PRESETS, WEIGHTS_FOLDER
 
-    return [place for place, preset in enumerate(PRESETS) if (WEIGHTS_FOLDER / f"{name}-{preset}.safetensors").exists()]
+    return [index for index, preset in enumerate(PRESETS) if (WEIGHTS_FOLDER / f"{name}-{preset}.safetensors").exists()]
 
 
 def choose_default_game(names: Sequence[str]) -> str:
-    """The game with weights of the plainest preset that come with the package, else the first of all."""
+    """Return the game with shipped weights of the simplest preset, or else the first game."""
     return min(names, key=lambda name: min(_packaged_presets(name), default=1 << 10))
 
 
 def bilingual_title(loaded_game: Game) -> BilingualText:
-    """Return the title of a game in both languages."""
+    """Return the title of a game in both languages.
+
+    Args:
+        loaded_game: Game.
+
+    Returns:
+        English and Chinese title; without titles, derived from the name of its folder.
+    """
     titles = loaded_game.folder.titles
-    usual = next(iter(titles.values()), loaded_game.folder.name)
+    fallback = next(iter(titles.values()), loaded_game.folder.name)
     english = titles.get("en") or loaded_game.folder.name.replace("_", " ").capitalize()
-    return [english, titles.get("zh", usual)]
+    return [english, titles.get("zh", fallback)]

@@ -28,17 +28,23 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 class SecurityMiddleware:
-    """Stands before an application."""
+    """ASGI middleware that rejects requests of other sites and adds security headers."""
 
     def __init__(
         self, app: ASGIApp, host_names: Collection[str] = LOCAL_HOSTS, allow_any_address: bool = False
     ) -> None:
-        """Hosts go by these names; where any address of the machine is served, by its number too."""
+        """Wrap an app.
+
+        Args:
+            app: ASGI app.
+            host_names: Host names that requests may use.
+            allow_any_address: Also allow IP addresses as host names.
+        """
         self._app, self._host_names, self._allow_any_address = app, frozenset(host_names), allow_any_address
         self._rate_limiter = ClientRateLimiter(REQUEST_RATE, REQUEST_BURST, GLOBAL_RATE_FACTOR)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on."""
+        """Reject a request, or pass it to the app."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -53,15 +59,15 @@ class SecurityMiddleware:
             await _send_error(_with_headers(send), *problem)
 
     def _find_problem(self, headers: Iterable[tuple[bytes, bytes]], method: str) -> tuple[int, str] | None:
-        told = [(name.lower(), value.decode("latin-1")) for name, value in headers]
-        hosts = [value for name, value in told if name == b"host"]
+        header_values = [(name.lower(), value.decode("latin-1")) for name, value in headers]
+        hosts = [value for name, value in header_values if name == b"host"]
         if len(hosts) != 1 or not self._is_known_host(hosts[0]):
-            return 421, "this host name is not served here"
-        origins = [value for name, value in told if name == b"origin"]
+            return 421, "unknown host name"
+        origins = [value for name, value in header_values if name == b"origin"]
         if origins and origins not in ([f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
-            return 403, "another page may not ask"
-        if _is_cross_site(dict(told)) and method in ("GET", "HEAD"):  # which name no origin where they ask for an image
-            return 403, "another page may not ask"
+            return 403, "requests of other sites are not allowed"
+        if _is_cross_site(dict(header_values)) and method in ("GET", "HEAD"):  # browsers send no origin with images
+            return 403, "requests of other sites are not allowed"
         return None
 
     def _is_known_host(self, host: str) -> bool:
@@ -76,7 +82,7 @@ def _is_cross_site(headers: Mapping[bytes, str]) -> bool:
 
 
 def strip_port(host: str) -> str:
-    """A host without its port, as ``Host`` has it.
+    """Return the host of a ``Host`` header without its port.
 
     >>> strip_port("127.0.0.1:8000"), strip_port("[::1]:8000"), strip_port("example.org")
     ('127.0.0.1', '[::1]', 'example.org')
@@ -94,16 +100,18 @@ def _is_ip_address(name: str) -> bool:
 
 
 def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            told = {name.lower() for name, _ in message["headers"]}
-            more = [
-                (name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items() if name.encode() not in told
+            present = {name.lower() for name, _ in message["headers"]}
+            missing = [
+                (name.encode(), value.encode())
+                for name, value in SECURITY_HEADERS.items()
+                if name.encode() not in present
             ]
-            message["headers"] = [*message["headers"], *more]
+            message["headers"] = [*message["headers"], *missing]
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
 async def _send_error(send: Send, status: int, text: str) -> None:

@@ -20,46 +20,46 @@ from abl_cards.web.config import WebConfig
 
 FILE_NAME = "first.json"
 OFFER_TIMEOUT = 15.0
-"""Seconds until a table that was given to a browser, which did not sit down, is given to another one."""
+"""Seconds until a table that was offered to a browser and not claimed is offered again."""
 _MAX_BYTES = 1 << 20
 log = logging.getLogger(__name__)
 
 
 class PrewarmedTable:
-    """One table that lies ready, or none."""
+    """Prepared table, or none."""
 
     def __init__(self, config: WebConfig, clock: Callable[[], float] = time.monotonic) -> None:
-        """The one that was written down, if the rules are what they were then."""
+        """Read the stored table, if the rules have not changed since."""
         self._config, self._clock, self._offered_at = config, clock, float("-inf")
         self._file = config.state_folder / FILE_NAME if config.state_folder is not None else None
         self.data = self._read() if config.prewarm_table else None
 
     @property
     def table_name(self) -> str:
-        """Its name; nothing where none lies ready."""
+        """Name of the table; empty if there is none."""
         return str(self.data["table"]) if self.data else ""
 
     def offer_json(self) -> str:
-        """The table as JSON, once; nothing where there is none, or somebody has just been given it."""
+        """Return the table as JSON; empty if there is none, or if it was offered within OFFER_TIMEOUT."""
         now = self._clock()
         if self.data is None or now - self._offered_at < OFFER_TIMEOUT:
             return ""
         self._offered_at = now
-        seen = self.data["seen"] | {"since": time.time()}
-        return json.dumps({**self.data, "seen": seen}, ensure_ascii=False, separators=(",", ":"))
+        snapshot = self.data["seen"] | {"since": time.time()}
+        return json.dumps({**self.data, "seen": snapshot}, ensure_ascii=False, separators=(",", ":"))
 
     def store(self, table: str, token: str, messages: tuple[dict[str, Any], dict[str, Any]], rules: Path) -> None:
-        """Have another one ready: its name, its owner's token, what never changes of it and what does."""
+        """Store a prepared table: its name, the owner's token, and its welcome and snapshot messages."""
         self.data = {"table": table, "token": token, "welcome": messages[0], "seen": messages[1]}
         self._offered_at = float("-inf")
         if self._file is not None:
-            kept = {"for": _fingerprint(self._config, rules), "rules": str(rules), **self.data}
+            stored = {"for": _fingerprint(self._config, rules), "rules": str(rules), **self.data}
             try:
                 with atomic_write(self._file) as stream:
-                    os.chmod(stream.name, 0o600)  # the token of the table is in it
-                    stream.write(json.dumps(kept, ensure_ascii=False).encode())
-            except OSError as problem:  # the page runs without
-                log.warning("%s", problem)
+                    os.chmod(stream.name, 0o600)  # contains the token of the table
+                    stream.write(json.dumps(stored, ensure_ascii=False).encode())
+            except OSError as error:  # only the start is slower
+                log.warning("%s", error)
 
     def claim(self, table: str) -> bool:
         """Take the prepared table for a visitor; returns whether it was this one."""
@@ -69,7 +69,7 @@ class PrewarmedTable:
         return True
 
     def clear(self) -> None:
-        """None lies ready."""
+        """Remove the table."""
         self.data = None
         if self._file is not None:
             self._file.unlink(missing_ok=True)
@@ -80,23 +80,23 @@ class PrewarmedTable:
         try:
             if self._file.stat().st_size > _MAX_BYTES:
                 return None
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-            if not isinstance(kept, dict) or kept.pop("for", None) != _fingerprint(
-                self._config, Path(kept.pop("rules"))
+            stored = json.loads(self._file.read_text(encoding="utf-8"))
+            if not isinstance(stored, dict) or stored.pop("for", None) != _fingerprint(
+                self._config, Path(stored.pop("rules"))
             ):
                 return None
-            shapes = {"table": str, "token": str, "welcome": dict, "seen": dict}
-            whole = set(kept) == set(shapes) and all(isinstance(kept[name], kind) for name, kind in shapes.items())
-            return kept if whole else None
+            types = {"table": str, "token": str, "welcome": dict, "seen": dict}
+            is_valid = set(stored) == set(types) and all(isinstance(stored[name], kind) for name, kind in types.items())
+            return stored if is_valid else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None  # none is there, or it is damaged: another one is laid
+            return None  # missing or damaged; another one is prepared
 
 
 def _fingerprint(config: WebConfig, rules: Path) -> list[Any]:
     """Return the values on which the snapshot depends, as far as they are known without the engine."""
-    found = []
+    files = []
     for folder, _, names in os.walk(rules):
         for name in names:
-            told = os.stat(os.path.join(folder, name))
-            found.append([os.path.relpath(os.path.join(folder, name), rules), told.st_size, told.st_mtime_ns])
-    return [__version__, config.game, list(config.extra_agents), sorted(found)]
+            stat = os.stat(os.path.join(folder, name))
+            files.append([os.path.relpath(os.path.join(folder, name), rules), stat.st_size, stat.st_mtime_ns])
+    return [__version__, config.game, list(config.extra_agents), sorted(files)]

@@ -1,4 +1,4 @@
-"""A record as pictures: what every seat held before each act, and what lay on the table."""
+"""Frames of a record: hands and trick before each act."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ ONLY_TABLE = np.array([0])
 
 @dataclass
 class ReplayFrames(NullListener):
-    """Hears one record being played again."""
+    """Listener that builds the frames of one replayed record."""
 
     engine: Engine
     frames: list[dict[str, Any]] = field(default_factory=list)
     episode_result: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Nothing is seen yet."""
+        """Start without frames."""
         self._game_log = GameLog(self.engine)
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
-        """Cards that are dealt again begin anew."""
+        """Discard the frames of a deal that is repeated."""
         self.frames.clear()
         self._game_log.on_episode_start(tables, rows)
 
     def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
-        """A picture before a choice."""
+        """Append the frame before a choice."""
         self._game_log.trick = []
         before = self._make_frame(tables, plays=False)
         self._game_log.on_choice(tables, rows, options)
         self._append_frame(before)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """A picture before a play."""
+        """Append the frame before a play."""
         before = self._make_frame(tables, plays=True)
         self._game_log.on_play(tables, rows, moves)
         self._append_frame(before)
@@ -57,7 +57,7 @@ class ReplayFrames(NullListener):
 
     def _append_frame(self, before: dict[str, Any]) -> None:
         act = self._game_log.log[-1]
-        self.frames.append(before | {"act": act, "trick": [each for each in self._game_log.trick if each is not act]})
+        self.frames.append(before | {"act": act, "trick": [play for play in self._game_log.trick if play is not act]})
 
     def _make_frame(self, tables: Tables, plays: bool) -> dict[str, Any]:
         state, rules = tables.state, self.engine.rules
@@ -78,14 +78,14 @@ def build_replay_frames(engine: Engine, record: Mapping[str, Any]) -> tuple[Repl
     Raises:
         GameError: If the value is not a record.
     """
-    seen = ReplayFrames(engine)
-    told = engine.replay([record], seen)
-    problem = told.mismatches[0].text if told.mismatches else ""
-    if not seen.frames:
-        raise GameError(problem or "nothing happens in this record", ErrorCode.INVALID_RECORD)
-    numbers = iter(engine.find_play_acts([record])[0])
-    if problem:  # the record only comes so far, or is wrong from there on
-        return seen, [number + 1 for number in range(len(seen.frames))], problem
-    plays = [next(numbers, None) if each["plays"] else None for each in seen.frames]
-    ours = all(number == place + 1 for place, number in enumerate(plays) if number is not None)
-    return seen, [place + 1 if ours else number for place, number in enumerate(plays)], problem
+    replay_frames = ReplayFrames(engine)
+    result = engine.replay([record], replay_frames)
+    problem = result.mismatches[0].text if result.mismatches else ""
+    if not replay_frames.frames:
+        raise GameError(problem or "the record has no acts", ErrorCode.INVALID_RECORD)
+    act_numbers = iter(engine.find_play_acts([record])[0])
+    if problem:  # incomplete, or wrong after the last frame
+        return replay_frames, [number + 1 for number in range(len(replay_frames.frames))], problem
+    plays = [next(act_numbers, None) if frame["plays"] else None for frame in replay_frames.frames]
+    has_own_numbers = all(number == index + 1 for index, number in enumerate(plays) if number is not None)
+    return replay_frames, [index + 1 if has_own_numbers else number for index, number in enumerate(plays)], problem

@@ -19,7 +19,7 @@ _MAX_TEXT_LENGTH = 400  # characters of a cell
 
 
 def list_reports(folders: Sequence[Path]) -> list[str]:
-    """The folders of reports beneath some folders, by their paths there."""
+    """List the folders of reports in watched folders, by relative path."""
     return [Path(name).parent.as_posix() for name, file in find_files(folders, RESULTS_FILE)]
 
 
@@ -28,7 +28,7 @@ def read_report(folders: Sequence[Path], name: str) -> dict[str, Any]:
     for known, file in find_files(folders, RESULTS_FILE):
         if Path(known).parent.as_posix() == name:
             return {"name": name, **_read(file)}
-    raise GameError("there is no such report", ErrorCode.NOT_FOUND)
+    raise GameError("unknown report", ErrorCode.NOT_FOUND)
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def _read_named_items(values: Any, read_item: Any) -> list[dict[str, Any]]:
     """Return the values that have the form of an item, each with its name."""
     if not isinstance(values, dict):
         return []
-    told = ((name, read_item(value)) for name, value in list(values.items())[:MAX_ITEMS] if isinstance(value, dict))
-    return [{"name": _text(name), **shape} for name, shape in told if shape is not None]
+    items = ((name, read_item(value)) for name, value in list(values.items())[:MAX_ITEMS] if isinstance(value, dict))
+    return [{"name": _text(name), **item} for name, item in items if item is not None]
 
 
 def _table(value: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -65,27 +65,27 @@ def _table(value: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _plot(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Lines, bars or a matrix; None for what is neither."""
+    """Return lines, bars or a matrix; None for other values."""
     title = {"title": _text(value.get("title")), "across": _text(value.get("across")), "up": _text(value.get("up"))}
     lines, bars, values = value.get("lines"), value.get("bars"), value.get("values")
     if isinstance(lines, dict):
-        told = {_text(name): points for name, some in lines.items() if (points := _number_rows(some, 2))}
-        return {**title, "kind": "lines", "lines": told} if told else None
+        named_lines = {_text(name): points for name, items in lines.items() if (points := _number_rows(items, 2))}
+        return {**title, "kind": "lines", "lines": named_lines} if named_lines else None
     if isinstance(bars, dict):
-        return {**title, "kind": "bars", "bars": {_text(name): bar[0] for name, each in bars.items()
-                                                  if (bar := _number_rows([each], 3))}}  # fmt: skip
+        return {**title, "kind": "bars", "bars": {_text(name): bar[0] for name, item in bars.items()
+                                                  if (bar := _number_rows([item], 3))}}  # fmt: skip
     if isinstance(values, list) and all(isinstance(row, list) for row in values):
-        headings = (value.get(way) for way in ("rows", "columns"))
-        names = [list(map(_text, some[:MAX_COLUMNS])) if isinstance(some, list) else [] for some in headings]
-        cells = [[_cell(each) for each in row[:MAX_COLUMNS]] for row in values[:MAX_COLUMNS]]
+        headings = (value.get(axis) for axis in ("rows", "columns"))
+        names = [list(map(_text, items[:MAX_COLUMNS])) if isinstance(items, list) else [] for items in headings]
+        cells = [[_cell(item) for item in row[:MAX_COLUMNS]] for row in values[:MAX_COLUMNS]]
         return {**title, "kind": "matrix", "rows": names[0], "columns": names[1], "values": cells}
     return None
 
 
 def _number_rows(values: Any, width: int) -> list[list[float]]:
-    """Rows of so many finite numbers."""
-    some = values[:MAX_POINTS] if isinstance(values, list) else []
-    return [row for row in some if isinstance(row, list) and len(row) == width and all(map(_is_finite, row))]
+    """Return the rows that consist of a given number of finite numbers."""
+    rows = values[:MAX_POINTS] if isinstance(values, list) else []
+    return [row for row in rows if isinstance(row, list) and len(row) == width and all(map(_is_finite, row))]
 
 
 def _is_finite(value: Any) -> bool:

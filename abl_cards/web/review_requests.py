@@ -20,34 +20,34 @@ MIN_DEALS = 4
 
 
 class ReviewService:
-    """Records looked over for browsers."""
+    """Handles requests about reviews of records."""
 
     def __init__(self, lobby: Lobby) -> None:
-        """In this house; nothing is kept yet."""
+        """Make the service of a lobby."""
         self._lobby, self._cache = lobby, ReviewCache()
         self._jobs: set[asyncio.Task[None]] = set()
 
     async def open_review(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> dict[str, Any]:
-        """A record to look over; raises GameError, KBError."""
-        found = self._lobby.game(schemas.get_text(message, "game"))
+        """Open a review of a record; raises GameError, KBError."""
+        game = self._lobby.game(schemas.get_text(message, "game"))
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
-            raise GameError("text: records are wanted, one a line", ErrorCode.INVALID_REQUEST)
+            raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
         records = await self._lobby.executor.run(lambda: parse_records(text))
         if line > len(records):
-            raise GameError(f"there are {len(records)} records, and no number {line}", ErrorCode.NOT_FOUND)
-        said = find_profile(records[line - 1], found.folder.profiles)
-        profile = schemas.get_text(message, "profile", "") or said
-        engine, refused = await self._lobby.valid_engine(schemas.get_text(message, "game"), profile)
-        sheet = await self._lobby.executor.run(
-            lambda: ReviewSession(found.name, self._lobby.game_title(found.name), engine, records, line)
+            raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
+        profile_of_record = find_profile(records[line - 1], game.folder.profiles)
+        profile = schemas.get_text(message, "profile", "") or profile_of_record
+        engine, rules_error = await self._lobby.valid_engine(schemas.get_text(message, "game"), profile)
+        session = await self._lobby.executor.run(
+            lambda: ReviewSession(game.name, self._lobby.game_title(game.name), engine, records, line)
         )
-        sheet.client_id = client_id
-        self._cache.add(sheet)
-        return sheet.to_json() | ({"refused": refused} if refused else {})
+        session.client_id = client_id
+        self._cache.add(session)
+        return session.to_json() | ({"refused": rules_error} if rules_error else {})
 
     async def get_review(self, name: str) -> dict[str, Any]:
-        """One that is kept."""
+        """Return an open review; raises GameError."""
         return self._cache.find(name).to_json()
 
     async def get_progress(self, name: str) -> dict[str, Any]:
@@ -55,8 +55,8 @@ class ReviewService:
         return self._cache.find(name).progress()
 
     async def explain_decision(self, name: str, index_text: str, agent: str, language: str) -> dict[str, Any]:
-        """One of its decisions; raises GameError."""
-        sheet = self._cache.find(name)
+        """Explain a decision of a review; raises GameError."""
+        session = self._cache.find(name)
         if (
             not index_text.isascii()
             or not index_text.isdecimal()
@@ -65,7 +65,7 @@ class ReviewService:
         ):
             raise GameError("place: expected a number, lang: en or zh", ErrorCode.INVALID_REQUEST)
         return await self._lobby.executor.run(
-            lambda: sheet.explain_decision(self._explaining_agent(agent, sheet), int(index_text), language)
+            lambda: session.explain_decision(self._explaining_agent(agent, session), int(index_text), language)
         )
 
     def _explaining_agent(self, agent: str, session: ReviewSession) -> ExplainableAgent:
@@ -77,26 +77,26 @@ class ReviewService:
         return player
 
     async def start_review(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Begin to find the mistakes of one; raises GameError."""
-        sheet = self._cache.find(schemas.get_text(message, "review"))
-        names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "greedy")
+        """Start the search for mistakes in the background; raises GameError."""
+        session = self._cache.find(schemas.get_text(message, "review"))
+        agent_names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "greedy")
         deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, 40)
         language = schemas.get_text(message, "lang", "en")
         if language not in ("en", "zh"):
             raise GameError("lang: expected en or zh", ErrorCode.INVALID_REQUEST)
-        if sheet.state == "working":
-            raise GameError("it is being looked over already", ErrorCode.TOO_MANY_REQUESTS)
-        players = await self._lobby.executor.run(
-            lambda: [self._lobby.executor.agent(each, sheet.engine) for each in names]
+        if session.state == "working":
+            raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
+        agents = await self._lobby.executor.run(
+            lambda: [self._lobby.executor.agent(agent_name, session.engine) for agent_name in agent_names]
         )
-        self._cache.check_capacity(sheet.client_id)
-        sheet.state = "working"
+        self._cache.check_capacity(session.client_id)
+        session.state = "working"
         job = asyncio.create_task(
-            self._lobby.executor.run_long(lambda: sheet.run_review(players[0], players[1], deals, language))
+            self._lobby.executor.run_long(lambda: session.run_review(agents[0], agents[1], deals, language))
         )
         self._jobs.add(job)
         job.add_done_callback(self._on_job_done)
-        return sheet.progress()
+        return session.progress()
 
     def _on_job_done(self, job: asyncio.Task[None]) -> None:
         self._jobs.discard(job)

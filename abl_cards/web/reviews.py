@@ -40,25 +40,25 @@ MAX_DEALS = 1000
 
 
 def parse_records(text: str) -> list[Mapping[str, Any]]:
-    """The records of a text, one a line; raises GameError that names the line."""
+    """Parse records, one per line; raises GameError that names the line."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines or len(lines) > MAX_LINES:
-        raise GameError(f"expected 1 to {MAX_LINES} records, one a line", ErrorCode.INVALID_RECORD)
-    found = []
-    for number, line in enumerate(lines, 1):
+        raise GameError(f"expected 1 to {MAX_LINES} records, one per line", ErrorCode.INVALID_RECORD)
+    records = []
+    for line_number, line in enumerate(lines, 1):
         try:
             value = parse_json_line(line.encode("utf-8", "replace"))
             if not isinstance(value, dict):
                 raise GameError("not a record: a record is a JSON object", ErrorCode.INVALID_RECORD)
-            found.append(convert_douzero_record(value))
-        except GameError as problem:
-            raise GameError(f"line {number}: {problem}", ErrorCode.INVALID_RECORD) from None
-    return found
+            records.append(convert_douzero_record(value))
+        except GameError as error:
+            raise GameError(f"line {line_number}: {error}", ErrorCode.INVALID_RECORD) from None
+    return records
 
 
 @dataclass
 class ReviewSession:
-    """One record that is looked over."""
+    """Review of one record."""
 
     game: str
     title: BilingualText
@@ -68,22 +68,22 @@ class ReviewSession:
     name: str = field(default_factory=lambda: secrets.token_urlsafe(9))
 
     def __post_init__(self) -> None:
-        """Play it again; raises GameError."""
+        """Replay the record; raises GameError."""
         self.record = convert_log(self.engine, self.records[self.record_number - 1])
         self.replay_frames, self.decision_numbers, self.problem = build_replay_frames(self.engine, self.record)
         self.state, self.done, self.total = "idle", 0, 0
         self.result: dict[str, Any] | None = None
-        self.last_used, self.client_id = time.monotonic(), LOCAL_CLIENT  # who has opened it
+        self.last_used, self.client_id = time.monotonic(), LOCAL_CLIENT  # client that opened it
 
     def to_json(self) -> dict[str, Any]:
-        """All pictures, and what is known of mistakes."""
+        """Return all frames, and the mistakes found so far."""
         players = self.record.get("players")
         seats = self.engine.rules.seating.seats
-        named = isinstance(players, list) and len(players) == seats
+        has_names = isinstance(players, list) and len(players) == seats
         return {
             "review": self.name, "game": self.game, "title": self.title, "deck": deck_json(self.engine.rules),
             "seats": seats, "teams": self.engine.teams.tolist(),
-            "players": list(map(str, players or ())) if named else [],
+            "players": list(map(str, players or ())) if has_names else [],
             "after": list(self.engine.rules.seating.next_seat),
             "line": self.record_number, "lines": len(self.records), "problem": self.problem,
             "pictures": self.replay_frames.frames,
@@ -100,27 +100,30 @@ class ReviewSession:
         """Explain a decision of the record by an agent; raises GameError."""
         number = self.decision_numbers[index] if 0 <= index < len(self.decision_numbers) else None
         if number is None:
-            raise GameError("there is no decision to look at", ErrorCode.NOT_FOUND)
-        moment = self.engine.read_decision_point(self.record, number)
-        opinion = player.compute_model_explanation(moment)
-        found = explain(self.engine, player.preference_model, moment, language, opinion)
-        rows, labels = found.scores.order[:MAX_RANKED], found.labels[: hints.MAX_LABELS] if opinion else ()
+            raise GameError("no decision at this place", ErrorCode.NOT_FOUND)
+        decision_point = self.engine.read_decision_point(self.record, number)
+        model_explanation = player.compute_model_explanation(decision_point)
+        explanation = explain(self.engine, player.preference_model, decision_point, language, model_explanation)
+        rows, labels = (
+            explanation.scores.order[:MAX_RANKED],
+            explanation.labels[: hints.MAX_LABELS] if model_explanation else (),
+        )
         return {
-            "place": index, "moves": len(moment.actions),
-            "best": self._verdict_json(found, found.chosen),
-            "made": None if found.made is None else self._verdict_json(found, found.made),
-            "difference": [] if found.made is None else hints.difference_json(found, found.made),
-            "ranking": [self._ranked_json(found, found.assess(row), row) for row in rows],
-            "labels": [hints.label_json(found, each) for each in labels],
-            "estimate": self._estimate(moment, opinion, index),
-            "imagined": None if opinion is None else hints.sampled_deals_json(self.engine, opinion),
+            "place": index, "moves": len(decision_point.actions),
+            "best": self._verdict_json(explanation, explanation.chosen),
+            "made": None if explanation.made is None else self._verdict_json(explanation, explanation.made),
+            "difference": [] if explanation.made is None else hints.difference_json(explanation, explanation.made),
+            "ranking": [self._ranked_json(explanation, explanation.assess(row), row) for row in rows],
+            "labels": [hints.label_json(explanation, label) for label in labels],
+            "estimate": self._estimate(decision_point, model_explanation, index),
+            "imagined": None if model_explanation is None else hints.sampled_deals_json(self.engine, model_explanation),
         }  # fmt: skip
 
     def _verdict_json(self, explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
-        told = hints.verdict_json(explanation, verdict)
-        for each in told["reasons"]:
-            each["place"] = self._preference_locations.get(str(each["name"]).split(" × ")[0].partition("(")[0], "")
-        return told
+        verdict_fields = hints.verdict_json(explanation, verdict)
+        for reason in verdict_fields["reasons"]:
+            reason["place"] = self._preference_locations.get(str(reason["name"]).split(" × ")[0].partition("(")[0], "")
+        return verdict_fields
 
     def _ranked_json(self, explanation: Explanation, verdict: MoveAssessment, row: int) -> dict[str, Any]:
         return {
@@ -132,15 +135,15 @@ class ReviewSession:
 
     @cached_property
     def _preference_locations(self) -> dict[str, str]:
-        """By preference, the file and the first line of the rules of its cost."""
+        """File and line of the first cost rule of each preference."""
         rules = self.engine.rules
-        found: dict[str, str] = {}
+        locations: dict[str, str] = {}
         for use in rules.folder.program(rules.profile).heads:
             name = use.functor or str(use.pattern[0] if use.pattern else "")
             if use.signature == Signature("cost", 2) and name:
                 file = use.location.file.replace("\\", "/").rpartition("/")[2]
-                found.setdefault(name, f"{file}:{use.location.line}")
-        return found
+                locations.setdefault(name, f"{file}:{use.location.line}")
+        return locations
 
     def _estimate(
         self, decision_point: DecisionPoint, model_explanation: ModelExplanation | None, index: int
@@ -165,8 +168,8 @@ class ReviewSession:
 
     def _truth(self, index: int) -> NDArray[np.uint8]:
         """Return the true hands [others, kinds] in the order of play, from the record."""
-        rules, picture = self.engine.rules, self.replay_frames.frames[index]
-        hands = [picture["hands"][seat] for seat in other_seats(rules, picture["seat"])]
+        rules, frame = self.engine.rules, self.replay_frames.frames[index]
+        hands = [frame["hands"][seat] for seat in other_seats(rules, frame["seat"])]
         return np.stack(
             [
                 counts_from_cards((rules.card_codes.kind_by_text[text] for text in hand), len(rules.pack))
@@ -174,106 +177,105 @@ class ReviewSession:
             ]
         )
 
-    # --- all of them -------------------------------------------------------------------------------------------------
+    # --- all decisions ------------------------------------------------------------------------------------------------
 
     def estimate_errors(self, player: ExplainableAgent) -> list[float | None]:
-        """By picture, the share of the hidden cards that the estimate lays into wrong hands."""
-        places = [
-            place
-            for place, each in enumerate(self.replay_frames.frames)
-            if each["plays"] and self.decision_numbers[place]
+        """Return for each frame the share of hidden cards that the estimate assigns to wrong hands."""
+        indices = [
+            index
+            for index, frame in enumerate(self.replay_frames.frames)
+            if frame["plays"] and self.decision_numbers[index]
         ]
-        found: list[float | None] = [None] * len(self.decision_numbers)
-        if self.engine.rules.has_open_hands or not places:
-            return found
+        errors: list[float | None] = [None] * len(self.decision_numbers)
+        if self.engine.rules.has_open_hands or not indices:
+            return errors
         decisions = self.engine.decisions_at_acts(
-            [self.record] * len(places), [self.decision_numbers[place] or 0 for place in places]
+            [self.record] * len(indices), [self.decision_numbers[index] or 0 for index in indices]
         )
         copies = prior_estimate(decisions.information_set(), decisions.belief_log_odds())
         policy = getattr(player, "policy", None)
         if policy is not None and policy.has_hand_estimator:
             learned: AblAgent = player  # type: ignore[assignment]
-            _, copies = learned.policy.estimate_hands(decisions, decisions.observe(), np.arange(len(places)))
-        truth = np.stack([self._truth(place) for place in places])
-        wrong = np.abs(copies - truth).sum(axis=(1, 2)) / (2 * np.maximum(1, truth.sum(axis=(1, 2))))
-        for place, error in zip(places, wrong.tolist(), strict=True):
-            found[place] = round(error, 4)
-        return found
+            _, copies = learned.policy.estimate_hands(decisions, decisions.observe(), np.arange(len(indices)))
+        truth = np.stack([self._truth(index) for index in indices])
+        shares = np.abs(copies - truth).sum(axis=(1, 2)) / (2 * np.maximum(1, truth.sum(axis=(1, 2))))
+        for index, error in zip(indices, shares.tolist(), strict=True):
+            errors[index] = round(error, 4)
+        return errors
 
     def run_review(self, player: Agent, rollout_agent: Agent, deals: int, language: str) -> None:
         """Find the mistakes in a thread of its own, and publish the progress."""
         self.state, self.result = "working", None
 
-        def tell(done: int, total: int) -> None:
+        def report_progress(done: int, total: int) -> None:
             self.done, self.total = done, total
 
         try:
-            plan = ReviewConfig(self.engine, player, rollout_agent, deals, language=language)
-            found = review_record(plan, self.record, None, tell)
+            config = ReviewConfig(self.engine, player, rollout_agent, deals, language=language)
+            decisions = review_record(config, self.record, None, report_progress)
             errors = self.estimate_errors(player) if isinstance(player, ExplainableAgent) else []
-            sums = [each.to_json() for each in summarise_seats(self.engine, self.record, found)]
+            seat_summaries = [item.to_json() for item in summarise_seats(self.engine, self.record, decisions)]
             self.result = {
-                "decisions": [self._reviewed_json(each) for each in found], "seats": sums, "errors": errors,
+                "decisions": [self._reviewed_json(item) for item in decisions], "seats": seat_summaries,
+                "errors": errors,
                 "deals": deals,
             }  # fmt: skip
             self.state = "done"
-        except GameError as problem:
-            self.state, self.problem = "failed", str(problem)
-            self.result = {"problem": str(problem)}
+        except GameError as error:
+            self.state, self.problem = "failed", str(error)
+            self.result = {"problem": str(error)}
         except Exception:
-            self.state, self.result = "failed", {"problem": "the page has failed at this; see its log"}
+            self.state, self.result = "failed", {"problem": "internal error; see the log of the server"}
             raise
 
     def _reviewed_json(self, reviewed: ReviewedDecision) -> dict[str, Any]:
-        place = self.decision_numbers.index(reviewed.act)
+        index = self.decision_numbers.index(reviewed.act)
         point, played = reviewed.decision_point, reviewed.played_move.row
-        tried = [
+        moves = [
             move.to_json(point) | {"text": str(point.actions[move.row]), "made": move.row == played}
             for move in reviewed.evaluated_moves
         ]
         return {
-            "place": place, "seat": reviewed.seat, "loss": round(reviewed.loss, 3), "error": round(reviewed.error, 3),
+            "place": index, "seat": reviewed.seat, "loss": round(reviewed.loss, 3), "error": round(reviewed.error, 3),
             "mistake": reviewed.is_mistake, "made": reviewed.played_move.points, "best": reviewed.best_move.points,
-            "better": str(reviewed.decision_point.actions[reviewed.best_move.row]), "tried": tried,
+            "better": str(reviewed.decision_point.actions[reviewed.best_move.row]), "tried": moves,
             "why": [{"words": reason.text, "weight": reason.cost_difference,
             "name": reason.name} for reason in reviewed.reasons[:6]],
         }  # fmt: skip
 
 
 class ReviewCache:
-    """The records that are being looked over; the ones that nobody has used for long go first."""
+    """Open reviews; the least recently used ones are evicted first."""
 
     def __init__(self) -> None:
-        """An empty shelf."""
+        """Make an empty cache."""
         self.sessions: dict[str, ReviewSession] = {}
 
     def add(self, session: ReviewSession) -> None:
-        """Another one."""
-        holdings = [Allocation(each.name, each.client_id, each.state == "working", each.last_used)
-                    for each in self.sessions.values()]  # fmt: skip
+        """Add a review; raises GameError if all others are running."""
+        allocations = [Allocation(item.name, item.client_id, item.state == "working", item.last_used)
+                    for item in self.sessions.values()]  # fmt: skip
         try:
-            other = choose_eviction(
-                session.client_id, holdings, MAX_REVIEWS, MAX_REVIEWS, time.monotonic(), IDLE_TIMEOUT
+            evicted = choose_eviction(
+                session.client_id, allocations, MAX_REVIEWS, MAX_REVIEWS, time.monotonic(), IDLE_TIMEOUT
             )
         except CapacityError:
-            raise GameError(
-                "too many records are being looked over: wait for one", ErrorCode.TOO_MANY_REQUESTS
-            ) from None
-        if other is not None:
-            del self.sessions[other]
+            raise GameError("too many reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS) from None
+        if evicted is not None:
+            del self.sessions[evicted]
         self.sessions[session.name] = session
 
     def check_capacity(self, client_id: str) -> None:
-        """Raise GameError for somebody whose records are looked over already, so many as one person may have."""
-        working = sum(each.state == "working" and each.client_id == client_id for each in self.sessions.values())
+        """Raise GameError if a remote client has too many running reviews."""
+        working = sum(
+            session.state == "working" and session.client_id == client_id for session in self.sessions.values()
+        )
         if client_id != LOCAL_CLIENT and working >= MAX_RUNNING_REVIEWS_EACH:
-            raise GameError(
-                f"{working} of your records are being looked over: wait for one", ErrorCode.TOO_MANY_REQUESTS
-            )
+            raise GameError(f"{working} of your reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS)
 
     def find(self, name: str) -> ReviewSession:
-        """One of them; raises GameError."""
+        """Return a review by name; raises GameError."""
         if name not in self.sessions:
-            raise GameError("this record is no longer kept: open it again", ErrorCode.NOT_FOUND)
+            raise GameError("the review has expired: open it again", ErrorCode.NOT_FOUND)
         self.sessions[name].last_used = time.monotonic()
         return self.sessions[name]

@@ -31,22 +31,22 @@ Endpoint = Callable[["Request"], Awaitable["Response"]]
 
 
 class HttpError(Exception):
-    """A request that is not answered as it wishes."""
+    """Error response with an HTTP status."""
 
     def __init__(self, status: int, text: str) -> None:
-        """A status of HTTP, and a line."""
+        """Make an error with an HTTP status and a one-line text."""
         super().__init__(text)
         self.status = status
 
 
 def create_app(lobby: Lobby) -> SecurityMiddleware:
-    """Everything behind the port, where the house is there already."""
+    """Make the whole app of a lobby that is loaded already."""
 
-    async def opening() -> ASGIApp:
+    async def load_api() -> ASGIApp:
         await lobby.start()
         return create_api(lobby)
 
-    return add_security(StartupApp(lobby.config, lobby.prewarmed, opening, lobby.close), lobby.config)
+    return add_security(StartupApp(lobby.config, lobby.prewarmed, load_api, lobby.close), lobby.config)
 
 
 def create_api(lobby: Lobby) -> Starlette:
@@ -54,24 +54,24 @@ def create_api(lobby: Lobby) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route, WebSocketRoute
 
-    front = ApiRoutes(lobby)
+    api = ApiRoutes(lobby)
     routes = [
-        Route("/api/games", front.json_endpoint(front.list_games)),
-        Route("/api/game", front.json_endpoint(front.get_game)),
-        Route("/api/labs", front.json_endpoint(front.open_lab), methods=["POST"]),
-        Route("/api/labs/{lab}", front.json_endpoint(front.handle_lab_request), methods=["POST"]),
-        Route("/api/labs/{lab}/{folder}.zip", front.download_lab),
-        Route("/api/watch", front.json_endpoint(front.list_watched)),
-        Route("/api/runs", front.json_endpoint(front.get_run)),
-        Route("/api/reports", front.json_endpoint(front.get_report)),
-        Route("/api/served", front.json_endpoint(front.get_served_table)),
-        Route("/api/tables", front.json_endpoint(front.open_table), methods=["POST"]),
-        Route("/api/reviews", front.json_endpoint(front.open_review), methods=["POST"]),
-        Route("/api/reviews/work", front.json_endpoint(front.start_review), methods=["POST"]),
-        Route("/api/reviews/{review}", front.json_endpoint(front.get_review)),
-        Route("/api/reviews/{review}/progress", front.json_endpoint(front.get_review_progress)),
-        Route("/api/reviews/{review}/{place}", front.json_endpoint(front.get_review_decision)),
-        WebSocketRoute("/api/tables/{table}", front.table_socket),
+        Route("/api/games", api.json_endpoint(api.list_games)),
+        Route("/api/game", api.json_endpoint(api.get_game)),
+        Route("/api/labs", api.json_endpoint(api.open_lab), methods=["POST"]),
+        Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
+        Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
+        Route("/api/watch", api.json_endpoint(api.list_watched)),
+        Route("/api/runs", api.json_endpoint(api.get_run)),
+        Route("/api/reports", api.json_endpoint(api.get_report)),
+        Route("/api/served", api.json_endpoint(api.get_served_table)),
+        Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
+        Route("/api/reviews", api.json_endpoint(api.open_review), methods=["POST"]),
+        Route("/api/reviews/work", api.json_endpoint(api.start_review), methods=["POST"]),
+        Route("/api/reviews/{review}", api.json_endpoint(api.get_review)),
+        Route("/api/reviews/{review}/progress", api.json_endpoint(api.get_review_progress)),
+        Route("/api/reviews/{review}/{place}", api.json_endpoint(api.get_review_decision)),
+        WebSocketRoute("/api/tables/{table}", api.table_socket),
     ]
     return Starlette(routes=routes)
 
@@ -80,52 +80,57 @@ class ApiRoutes:
     """Handlers of the routes."""
 
     def __init__(self, lobby: Lobby) -> None:
-        """The front of a house."""
+        """Make the handlers of a lobby."""
         from abl_cards.web.websocket import ConnectionManager
 
         self._lobby, self._connection_manager = lobby, ConnectionManager(lobby)
         self._review_service = ReviewService(lobby)
 
-    # --- questions ---------------------------------------------------------------------------------------------------
+    # --- requests -----------------------------------------------------------------------------------------------------
 
     def json_endpoint(self, handler: Callable[[Request], Awaitable[Any]]) -> Endpoint:
-        """An address that answers with JSON, also when it refuses."""
+        """Wrap a handler: its result, or its error, becomes a JSON response."""
         from starlette.responses import JSONResponse
 
-        async def answered(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             headers = {"cache-control": "no-store"}
             try:
                 return JSONResponse(await handler(request), headers=headers)
-            except HttpError as problem:
-                return JSONResponse({"error": str(problem)}, problem.status, headers)
-            except (GameError, KBError) as problem:
-                return JSONResponse({"error": str(problem)[:2000]}, 400, headers)
+            except HttpError as error:
+                return JSONResponse({"error": str(error)}, error.status, headers)
+            except (GameError, KBError) as error:
+                return JSONResponse({"error": str(error)[:2000]}, 400, headers)
             except Exception:
                 log.exception("%s", request.url.path)
-                return JSONResponse({"error": "the page has failed at this; see its log"}, 500, headers)
+                return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
 
-        return answered
+        return respond
 
     async def list_games(self, request: Request) -> Any:
         """Return the games."""
         return self._lobby.games_json()
 
     async def get_game(self, request: Request) -> Any:
-        """One of them, compiled."""
-        wanted = request.query_params
-        return await self._lobby.game_json(wanted.get("name", ""), wanted.get("profile", ""))
+        """Return the data of a game that needs its compiled rules."""
+        parameters = request.query_params
+        return await self._lobby.game_json(parameters.get("name", ""), parameters.get("profile", ""))
 
     async def list_watched(self, request: Request) -> Any:
         """Return the tables that may be watched, for clients that may open tables."""
         self._check_token(request)
-        folders, desk = self._lobby.config.watch_folders, self._lobby.executor
-        found = await desk.run(lambda: {"runs": runs.list_runs(folders), "matches": runs.read_match_results(folders),
-                                        "reports": reports.list_reports(folders),
-                                        "served": spectator_feed.list_served_tables(folders)})  # fmt: skip
-        return {"tables": self._lobby.tables_json(), **found}
+        folders, executor = self._lobby.config.watch_folders, self._lobby.executor
+        watched = await executor.run(
+            lambda: {
+                "runs": runs.list_runs(folders),
+                "matches": runs.read_match_results(folders),
+                "reports": reports.list_reports(folders),
+                "served": spectator_feed.list_served_tables(folders),
+            }
+        )
+        return {"tables": self._lobby.tables_json(), **watched}
 
     async def get_run(self, request: Request) -> Any:
-        """The numbers of a run, as far as it has come."""
+        """Return the metrics of a training run so far."""
         self._check_token(request)
         name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
         return await self._lobby.executor.run(lambda: runs.read_run(folders, name))
@@ -137,7 +142,7 @@ class ApiRoutes:
         return await self._lobby.executor.run(lambda: reports.read_report(folders, name))
 
     async def get_served_table(self, request: Request) -> Any:
-        """A table that is served elsewhere, as it was seen last."""
+        """Return the last snapshot of a served table."""
         self._check_token(request)
         name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
         return await self._lobby.executor.run(lambda: spectator_feed.read_served_table(folders, name))
@@ -148,42 +153,42 @@ class ApiRoutes:
         return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
 
     async def open_lab(self, request: Request) -> Any:
-        """Begin to edit a game."""
-        asked, house = await self._read_json(request), self._lobby
-        game, profile = house.game(schemas.get_text(asked, "game")), schemas.get_text(asked, "profile", "") or None
-        return await house.labs.open_lab(game, profile, get_files(asked), get_client_id(request.scope))
+        """Create a draft of a game."""
+        message, lobby = await self._read_json(request), self._lobby
+        game, profile = lobby.game(schemas.get_text(message, "game")), schemas.get_text(message, "profile", "") or None
+        return await lobby.labs.open_lab(game, profile, get_files(message), get_client_id(request.scope))
 
     async def handle_lab_request(self, request: Request) -> Any:
-        """Something about a folder that is being edited."""
-        asked, name = await self._read_json(request), request.path_params["lab"]
-        if asked.get("do") == "save":
-            return await self._lobby.labs.save(name, schemas.get_text(asked, "folder"))
-        return await self._lobby.labs.handle_request(name, asked)
+        """Handle a request about a draft."""
+        message, name = await self._read_json(request), request.path_params["lab"]
+        if message.get("do") == "save":
+            return await self._lobby.labs.save(name, schemas.get_text(message, "folder"))
+        return await self._lobby.labs.handle_request(name, message)
 
     async def download_lab(self, request: Request) -> Response:
-        """A folder that is being edited, to be taken along; who knows its name has opened it."""
+        """Return a draft as a zip archive; its secret name authorises the request."""
         from starlette.responses import PlainTextResponse, Response
 
         folder = request.path_params["folder"]
         try:
             body = await self._lobby.labs.to_zip(request.path_params["lab"], folder)
-        except (GameError, KBError) as problem:
-            return PlainTextResponse(str(problem)[:400], 404)
+        except (GameError, KBError) as error:
+            return PlainTextResponse(str(error)[:400], 404)
         headers = {"content-disposition": f'attachment; filename="{folder}.zip"', "cache-control": "no-store"}
         return Response(body, media_type="application/zip", headers=headers)
 
-    # --- records looked over -----------------------------------------------------------------------------------------
+    # --- reviews ------------------------------------------------------------------------------------------------------
 
     async def open_review(self, request: Request) -> Any:
-        """Look over a record."""
+        """Open a review of a record."""
         return await self._review_service.open_review(await self._read_json(request), get_client_id(request.scope))
 
     async def start_review(self, request: Request) -> Any:
-        """Find its mistakes."""
+        """Start the search for mistakes of a review."""
         return await self._review_service.start_review(await self._read_json(request))
 
     async def get_review(self, request: Request) -> Any:
-        """A record that is looked over."""
+        """Return an open review."""
         return await self._review_service.get_review(request.path_params["review"])
 
     async def get_review_progress(self, request: Request) -> Any:
@@ -191,32 +196,35 @@ class ApiRoutes:
         return await self._review_service.get_progress(request.path_params["review"])
 
     async def get_review_decision(self, request: Request) -> Any:
-        """One of its decisions."""
-        asked, path = request.query_params, request.path_params
+        """Explain a decision of a review."""
+        parameters, path_parameters = request.query_params, request.path_params
         return await self._review_service.explain_decision(
-            path["review"], path["place"], asked.get("agent", "kb"), asked.get("lang", "en")
+            path_parameters["review"],
+            path_parameters["place"],
+            parameters.get("agent", "kb"),
+            parameters.get("lang", "en"),
         )
 
     def _check_token(self, request: Request) -> None:
-        """Raise Refused for who does not have it."""
+        """Raise HttpError if the request lacks the access key."""
         token = request.headers.get("x-token", "")
         if not secrets.compare_digest(token.encode(), self._lobby.config.token.encode()):
-            raise HttpError(403, "open the page by the link that the command has printed")
+            raise HttpError(403, "invalid access key: open the page by the link that the command printed")
 
     async def _read_json(self, request: Request) -> dict[str, Any]:
-        """The JSON object of a request that may write; raises Refused, GameError."""
+        """Return the JSON object of an authorised request; raises HttpError, GameError."""
         self._check_token(request)
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise HttpError(415, "expected application/json")
         body = bytearray()
-        async for piece in request.stream():
-            body += piece
+        async for chunk in request.stream():
+            body += chunk
             if len(body) > MAX_BODY_BYTES:
-                raise HttpError(413, f"{MAX_BODY_BYTES >> 20} MiB at most")
+                raise HttpError(413, f"the request is larger than {MAX_BODY_BYTES >> 20} MiB")
         return schemas.parse_object(bytes(body))
 
     # --- sockets -----------------------------------------------------------------------------------------------------
 
     async def table_socket(self, socket: WebSocket) -> None:
-        """A browser at a table."""
+        """Serve the web socket of a browser at a table."""
         await self._connection_manager.serve_socket(socket)

@@ -13,32 +13,32 @@ from abl_cards.web.schemas import is_encodable
 METRICS_FILE, RESULTS_PATTERN = "metrics.jsonl", "*.json"
 MAX_FILES, MAX_DEPTH = 500, 4
 MAX_BYTES, MAX_POINTS = 8 << 20, 300
-"""Bytes at the end of a file that are read, and points of a line that are shown."""
+"""Bytes read from the end of a file, and largest number of points per column."""
 
 
 def list_runs(folders: Sequence[Path]) -> list[str]:
-    """The folders of runs beneath some folders, by their paths there."""
+    """List the folders of training runs in watched folders, by relative path."""
     return [name for name, _ in find_files(folders, METRICS_FILE)]
 
 
 def read_run(folders: Sequence[Path], name: str) -> dict[str, Any]:
-    """The numbers of a run by column, thinned out; raises GameError for one that there is none of."""
+    """Return the metrics of a run by column, thinned out; raises GameError for an unknown run."""
     for known, file in find_files(folders, METRICS_FILE):
         if known == name:
             return {"name": name, **_columns(file)}
-    raise GameError("there is no such run", ErrorCode.NOT_FOUND)
+    raise GameError("unknown run", ErrorCode.NOT_FOUND)
 
 
 def read_match_results(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """The results of matches that ``match --json`` has printed into files: who, against whom, at which rate."""
-    some = []
+    """Return the agents and win rates of match results that ``match --json`` has printed into files."""
+    results = []
     for name, file in find_files(folders, RESULTS_PATTERN):
-        value = read_json_file(file, MAX_BYTES)  # there are other files of JSON in such folders
+        value = read_json_file(file, MAX_BYTES)  # other JSON files are ignored
         if isinstance(value, dict) and _is_match(value):
             low, high = value["interval"]
-            some.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
+            results.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
                          "rate": value["rate"], "low": low, "high": high})  # fmt: skip
-    return some
+    return results
 
 
 def _is_match(value: dict[str, Any]) -> bool:
@@ -46,7 +46,7 @@ def _is_match(value: dict[str, Any]) -> bool:
     if not isinstance(agents, list) or len(agents) != 2 or not isinstance(interval, list) or len(interval) != 2:
         return False
     numbers = [value.get("games"), value.get("rate"), *interval]
-    return all(type(each) in (int, float) for each in numbers)
+    return all(type(number) in (int, float) for number in numbers)
 
 
 def read_json_file(file: Path, max_bytes: int) -> Any:
@@ -65,31 +65,31 @@ def read_json_file(file: Path, max_bytes: int) -> Any:
 
 
 def find_files(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
-    """Files of a name, none through a link that leads out of the folder; the folder of each by its path."""
+    """Yield files of a name with their relative paths; links that lead out of the folder are ignored."""
     count = 0
     for folder in folders:
         root = folder.resolve()
         for file in sorted(root.rglob(pattern)):
-            inside = file.relative_to(root)
-            if len(inside.parts) > MAX_DEPTH or not file.is_file() or not file.resolve().is_relative_to(root):
+            relative_path = file.relative_to(root)
+            if len(relative_path.parts) > MAX_DEPTH or not file.is_file() or not file.resolve().is_relative_to(root):
                 continue
-            if not is_encodable(str(inside)):
+            if not is_encodable(str(relative_path)):
                 continue
             count += 1
             if count > MAX_FILES:
                 return
-            named = inside.parent if pattern == METRICS_FILE else inside
-            yield (Path(folder.name) / named).as_posix(), file
+            displayed_path = relative_path.parent if pattern == METRICS_FILE else relative_path
+            yield (Path(folder.name) / displayed_path).as_posix(), file
 
 
 def _columns(file: Path) -> dict[str, Any]:
     rows = list(_rows(file))
     step = max(1, -(-len(rows) // MAX_POINTS))
-    kept = rows[::step]
-    names = dict.fromkeys(name for row in kept for name, value in row.items() if _is_finite_number(value))
-    columns = {name: [[number, row[name]] for number, row in enumerate(kept) if _is_finite_number(row.get(name))]
+    sampled = rows[::step]
+    names = dict.fromkeys(name for row in sampled for name, value in row.items() if _is_finite_number(value))
+    columns = {name: [[index, row[name]] for index, row in enumerate(sampled) if _is_finite_number(row.get(name))]
                for name in names}  # fmt: skip
-    return {"rows": len(rows), "points": len(kept), "columns": columns}
+    return {"rows": len(rows), "points": len(sampled), "columns": columns}
 
 
 def _is_finite_number(value: Any) -> bool:
@@ -97,13 +97,13 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines at the end of a file that may be growing."""
+    """Yield the complete lines at the end of a file that may be growing."""
     with file.open("rb") as stream:
         stream.seek(max(0, file.stat().st_size - MAX_BYTES))
         for line in stream.read(MAX_BYTES).split(b"\n"):
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
-                continue  # the line that is being written, or the end of one that was cut
+                continue  # incomplete first or last line
             if isinstance(value, dict):
                 yield value

@@ -12,7 +12,7 @@ _MAX_TEXT_LENGTH = 4000  # characters of a text
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """A JSON object; raises GameError."""
+    """Parse a JSON object; raises GameError."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -23,7 +23,7 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
 
 
 def get_text(message: dict[str, Any], field: str, default: str | None = None) -> str:
-    """A text; raises GameError."""
+    """Return a text field; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, str) or len(value) > _MAX_TEXT_LENGTH or "\0" in value or not is_encodable(value):
         raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
@@ -40,7 +40,7 @@ def is_encodable(text: str) -> bool:
 
 
 def get_int(message: dict[str, Any], field: str, low: int, high: int, default: int | None = None) -> int:
-    """A whole number from low to high; raises GameError."""
+    """Return a whole number from low to high; raises GameError."""
     value = message.get(field, default)
     if type(value) is not int or not low <= value <= high:
         raise GameError(f"{field}: expected a number from {low} to {high}", ErrorCode.INVALID_REQUEST)
@@ -48,22 +48,22 @@ def get_int(message: dict[str, Any], field: str, low: int, high: int, default: i
 
 
 def get_seed(message: dict[str, Any], field: str = "seed") -> int | None:
-    """A seed as text or as a number, None where there is none; raises GameError."""
+    """Return a seed given as text or number, or None; raises GameError."""
     value = message.get(field)
     try:
-        found = None if value is None else parse_seed(value)
+        seed = None if value is None else parse_seed(value)
     except ValueError:
-        found = -1
-    if found is not None and not 0 <= found < 1 << SECRET_SEED_BITS:
+        seed = -1
+    if seed is not None and not 0 <= seed < 1 << SECRET_SEED_BITS:
         raise GameError(
             f"{field}: expected a number of at most {SECRET_SEED_BITS} bits, in decimal digits",
             ErrorCode.INVALID_REQUEST,
         )
-    return found
+    return seed
 
 
 def get_bool(message: dict[str, Any], field: str, default: bool = False) -> bool:
-    """True or false; raises GameError."""
+    """Return a boolean field; raises GameError."""
     value = message.get(field, default)
     if not isinstance(value, bool):
         raise GameError(f"{field}: expected true or false", ErrorCode.INVALID_REQUEST)
@@ -71,15 +71,15 @@ def get_bool(message: dict[str, Any], field: str, default: bool = False) -> bool
 
 
 def get_cards(message: dict[str, Any], field: str = "cards") -> list[str]:
-    """Cards by their letters; raises GameError."""
+    """Return a list of card texts; raises GameError."""
     value = message.get(field)
-    if not isinstance(value, list) or len(value) > MAX_CARDS or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or len(value) > MAX_CARDS or not all(isinstance(card, str) for card in value):
         raise GameError(f"{field}: expected a list of cards", ErrorCode.INVALID_REQUEST)
     return value
 
 
 def get_list(message: dict[str, Any], field: str, max_length: int) -> list[Any]:
-    """A short list; raises GameError."""
+    """Return a list of 1 to max_length items; raises GameError."""
     value = message.get(field)
     if not isinstance(value, list) or not 1 <= len(value) <= max_length:
         raise GameError(f"{field}: expected a list of 1 to {max_length}", ErrorCode.INVALID_REQUEST)

@@ -16,14 +16,14 @@ PERSON = "person"
 class Permission:
     """Permissions of a client at a table: a seat, and ownership of the table."""
 
-    seat: int | None = None  # None for who only looks on
+    seat: int | None = None  # seat that the client plays; None for spectators
     is_owner: bool = False
-    own_seat: int | None = None  # the seat that is theirs, also while an agent plays it
+    own_seat: int | None = None  # seat of the client, also while an agent plays it
 
 
 @dataclass
 class TableSeat:
-    """A seat: a person's, or an agent's."""
+    """Seat of a table with its player, a person or an agent."""
 
     kind: str  # PERSON or "agent"
     name: str
@@ -38,7 +38,7 @@ class TableSeat:
 
 @dataclass(frozen=True)
 class TableDecision:
-    """A decision that was made: a play, or else a choice."""
+    """Decision that was made: a play, or a choice if ``moves`` is None."""
 
     moves: Moves | None
     option: int = -1

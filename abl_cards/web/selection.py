@@ -21,19 +21,19 @@ from abl_cards.web.texts import card_kinds, label_text
 
 MAX_READINGS = 12
 MAX_COMPOSED_PLAYS = 3000
-"""Whole plays that are listed where cards are laid one by one; of more each is looked for when it is picked."""
+"""Largest number of whole plays that are listed; beyond it, each selection of cards is searched by itself."""
 
 
 @dataclass
 class CardSelection:
-    """One play to be decided."""
+    """Selection of cards for one play decision."""
 
     engine: Engine
     decisions: Decisions  # of one table
 
     @cached_property
     def moves(self) -> Moves | None:
-        """Everything that may be laid down; None where there is too much of it."""
+        """All legal plays; None if there are too many."""
         if not self.engine.rules.has_composed_plays:
             lists = self.decisions.moves()
             return Moves(lists.form, lists.cards)
@@ -44,7 +44,7 @@ class CardSelection:
 
     @cached_property
     def _counts(self) -> NDArray[np.uint8]:
-        """[moves, kinds] the cards of each."""
+        """Copies of each card in each move, [moves, kinds]."""
         assert self.moves is not None
         cards, kinds = self.moves.cards, len(self.engine.rules.pack)
         counts = np.zeros((len(cards), kinds + 1), np.uint8)
@@ -62,57 +62,57 @@ class CardSelection:
         """Return the plays that the cards form, and the other cards that some play adds to them.
 
         Raises:
-            GameError: If the texts are not cards of the hand.
+            GameError: The texts are not cards of the hand.
         """
         rules = self.engine.rules
         cards = rules.card_codes.read(list(texts))
-        wanted, hand = counts_from_cards(cards, len(rules.pack)), self.decisions.view.hand[0]
-        if (wanted > hand).any():
+        selected, hand = counts_from_cards(cards, len(rules.pack)), self.decisions.view.hand[0]
+        if (selected > hand).any():
             raise GameError("not in the hand", ErrorCode.ILLEGAL_MOVE)
         if self.moves is None:
-            return self._interpret_composed(cards, wanted, hand)
+            return self._interpret_composed(cards, selected, hand)
         counts = self._counts
-        within = (counts >= wanted).all(axis=1)
-        exact = np.flatnonzero(within & (counts.sum(axis=1) == len(cards))) if cards else np.zeros(0, np.int64)
-        more = (counts[within] > wanted).any(axis=0)
+        contains = (counts >= selected).all(axis=1)
+        exact = np.flatnonzero(contains & (counts.sum(axis=1) == len(cards))) if cards else np.zeros(0, np.int64)
+        more = (counts[contains] > selected).any(axis=0)
         return {
             "readings": self._readings_json(exact),
             "more": [rules.card_codes.kind_texts[kind] for kind in np.flatnonzero(more).tolist()],
-            "plays": int(within.sum()), "passes": self.can_pass,
+            "plays": int(contains.sum()), "passes": self.can_pass,
         }  # fmt: skip
 
     def _readings_json(self, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
         assert self.moves is not None
         forms, cards = self.moves.form[rows], self.moves.cards[rows]
-        said = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(rows)))
-        found: dict[str, dict[str, Any]] = {}
-        for form, laid, action in zip(forms.tolist(), cards, said, strict=True):
-            text = play_text(self.engine, form, len(card_kinds(laid)))
-            found.setdefault(str(action.to_json()), {"text": text, "value": action.to_json()})
-        return list(found.values())[:MAX_READINGS]
+        notations = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(rows)))
+        readings: dict[str, dict[str, Any]] = {}
+        for form, row, action in zip(forms.tolist(), cards, notations, strict=True):
+            text = play_text(self.engine, form, len(card_kinds(row)))
+            readings.setdefault(str(action.to_json()), {"text": text, "value": action.to_json()})
+        return list(readings.values())[:MAX_READINGS]
 
     def _interpret_composed(
         self, cards: Sequence[int], selected: NDArray[np.uint8], hand: NDArray[np.uint8]
     ) -> dict[str, Any]:  # fmt: skip
         """Return whether the cards form a play, for hands with too many plays to list."""
         rules = self.engine.rules
-        whole = compose_move(self.decisions, 0, tuple(cards)) if cards else None
+        composed_play = compose_move(self.decisions, 0, tuple(cards)) if cards else None
         readings = []
-        if whole is not None:
-            text = play_text(self.engine, int(whole.form[0]), len(cards))
+        if composed_play is not None:
+            text = play_text(self.engine, int(composed_play.form[0]), len(cards))
             readings = [{"text": text, "value": rules.card_codes.write(cards)}]
-        rest = np.flatnonzero(hand > selected).tolist()
+        addable = np.flatnonzero(hand > selected).tolist()
         return {
-            "readings": readings, "more": [rules.card_codes.kind_texts[kind] for kind in rest], "plays": None,
+            "readings": readings, "more": [rules.card_codes.kind_texts[kind] for kind in addable], "plays": None,
             "passes": self.can_pass,
         }  # fmt: skip
 
     def labels_json(self, max_length: int) -> list[dict[str, Any]]:
-        """The plays by label, the first so many: for those who choose from a list."""
+        """Return the first legal labels with their texts."""
         rules, decisions = self.engine.rules, self.decisions
         labels = np.flatnonzero(decisions.legal_mask[:, 0])[:max_length].tolist()
-        return [{"label": rules.label_texts[each], "text": label_text(self.engine, rules.label_texts[each])}
-                for each in labels]  # fmt: skip
+        return [{"label": rules.label_texts[label], "text": label_text(self.engine, rules.label_texts[label])}
+                for label in labels]  # fmt: skip
 
 
 def is_pass(value: Any) -> bool:

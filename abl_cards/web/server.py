@@ -1,4 +1,4 @@
-"""The port: open at once; what is behind it loads meanwhile."""
+"""Web server that listens at once and loads the engine in the background."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ MessageCallback = Callable[[str], None]
 
 
 class ApiLoader:
-    """A house that is made in a thread, while the port answers."""
+    """Loads the lobby in a thread while the server answers."""
 
     def __init__(self, config: WebConfig, prewarmed: PrewarmedTable) -> None:
-        """Nothing of the engine is there yet."""
+        """Make a loader; the engine is imported when it is called."""
         self._config, self._prewarmed = config, prewarmed
         self.lobby: Lobby | None = None
 
     async def __call__(self) -> ASGIApp:
-        """The rooms; raises GameError for a game that there is none of, KBError for rules that are wrong."""
+        """Load the lobby and return the API app; raises GameError for an unknown game, KBError for invalid rules."""
         self.lobby = await asyncio.get_running_loop().run_in_executor(None, self._make_lobby)
         from abl_cards.web.routes import create_api
 
@@ -39,18 +39,18 @@ class ApiLoader:
         return create_api(self.lobby)
 
     def _make_lobby(self) -> Lobby:
-        from abl_cards.web import lobby, routes, websocket  # noqa: F401 - what takes long is imported here, in a thread
+        from abl_cards.web import lobby, routes, websocket  # noqa: F401 - slow imports, done in this thread
 
         return lobby.Lobby(self._config, self._prewarmed)
 
     def close(self) -> None:
-        """Forget all."""
+        """Close the lobby, if it is loaded."""
         if self.lobby is not None:
             self.lobby.close()
 
 
 def add_security(app: StartupApp, config: WebConfig) -> SecurityMiddleware:
-    """The porch behind the door."""
+    """Wrap an app with the request checks for the configured hosts."""
     return SecurityMiddleware(
         app,
         {*LOCAL_HOSTS, *config.host_names, *([] if config.is_local else [config.host])},
@@ -71,8 +71,9 @@ async def serve(
         on_message: Called with messages for the user.
 
     Raises:
-        OSError: If the port is taken.
-        GameError, KBError: If a game cannot be played.
+        OSError: The port is in use.
+        GameError: A game or an agent is unknown.
+        KBError: The rules of the first game have errors.
     """
     import uvicorn
 
@@ -80,30 +81,30 @@ async def serve(
 
     with ExitStack() as stack:
         web_config = _with_state_folder(web_config, stack, on_message)
-        laid = PrewarmedTable(web_config)
-        opening = ApiLoader(web_config, laid)
-        porch = StartupApp(web_config, laid, opening, opening.close)
+        prewarmed = PrewarmedTable(web_config)
+        api_loader = ApiLoader(web_config, prewarmed)
+        startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close)
         config = uvicorn.Config(
-            add_security(porch, web_config), http=HeaderTimeoutProtocol, log_level="warning", access_log=False,
+            add_security(startup_app, web_config), http=HeaderTimeoutProtocol, log_level="warning", access_log=False,
             ws_max_size=2 * MAX_FRAME_BYTES, ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16,
             server_header=False, date_header=False, timeout_graceful_shutdown=2,
             limit_concurrency=4 * MAX_CONNECTIONS,
         )  # fmt: skip
-        listening = stack.enter_context(open_listening_socket(web_config.host, web_config.port))
-        on_ready(page_url(web_config, listening.getsockname()[1]))
+        listening_socket = stack.enter_context(open_listening_socket(web_config.host, web_config.port))
+        on_ready(page_url(web_config, listening_socket.getsockname()[1]))
         server = uvicorn.Server(config)
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        rooms = asyncio.create_task(porch.load_app_delayed())
-        await asyncio.wait([serving, rooms], return_when=asyncio.FIRST_COMPLETED)
-        if rooms.done() and not rooms.cancelled() and rooms.exception() is not None:
+        server_task = asyncio.create_task(server.serve(sockets=[listening_socket]))
+        load_task = asyncio.create_task(startup_app.load_app_delayed())
+        await asyncio.wait([server_task, load_task], return_when=asyncio.FIRST_COMPLETED)
+        if load_task.done() and not load_task.cancelled() and load_task.exception() is not None:
             server.should_exit = True
-        await serving
-        if rooms.done() and not rooms.cancelled():
-            rooms.result()
+        await server_task
+        if load_task.done() and not load_task.cancelled():
+            load_task.result()
 
 
 def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageCallback) -> WebConfig:
-    """The plan, without a folder for tables where another page is at work in it."""
+    """Lock the state folder; return the configuration without it if another server uses it."""
     from dataclasses import replace
 
     if config.state_folder is None:
@@ -113,11 +114,11 @@ def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageC
         stack.enter_context(lock_folder(config.state_folder))
     except FolderLockedError:
         on_message(
-            f"{config.state_folder}: another page keeps its tables here; those of this one end with it "
+            f"{config.state_folder}: in use by another server; tables of this server are not stored "
             "(or name a --state-dir DIR)"
         )
-    except OSError as problem:
-        on_message(f"{config.state_folder}: {problem.strerror or problem}; tables end with the page")
+    except OSError as error:
+        on_message(f"{config.state_folder}: {error.strerror or error}; tables are not stored")
     else:
         return config
     return replace(config, state_folder=None)
@@ -126,18 +127,20 @@ def _with_state_folder(config: WebConfig, stack: ExitStack, on_message: MessageC
 def page_url(config: WebConfig, port: int) -> str:
     """Return the address of the page, with the access key if other machines can connect."""
     host = config.host
-    shown = "127.0.0.1" if host in ("0.0.0.0", "localhost") else f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" if config.is_local else f"http://{shown}:{port}/#key={config.token}"
+    displayed_host = "127.0.0.1" if host in ("0.0.0.0", "localhost") else f"[{host}]" if ":" in host else host
+    return (
+        f"http://{displayed_host}:{port}/" if config.is_local else f"http://{displayed_host}:{port}/#key={config.token}"
+    )
 
 
 def open_listening_socket(host: str, port: int) -> Any:
-    """A socket that listens; raises OSError."""
+    """Open a listening socket; raises OSError."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.create_server((host, port), family=family, backlog=128)
-    # Those that it accepts do likewise. asyncio sees to that where the protocol is named, which it is not here: the
-    # body of an answer would wait forty milliseconds until the browser acknowledges its head.
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    made.setblocking(False)
-    return made
+    listener = socket.create_server((host, port), family=family, backlog=128)
+    # Accepted sockets inherit the option. asyncio sets it only for sockets with a named protocol; without it the body
+    # of a response would wait 40 ms for the acknowledgement of its header.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.setblocking(False)
+    return listener

@@ -1,4 +1,4 @@
-"""A table as one pair of eyes sees it: all that a browser needs to draw it, whenever it changes."""
+"""Snapshots of a table for one viewer: everything that a browser needs to draw it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ViewableTable(Protocol):
 
     @property
     def name(self) -> str:
-        """By which it is found."""
+        """Name of the table, by which it is found."""
 
     @property
     def title(self) -> BilingualText:
@@ -44,7 +44,7 @@ class ViewableTable(Protocol):
 
     @property
     def tables(self) -> Tables:
-        """The one table."""
+        """Tables object with this single table."""
 
     @property
     def game_log(self) -> GameLog:
@@ -52,11 +52,11 @@ class ViewableTable(Protocol):
 
     @property
     def rules_error(self) -> str:
-        """The first error of newer rules that `kb check` refuses; empty where the rules are the latest."""
+        """First error of newer rules; empty if the rules are current."""
 
     @property
     def seats(self) -> Sequence[TableSeat]:
-        """[seats] who sits there."""
+        """Seats with their players, [seats]."""
 
     @property
     def available_agents(self) -> Sequence[str]:
@@ -64,7 +64,7 @@ class ViewableTable(Protocol):
 
     @property
     def is_practice(self) -> bool:
-        """Whether decisions can be taken back."""
+        """True if decisions can be taken back."""
 
     @property
     def seed(self) -> int:
@@ -72,35 +72,35 @@ class ViewableTable(Protocol):
 
     @property
     def is_seed_random(self) -> bool:
-        """Whether the seed was drawn at random, not chosen by the owner."""
+        """True if the seed was drawn at random, not chosen by the owner."""
 
     @property
     def watch_token(self) -> str:
-        """By which others look on; nothing where there is no such link."""
+        """Token of spectators; empty if there is no link for them."""
 
     @property
     def revision(self) -> int:
-        """Another number after every change."""
+        """Number that changes with every change of the table."""
 
     @property
     def agent_delay(self) -> float:
-        """Seconds that agents wait."""
+        """Delay of agents before a decision in seconds."""
 
     @property
     def problem(self) -> str:
-        """Why it does not go on."""
+        """Error that stops the table; empty if there is none."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a player has to confirm the next episode."""
+        """True if a player has to confirm the next episode."""
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is over."""
+        """True if the match is over."""
 
     @property
     def changed_at(self) -> float:
-        """When it changed, a time of ``time.time``."""
+        """Time of the last change, as ``time.time`` gives it."""
 
     def can_take_back(self, permission: Permission) -> bool:
         """Return whether a client has a decision to take back."""
@@ -110,14 +110,14 @@ class ViewableTable(Protocol):
 
 
 def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
-    """Return the seed as text for those who may know all hands; None for everybody else.
+    """Return the seed as text for viewers who may know all hands; None for others.
 
-    That is the owner, when the match is over, or at a table for practice: there only where the owner has chosen the
-    seed, or no other person sits.
+    The owner may after the end of the match, and at a practice table if the owner chose the seed or no other person
+    plays.
     """
-    alone = sum(chair.kind == "person" for chair in table.seats) <= 1
-    known = table.is_over or (table.is_practice and (alone or not table.is_seed_random))
-    return format_seed(table.seed) if permission.is_owner and known else None
+    is_single_player = sum(seat.kind == "person" for seat in table.seats) <= 1
+    may_be_shown = table.is_over or (table.is_practice and (is_single_player or not table.is_seed_random))
+    return format_seed(table.seed) if permission.is_owner and may_be_shown else None
 
 
 def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
@@ -133,49 +133,49 @@ def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]
 
 
 def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
-    """A table of the page from the eyes of a seat, or of somebody who only looks on."""
-    found = make_view(table, permission)
-    if found["turn"] is not None and found["turn"] == permission.seat and not table.problem:
-        found["asked"] = _options_json(table, int(table.tables.state.stage[0]))
-    return found
+    """Return a table of this server as seen by a seat or a spectator, with the options of the seat to decide."""
+    snapshot = make_view(table, permission)
+    if snapshot["turn"] is not None and snapshot["turn"] == permission.seat and not table.problem:
+        snapshot["asked"] = _options_json(table, int(table.tables.state.stage[0]))
+    return snapshot
 
 
 def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
     """Return the table as seen by a seat or a spectator."""
-    tables, rules, course = table.tables, table.engine.rules, table.game_log
+    tables, rules, game_log = table.tables, table.engine.rules, table.game_log
     state, seat = tables.state, permission.seat
     stage, turn = int(state.stage[0]), int(tables.seat[0])
-    acting = stage in (PLAY, CHOICE) and not table.is_waiting
+    is_acting = stage in (PLAY, CHOICE) and not table.is_waiting
     context = int(state.context[0])
-    eyes = np.array([SPECTATOR if seat is None else seat])
-    found: dict[str, Any] = {
+    viewer = np.array([SPECTATOR if seat is None else seat])
+    view: dict[str, Any] = {
         "type": "table", "revision": table.revision, "at": int(tables.num_decisions[0]),
         "episode": int(tables.num_episodes[0]),
         "me": seat, "after": list(rules.seating.next_seat),
         "chair": permission.own_seat, "owner": permission.is_owner, "pace": table.agent_delay,
         "problem": _visible_problem(table, permission),
         "phase": "over" if table.is_over else "end" if table.is_waiting else "choice" if stage == CHOICE else "play",
-        "turn": turn if acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules,
+        "turn": turn if is_acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules,
         context),
-        "trick": course.trick, "last": course.previous_trick, "closed": _is_trick_over(table),
+        "trick": game_log.trick, "last": game_log.previous_trick, "closed": _is_trick_over(table),
         "owned": int(state.owner[0]),
-        "log": [each for each in course.log[-MAX_LOG_SHOWN:] if not _is_hidden(each, seat)],
-        "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], eyes)[0]),
+        "log": [event for event in game_log.log[-MAX_LOG_SHOWN:] if not _is_hidden(event, seat)],
+        "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], viewer)[0]),
         "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state,
         ONLY_TABLE)[0]) if rules.has_draws else 0,
-        "ended": course.episode_result if table.is_waiting or table.is_over else None,
-        "back": table.can_take_back(permission), "asked": None, "since": table.changed_at if acting else None,
+        "ended": game_log.episode_result if table.is_waiting or table.is_over else None,
+        "back": table.can_take_back(permission), "asked": None, "since": table.changed_at if is_acting else None,
         "seed": visible_seed(table, permission),
     }  # fmt: skip
     if seat is not None:
-        found["hand"] = [rules.card_codes.kind_texts[kind] for kind in sort_hand(rules, state.hands[0, seat], context)]
-    return found
+        view["hand"] = [rules.card_codes.kind_texts[kind] for kind in sort_hand(rules, state.hands[0, seat], context)]
+    return view
 
 
 def _visible_problem(table: ViewableTable, permission: Permission) -> str:
-    """Why a table does not go on; it may name cards, so that only the owner of a table for practice reads it."""
-    told = permission.is_owner and table.is_practice
-    return table.problem if told or not table.problem else "the rules lead nowhere here; see the log of the page"
+    """Return the error of a table; only the owner of a practice table gets its text, which may name cards."""
+    may_read = permission.is_owner and table.is_practice
+    return table.problem if may_read or not table.problem else "the rules are stuck; see the log of the server"
 
 
 def _is_hidden(event: dict[str, Any], seat: int | None) -> bool:
@@ -193,41 +193,42 @@ def _is_trick_over(table: ViewableTable) -> bool:
 def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, Any]]:
     tables, rules = table.tables, table.engine.rules
     state, roles = tables.state, role_texts(table.engine)
-    order, sides, parts = (
+    order, sides, role_indices = (
         state.finish_order[0].tolist(),
         tables.sides(ONLY_TABLE)[0].tolist(),
         tables.roles(ONLY_TABLE)[0].tolist(),
     )
-    told = len(set(parts)) > 1  # where all play the same part, it is not decided yet who plays which
-    found = []
-    for seat, chair in enumerate(table.seats):
-        said = table.game_log.last_actions.get(seat)
-        each: dict[str, Any] = {
-            "name": chair.name, "kind": chair.kind, "agent": chair.agent_name, "cards": int(state.hands[0, seat].sum()),
-            "side": sides[seat], "role": roles[parts[seat]] if told and 0 <= parts[seat] < len(roles) else ["", ""],
+    has_roles = len(set(role_indices)) > 1  # equal roles mean that they are not decided yet
+    seats = []
+    for seat, table_seat in enumerate(table.seats):
+        action = table.game_log.last_actions.get(seat)
+        seat_json: dict[str, Any] = {
+            "name": table_seat.name, "kind": table_seat.kind, "agent": table_seat.agent_name,
+            "cards": int(state.hands[0, seat].sum()), "side": sides[seat],
+            "role": roles[role_indices[seat]] if has_roles and 0 <= role_indices[seat] < len(roles) else ["", ""],
             "place": order.index(seat) + 1 if seat in order and seat != NO_SEAT else None,
             "here": table.is_present(seat), "total": int(tables.total_points[0, seat]),
-            "said": None if said is None or _is_hidden(said, permission.seat) else said,
+            "said": None if action is None or _is_hidden(action, permission.seat) else action,
         }  # fmt: skip
-        if permission.is_owner and chair.kind == "person":
-            each["token"] = chair.token
+        if permission.is_owner and table_seat.kind == "person":
+            seat_json["token"] = table_seat.token
         if rules.has_open_hands and seat != permission.seat:
-            each["face"] = [rules.card_codes.kind_texts[kind]
+            seat_json["face"] = [rules.card_codes.kind_texts[kind]
                             for kind in sort_hand(rules, state.hands[0, seat], int(state.context[0]))]  # fmt: skip
-        found.append(each)
-    return found
+        seats.append(seat_json)
+    return seats
 
 
 def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
     """Return the options of the seat to decide."""
     if stage == PLAY:
-        open_to = table.get_selection().interpret([])
-        return {"kind": "play", "more": open_to["more"], "plays": open_to["plays"], "passes": open_to["passes"]}
+        selection = table.get_selection().interpret([])
+        return {"kind": "play", "more": selection["more"], "plays": selection["plays"], "passes": selection["passes"]}
     rules, choices = table.engine.rules, table.tables.choices(ONLY_TABLE)
     name = str(rules.schema.stages[int(choices.stage[0])])
     options = []
-    for number in np.flatnonzero(choices.options[0]).tolist():
-        value = table.engine.notate_move(-1, np.array([number])).to_json()
-        options.append({"value": value, "text": option_text(table.engine, number),
+    for option in np.flatnonzero(choices.options[0]).tolist():
+        value = table.engine.notate_move(-1, np.array([option])).to_json()
+        options.append({"value": value, "text": option_text(table.engine, option),
                         "card": value if value in rules.card_codes.kind_by_text else None})  # fmt: skip
     return {"kind": "choice", "stage": stage_text(table.engine, name), "options": options}

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 SNAPSHOT_PATTERN = "*.table.json"
 SNAPSHOT_INTERVAL = 0.3
-"""Seconds between two pictures of a table."""
+"""Least seconds between two snapshots of a table."""
 MAX_TABLES_SHOWN = 64
-"""Tables of which pictures are kept."""
-_MAX_BYTES = 1 << 20  # bytes of a picture
+"""Largest number of tables with snapshots."""
+_MAX_BYTES = 1 << 20  # bytes of a snapshot
 _MAX_NAME_LENGTH = 80  # characters of a name in the list
 _SPECTATOR = Permission()
 
 
 @dataclass
 class ServedTableView:
-    """A table of somebody else, to look at."""
+    """Served table as a viewable table without private data."""
 
     name: str
     title: BilingualText
@@ -59,100 +59,118 @@ class ServedTableView:
 
     @property
     def tables(self) -> Tables:
-        """The one table."""
+        """Tables object with this single table."""
         return self.served_table.tables
 
     @property
     def seats(self) -> list[TableSeat]:
-        """[seats] who sits there."""
+        """Seats with their players, [seats]."""
         return [TableSeat("agent", name, name) for name in self.served_table.players]
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is over."""
+        """True if the match is over."""
         return bool(self.tables.winner[0] != -1)
 
     def can_take_back(self, permission: Permission) -> bool:
-        """Nobody has."""
+        """Return False: spectators have no decisions."""
         return False
 
     def is_present(self, seat: int) -> bool:
-        """Return False: players of served tables have no page."""
+        """Return True: players of served tables are connected by other means."""
         return True
 
 
 class SpectatorFeed:
-    """Keeps the pictures of some tables up to date."""
+    """Writes snapshots of served tables to a folder whenever they change."""
 
     def __init__(self, folder: Path, title: BilingualText, engine: Engine, seed: int) -> None:
-        """In this folder, which must be there."""
+        """Make a feed.
+
+        Args:
+            folder: Existing folder for the snapshots.
+            title: Title of the game.
+            engine: Engine of the game.
+            seed: Seed of the matches.
+        """
         self._folder, self._title, self._engine, self._seed = folder, title, engine, seed
         self._game_logs: dict[int, GameLog] = {}
 
     def create_listener(self, number: int) -> GameLog:
-        """Make the listener of a table."""
+        """Make the listener of a table.
+
+        Args:
+            number: Number of the table.
+
+        Returns:
+            Log of the events of the table.
+        """
         self._game_logs[number] = GameLog(self._engine)
         return self._game_logs[number]
 
     async def run(self, tables: Sequence[Served]) -> None:
-        """Until it is cancelled; then the last pictures are written."""
-        scenes = [ServedTableView(f"table-{each.number}", self._title, self._engine, self._seed,
-                              self._game_logs[each.number], each) for each in tables[:MAX_TABLES_SHOWN]]  # fmt: skip
-        for old in self._folder.glob(SNAPSHOT_PATTERN):  # now that tables are played
-            old.unlink()
+        """Write snapshots until the task is cancelled, and once more then.
+
+        Args:
+            tables: Served tables; the first MAX_TABLES_SHOWN are written.
+        """
+        views = [ServedTableView(f"table-{table.number}", self._title, self._engine, self._seed,
+                              self._game_logs[table.number], table) for table in tables[:MAX_TABLES_SHOWN]]  # fmt: skip
+        for snapshot_file in self._folder.glob(SNAPSHOT_PATTERN):  # of an earlier run
+            snapshot_file.unlink()
         try:
             while True:
-                for scene in scenes:
-                    self._write_snapshot(scene)
+                for view in views:
+                    self._write_snapshot(view)
                 await asyncio.sleep(SNAPSHOT_INTERVAL)
         finally:
-            for scene in scenes:
-                self._write_snapshot(scene)
+            for view in views:
+                self._write_snapshot(view)
 
-    def _write_snapshot(self, scene: ServedTableView) -> None:
-        """Another picture, if there is anything new to see."""
-        if scene.game_log.num_events == scene.revision or not scene.served_table.players:
+    def _write_snapshot(self, view: ServedTableView) -> None:
+        """Write a snapshot if the table has changed."""
+        if view.game_log.num_events == view.revision or not view.served_table.players:
             return
-        scene.revision, scene.changed_at = scene.game_log.num_events, time.time()
-        shown = {
-            "written": scene.changed_at,
-            "welcome": make_welcome(scene, _SPECTATOR),
-            "seen": make_view(scene, _SPECTATOR),
+        view.revision, view.changed_at = view.game_log.num_events, time.time()
+        snapshot = {
+            "written": view.changed_at,
+            "welcome": make_welcome(view, _SPECTATOR),
+            "seen": make_view(view, _SPECTATOR),
         }
-        with atomic_write(self._folder / SNAPSHOT_PATTERN.replace("*", scene.name), durable=False) as stream:
-            stream.write(json.dumps(shown, ensure_ascii=False).encode())
+        with atomic_write(self._folder / SNAPSHOT_PATTERN.replace("*", view.name), durable=False) as stream:
+            stream.write(json.dumps(snapshot, ensure_ascii=False).encode())
 
 
-# --- read again -------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def list_served_tables(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """The tables whose pictures lie in some folders: what is played there, by whom, and how long ago."""
-    some = []
+    """List the tables with snapshots in watched folders: title, players, episode and time."""
+    tables = []
     for name, file in find_files(folders, SNAPSHOT_PATTERN):
-        shown = _read_snapshot(file)
-        if shown is not None:
-            seen, title = shown["seen"], shown["welcome"].get("title")
-            players = [str(each.get("name"))[:_MAX_NAME_LENGTH] for each in seen["seats"]]
-            some.append({"name": name, "title": title, "players": players,
-                         "episode": seen.get("episode"), "over": seen.get("phase") == "over",
-                         "written": shown["written"]})  # fmt: skip
-    return some
+        snapshot = _read_snapshot(file)
+        if snapshot is not None:
+            view, title = snapshot["seen"], snapshot["welcome"].get("title")
+            players = [str(seat.get("name"))[:_MAX_NAME_LENGTH] for seat in view["seats"]]
+            tables.append({"name": name, "title": title, "players": players,
+                         "episode": view.get("episode"), "over": view.get("phase") == "over",
+                         "written": snapshot["written"]})  # fmt: skip
+    return tables
 
 
 def read_served_table(folders: Sequence[Path], name: str) -> dict[str, Any]:
-    """The picture of one of them; raises GameError where there is none."""
+    """Return the snapshot of a served table; raises GameError for an unknown table."""
     for known, file in find_files(folders, SNAPSHOT_PATTERN):
-        if known == name and (shown := _read_snapshot(file)) is not None:
-            return shown
-    raise GameError("there is no such table", ErrorCode.NOT_FOUND)
+        if known == name and (snapshot := _read_snapshot(file)) is not None:
+            return snapshot
+    raise GameError("unknown table", ErrorCode.NOT_FOUND)
 
 
 def _read_snapshot(file: Path) -> dict[str, Any] | None:
-    """A picture; None for a file that is none."""
-    shown = read_json_file(file, _MAX_BYTES)
-    if not isinstance(shown, dict) or type(shown.get("written")) not in (int, float):
+    """Read a snapshot; None for an invalid file."""
+    snapshot = read_json_file(file, _MAX_BYTES)
+    if not isinstance(snapshot, dict) or type(snapshot.get("written")) not in (int, float):
         return None
-    told = all(isinstance(shown.get(part), dict) for part in ("welcome", "seen"))
-    seats = shown["seen"].get("seats") if told else None
-    return shown if isinstance(seats, list) and all(isinstance(each, dict) for each in seats) else None
+    has_parts = all(isinstance(snapshot.get(part), dict) for part in ("welcome", "seen"))
+    seats = snapshot["seen"].get("seats") if has_parts else None
+    return snapshot if isinstance(seats, list) and all(isinstance(seat, dict) for seat in seats) else None

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 STATIC_PREFIX = "/static/"
 INDEX_FILE = "index.html"
 ENGINE_LOAD_DELAY = 0.25
-"""Seconds that the page's files have for themselves before the engine is loaded, unless somebody asks for more."""
-_SWITCH_INTERVAL = 0.0005  # seconds; so long a thread may keep others waiting while the engine is being loaded
+"""Seconds in which only static files are served before the engine is loaded, unless another request arrives."""
+_SWITCH_INTERVAL = 0.0005  # seconds; thread switch interval while the engine is loaded
 _REVALIDATE_HEADERS = (b"cache-control", b"no-cache"), (b"vary", b"accept-encoding")
 
 AppFactory = Callable[[], Awaitable["ASGIApp"]]
 
 
 class StartupApp:
-    """Stands before the rooms, which are opened once."""
+    """ASGI app that serves static files and loads the main app once."""
 
     def __init__(
         self,
@@ -38,13 +38,20 @@ class StartupApp:
         app_factory: AppFactory,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """``app_factory`` gives what answers all else, or raises."""
+        """Make the app.
+
+        Args:
+            config: Configuration of the server.
+            prewarmed: Prepared first table.
+            app_factory: Loads the main app, which answers all other requests.
+            on_close: Called when the server stops.
+        """
         self._config, self._prewarmed, self._app_factory, self._on_close = config, prewarmed, app_factory, on_close
         self._files = read_files()
         self._app_task: asyncio.Task[ASGIApp] | None = None
 
     def load_app(self) -> asyncio.Task[ASGIApp]:
-        """The rooms behind, when they are open."""
+        """Start to load the main app, and return the task."""
         if self._app_task is None:
             self._app_task = asyncio.create_task(self._load_app())
         return self._app_task
@@ -55,15 +62,15 @@ class StartupApp:
         return await asyncio.shield(self.load_app())
 
     async def _load_app(self) -> ASGIApp:
-        usual = sys.getswitchinterval()
+        interval = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_INTERVAL)
         try:
             return await self._app_factory()
         finally:
-            sys.setswitchinterval(usual)
+            sys.setswitchinterval(interval)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a file, or pass on."""
+        """Serve a static file, or pass the request to the main app."""
         path = scope.get("path", "")
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
@@ -73,13 +80,13 @@ class StartupApp:
             await (await asyncio.shield(self.load_app()))(scope, receive, send)
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
-        """Begin to open the rooms when the port is there, and close them with it."""
+        """Start to load the main app after startup, and close it at shutdown."""
         await receive()
         await send({"type": "lifespan.startup.complete"})
-        opening = asyncio.create_task(self.load_app_delayed())
-        opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+        load_task = asyncio.create_task(self.load_app_delayed())
+        load_task.add_done_callback(lambda task: task.cancelled() or task.exception())
         await receive()
-        opening.cancel()
+        load_task.cancel()
         self._on_close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -96,21 +103,21 @@ class StartupApp:
             )
             return
         name = "icon.svg" if path == "/favicon.ico" else path.removeprefix(STATIC_PREFIX)
-        found = self._files.get(name) if name != INDEX_FILE else None
-        if found is None:
+        file = self._files.get(name) if name != INDEX_FILE else None
+        if file is None:
             await _send(send, 404, b"no such file", [(b"content-type", b"text/plain; charset=utf-8")])
-        elif headers.get(b"if-none-match") == found.etag.encode():
-            await _send(send, 304, b"", [(b"etag", found.etag.encode()), *_REVALIDATE_HEADERS])
+        elif headers.get(b"if-none-match") == file.etag.encode():
+            await _send(send, 304, b"", [(b"etag", file.etag.encode()), *_REVALIDATE_HEADERS])
         else:
-            await _send_file(send, found, b"gzip" in headers.get(b"accept-encoding", b""))
+            await _send_file(send, file, b"gzip" in headers.get(b"accept-encoding", b""))
 
     def _index_body(self) -> bytes:
-        """The page, with the token and the table that lies ready where only this machine can ask for it."""
+        """Return the page; with the access key and the prepared table if only this machine can connect."""
         body = self._files[INDEX_FILE].body
         if not self._config.is_local:
             return body.replace(TOKEN_PLACEHOLDER, b"").replace(TABLE_PLACEHOLDER, b"")
-        laid = html.escape(self._prewarmed.offer_json()).encode()
-        return body.replace(TOKEN_PLACEHOLDER, self._config.token.encode()).replace(TABLE_PLACEHOLDER, laid)
+        table_json = html.escape(self._prewarmed.offer_json()).encode()
+        return body.replace(TOKEN_PLACEHOLDER, self._config.token.encode()).replace(TABLE_PLACEHOLDER, table_json)
 
 
 _NO_STORE_HEADER = (b"cache-control", b"no-store")
@@ -118,8 +125,8 @@ _NO_STORE_HEADER = (b"cache-control", b"no-store")
 
 async def _send_file(send: Send, file: StaticFile, packed: bool) -> None:
     headers = [(b"content-type", file.content_type.encode()), (b"etag", file.etag.encode()), *_REVALIDATE_HEADERS]
-    more = [(b"content-encoding", b"gzip")] if packed else []
-    await _send(send, 200, file.gzipped if packed else file.body, [*headers, *more])
+    encoding = [(b"content-encoding", b"gzip")] if packed else []
+    await _send(send, 200, file.gzipped if packed else file.body, [*headers, *encoding])
 
 
 async def _send(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:

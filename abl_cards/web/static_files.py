@@ -1,4 +1,4 @@
-"""The files of the page: read once, served by name, and nothing else is."""
+"""Static files of the page, read once and served by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLE_PLACEHOLDER = b"{{laid}}"
 
 @dataclass(frozen=True)
 class StaticFile:
-    """A file of the page."""
+    """Static file of the page."""
 
     body: bytes
     content_type: str
@@ -27,16 +27,16 @@ class StaticFile:
 
     @cached_property
     def gzipped(self) -> bytes:
-        """By gzip, when somebody asks for it."""
+        """Body compressed by gzip, on first use."""
         return gzip.compress(self.body, 9, mtime=0)
 
 
 def read_files(folder: Path = STATIC_FOLDER) -> dict[str, StaticFile]:
-    """Every file beneath the folder of a type that is served, by its path there."""
-    found = {}
+    """Read all files of served types in a folder, by relative path."""
+    files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in CONTENT_TYPES:
             body = path.read_bytes()
             tag = f'"{sha256(body).hexdigest()[:16]}"'
-            found[path.relative_to(folder).as_posix()] = StaticFile(body, CONTENT_TYPES[path.suffix], tag)
-    return found
+            files[path.relative_to(folder).as_posix()] = StaticFile(body, CONTENT_TYPES[path.suffix], tag)
+    return files

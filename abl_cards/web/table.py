@@ -1,6 +1,6 @@
-"""One table of the page: who sits there, what they may ask of it, and how it goes on.
+"""Tables of the web server: seats, permissions, requests of players, and the progress of the match.
 
-What lies on it is the engine's. A table is a key and the decisions that were made, so taking back is playing again.
+A table consists of a seed and the decisions made so far. To take a decision back, the others are replayed.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from abl_cards.web.texts import BilingualText
 ONLY_TABLE = np.array([0])
 log = logging.getLogger(__name__)
 MAX_CHOICES_PER_FRAME = 32
-"""Choices that are made with one frame."""
+"""Largest number of choices in one frame."""
 
 
 EventWriter = Callable[[str, dict[str, Any]], None]
-"""Called with the events of a table, before or just after they take effect: see event_replay.py."""
+"""Called with the kind and the data of each event of a table, for its event log."""
 
 
 class TableViewer(Protocol):
-    """A connection of somebody who looks at a table."""
+    """Connection of a client that views a table."""
 
     def close(self, code: int) -> None:
         """Close the connection with this code."""
@@ -54,7 +54,7 @@ class WebTable:
         is_practice: bool,
         available_agents: Sequence[str] = (), rules_error: str = "",
     ) -> None:  # fmt: skip
-        """Deal the first cards: by this seed, or by a secret one, which is another one for each match."""
+        """Start the first match, by the given seed or by a secret one that is drawn for each match."""
         self.name, self.title, self.engine, self.seats = name, title, engine, list(seats)
         self.is_seed_random, seed = seed is None, secret_seed() if seed is None else seed
         self.seed, self.is_practice, self.available_agents, self.match_number = (
@@ -63,40 +63,40 @@ class WebTable:
             tuple(available_agents),
             0,
         )
-        self.rules_error = rules_error  # the first error of newer rules, which `kb check` refuses
-        mine = [seat for seat, chair in enumerate(seats) if chair.kind == PERSON]
-        self.owner_seat = mine[0] if mine else None
+        self.rules_error = rules_error  # first error of newer rules
+        person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
+        self.owner_seat = person_seats[0] if person_seats else None
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
-        self.viewers: dict[TableViewer, str] = {}  # by connection, the token
+        self.viewers: dict[TableViewer, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
         self.write_event: EventWriter = lambda what, line: None
         self.last_used, self.client_id = (
             time.monotonic(),
             "",
-        )  # when a person did something here last, and who has opened it
+        )  # time of the last action of a person, and client that opened the table
         self.start_match()
 
-    # --- who is there ------------------------------------------------------------------------------------------------
+    # --- permissions --------------------------------------------------------------------------------------------------
 
     def permission_of(self, token: str) -> Permission | None:
         """Return the permissions of a token; None for an invalid one."""
         if _tokens_equal(token, self.owner_token):
             return self._make_permission(self.owner_seat, owner=True)
-        for seat, chair in enumerate(self.seats):
-            if _tokens_equal(token, chair.token):
+        for seat, table_seat in enumerate(self.seats):
+            if _tokens_equal(token, table_seat.token):
                 return self._make_permission(seat)
         return Permission() if _tokens_equal(token, self.watch_token) else None
 
     def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
-        sits = seat is not None and self.seats[seat].kind == PERSON
-        return Permission(seat if sits else None, owner, seat)
+        is_person = seat is not None and self.seats[seat].kind == PERSON
+        return Permission(seat if is_person else None, owner, seat)
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""
-        rights = (self.permission_of(token) for token in self.viewers.values())
-        return any(right is not None and right.seat == seat for right in rights)
+        permissions = (self.permission_of(token) for token in self.viewers.values())
+        return any(permission is not None and permission.seat == seat for permission in permissions)
 
     # --- the match ---------------------------------------------------------------------------------------------------
 
@@ -109,13 +109,13 @@ class WebTable:
 
     def _deal(self) -> None:
         self.game_log = GameLog(self.engine)
-        heard: list[Listener] = [self.game_log]
-        agents: list[object] = [chair.agent for chair in self.seats]
+        listeners: list[Listener] = [self.game_log]
+        agents: list[object] = [table_seat.agent for table_seat in self.seats]
         for agent in agents:
             if isinstance(agent, Listener):
-                heard.append(agent)
+                listeners.append(agent)
         self.tables = self.engine.start_matches(
-            derive_match_keys(self.seed, np.array([self.match_number]), 1), ListenerList(tuple(heard))
+            derive_match_keys(self.seed, np.array([self.match_number]), 1), ListenerList(tuple(listeners))
         )
         self.tables.record_history()
 
@@ -126,17 +126,17 @@ class WebTable:
 
     @property
     def seat(self) -> int:
-        """The seat to decide."""
+        """Seat to decide."""
         return int(self.tables.seat[0])
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is over."""
+        """True if the match is over."""
         return bool(self.tables.winner[0] != -1)
 
     @property
     def is_agents_turn(self) -> bool:
-        """Whether an agent is to decide."""
+        """True if an agent is to decide."""
         return not (self.is_over or self.is_waiting or self.problem) and self.seats[self.seat].agent is not None
 
     def get_selection(self) -> CardSelection:
@@ -146,7 +146,7 @@ class WebTable:
         return self._selection
 
     def run_agent(self) -> bool:
-        """Let the agent decide whose turn it is; whether there is anything new to see."""
+        """Let the agent of the seat to decide act; return whether the table has changed visibly."""
         if not self.is_agents_turn:
             return False
         agent, events = self.seats[self.seat].agent, self.game_log.num_events
@@ -155,14 +155,14 @@ class WebTable:
         try:
             with attribute_table_errors(
                 lambda _: f"table {self.name}"
-            ):  # and no seed: everybody at the table reads the problem
+            ):  # without the seed, because all viewers can read the error
                 if self.tables.rows_to_play().size:
                     self._play(agent.play(self.tables.decisions(ONLY_TABLE), keys))
                 else:
                     self._choose(int(agent.choose(self.tables.choices(ONLY_TABLE), keys)[0]), False)
-        except GameError as problem:
-            log.warning("table %s: %s", self.name, problem)
-            self.problem = str(problem)
+        except GameError as error:
+            log.warning("table %s: %s", self.name, error)
+            self.problem = str(error)
             self._mark_changed()
             return True
         return self.game_log.num_events != events
@@ -185,13 +185,13 @@ class WebTable:
         self._mark_changed()
 
     def replay_decision(self, decision: TableDecision, has_continued: bool) -> None:
-        """Make a decision that was made before; ``has_continued``: somebody went on after the episode that it ended."""
+        """Repeat a decision; ``has_continued`` if the next episode, after one that it ended, was confirmed."""
         self._apply_decision(decision)
         self.is_waiting = self.is_waiting and not has_continued
 
     @property
     def _has_person(self) -> bool:
-        return any(chair.kind == PERSON for chair in self.seats)
+        return any(table_seat.kind == PERSON for table_seat in self.seats)
 
     def _execute(self, decision: TableDecision) -> None:
         if decision.moves is None:
@@ -199,19 +199,19 @@ class WebTable:
         else:
             self.tables.play(ONLY_TABLE, decision.moves)
 
-    # --- what people do ----------------------------------------------------------------------------------------------
+    # --- requests of players ------------------------------------------------------------------------------------------
 
     def check_turn(self, permission: Permission, clock: int) -> None:
-        """Raise GameError unless it is their turn, and the decision that they mean."""
+        """Raise GameError unless it is the client's turn, and ``clock`` is the number of the current decision."""
         if permission.seat is None:
             raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
             raise GameError("it is not your turn", ErrorCode.OUT_OF_TURN)
         if clock != int(self.tables.num_decisions[0]):
-            raise GameError("the table has gone on", ErrorCode.OUT_OF_TURN)
+            raise GameError("the decision has been made already", ErrorCode.OUT_OF_TURN)
 
     def play(self, permission: Permission, value: Any, clock: int) -> None:
-        """Lay down cards, or pass; raises GameError for what is not legal."""
+        """Play cards or pass; raises GameError for an illegal move."""
         self.check_turn(permission, clock)
         if not self.tables.rows_to_play().size:
             raise GameError("the current decision is a choice, not a play", ErrorCode.OUT_OF_TURN)
@@ -225,20 +225,20 @@ class WebTable:
         self.check_turn(permission, clock)
         if not self.tables.rows_to_choose().size:
             raise GameError("the current decision is a play, not a choice", ErrorCode.OUT_OF_TURN)
-        stage, asked = int(self.tables.state.choice[0]), len(self.decisions)
+        stage, num_before = int(self.tables.state.choice[0]), len(self.decisions)
         for value in values[:MAX_CHOICES_PER_FRAME]:
-            again = self.tables.rows_to_choose().size and int(self.tables.state.choice[0]) == stage
-            if self.is_over or self.is_waiting or self.seat != permission.seat or not again:
-                break  # what is asked is answered
+            continues = self.tables.rows_to_choose().size and int(self.tables.state.choice[0]) == stage
+            if self.is_over or self.is_waiting or self.seat != permission.seat or not continues:
+                break  # the stage is complete
             (option,) = find_options(self.tables.choices(ONLY_TABLE), [value])
             if isinstance(option, GameError):
-                if len(self.decisions) == asked:
+                if len(self.decisions) == num_before:
                     raise option
                 break
             self._choose(option, True)
 
     def continue_match(self, permission: Permission) -> None:
-        """Go on after an episode."""
+        """Continue with the next episode."""
         if permission.seat is None and not permission.is_owner:
             raise GameError("spectators cannot act", ErrorCode.NOT_ALLOWED)
         if self.is_waiting:
@@ -251,16 +251,16 @@ class WebTable:
         if (
             not self.is_practice
             or permission.seat is None
-            or any(isinstance(chair.agent, Listener) for chair in self.seats)
+            or any(isinstance(table_seat.agent, Listener) for table_seat in self.seats)
         ):
             return False
-        return any(each.seat == permission.seat and each.by_person for each in self.decisions)
+        return any(decision.seat == permission.seat and decision.by_person for decision in self.decisions)
 
     def take_back(self, permission: Permission) -> None:
-        """Stand as before this person's last decision; raises GameError where that may not be."""
+        """Take back the last decision of a person and all later ones; raises GameError if that is not allowed."""
         if not self.can_take_back(permission):
             raise GameError(
-                "there is nothing to take back" if self.is_practice else "this is no table for practice",
+                "there is no decision to take back" if self.is_practice else "only practice tables allow this",
                 ErrorCode.NOT_ALLOWED,
             )
         while self.decisions:
@@ -272,29 +272,29 @@ class WebTable:
         self._deal()
         for decision in self.decisions:
             self._execute(decision)
-        self.game_log.num_events += events  # browsers have seen more than there is now
+        self.game_log.num_events += events  # numbers that browsers have seen are not used again
         self.is_waiting, self.problem = False, ""
         self._mark_changed()
 
     def start_next_match(self, permission: Permission) -> None:
-        """Begin another match, when this one is over or is for practice."""
+        """Start another match; only the owner may."""
         if not permission.is_owner:
             raise GameError("only the owner of the table may start another match", ErrorCode.NOT_ALLOWED)
         self.match_number += 1
-        if self.is_seed_random:  # that of the match before is known now
+        if self.is_seed_random:  # the previous seed may be known now
             self.seed = secret_seed()
         self.start_match()
         self.write_event("begin", {})
 
     def seat_agent(self, permission: Permission, seat: int, name: str, agent: Agent) -> None:
-        """Give a seat to an agent: one's own, or any, where one has opened the table."""
+        """Give a seat to an agent; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
-        kept = {"token": self.seats[seat].token} if permission.own_seat == seat else {}  # who may sit down again
-        self.seats[seat] = TableSeat("agent", name, name, agent, **kept)
+        token = {"token": self.seats[seat].token} if permission.own_seat == seat else {}  # lets the player return
+        self.seats[seat] = TableSeat("agent", name, name, agent, **token)
         self._write_seat(seat)
 
     def seat_person(self, permission: Permission, seat: int, name: str) -> None:
-        """Take one's seat again, or free one for a person, where one has opened the table."""
+        """Give a seat to a person; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
         self.seats[seat] = TableSeat(PERSON, name, token=self.seats[seat].token)
         if permission.is_owner and permission.own_seat is None:
@@ -307,7 +307,7 @@ class WebTable:
 
     def _check_seat_owner(self, permission: Permission, seat: int) -> None:
         if not 0 <= seat < len(self.seats):
-            raise GameError(f"there is no seat {seat}", ErrorCode.NOT_FOUND)
+            raise GameError(f"unknown seat {seat}", ErrorCode.NOT_FOUND)
         if not permission.is_owner and permission.own_seat != seat:
             raise GameError("the seat belongs to another player", ErrorCode.NOT_ALLOWED)
 
@@ -318,14 +318,14 @@ class WebTable:
         self.seats[permission.seat].name = name
         self._write_seat(permission.seat)
 
-    # --- what was played ---------------------------------------------------------------------------------------------
+    # --- records ------------------------------------------------------------------------------------------------------
 
     def records(self, permission: Permission) -> list[dict[str, Any]]:
-        """The episodes that have ended, as records; with the seed, where ``visible_seed`` gives it."""
+        """Return the records of ended episodes, with the seed if ``visible_seed`` allows it."""
         seed = visible_seed(self, permission)
-        shown = {} if seed is None else {"seed": seed}
-        heading = {"players": [chair.name for chair in self.seats], **shown, "match": self.match_number}
-        recorder = self.engine.new_recorder(1, **heading)
+        seed_field = {} if seed is None else {"seed": seed}
+        extra = {"players": [table_seat.name for table_seat in self.seats], **seed_field, "match": self.match_number}
+        recorder = self.engine.new_recorder(1, **extra)
         tables = self.engine.start_matches(derive_match_keys(self.seed, np.array([self.match_number]), 1), recorder)
         replay_decisions(tables, self.decisions)
         return recorder.pop_records(0)
@@ -336,10 +336,10 @@ def _tokens_equal(token: str, other: str) -> bool:
 
 
 def replay_decisions(tables: Tables, decisions: Sequence[TableDecision]) -> None:
-    """Make decisions again at a table."""
-    for each in decisions:
-        if each.moves is None:
-            options: NDArray[np.uint8] = np.array([each.option], np.uint8)
+    """Replay decisions at a table."""
+    for decision in decisions:
+        if decision.moves is None:
+            options: NDArray[np.uint8] = np.array([decision.option], np.uint8)
             tables.choose(ONLY_TABLE, options)
         else:
-            tables.play(ONLY_TABLE, each.moves)
+            tables.play(ONLY_TABLE, decision.moves)

@@ -16,10 +16,10 @@ from abl_cards.games.notation import STATE_FIELDS, FluentCodec, label_name_parts
 from abl_cards.games.types import NO_CARD
 
 BilingualText = list[str]
-"""A text in English and in Chinese."""
+"""Text in English and in Chinese."""
 LANGUAGES = ("en", "zh")
 WILD_CELL = "wild"
-"""The cell of cards that stand in for others."""
+"""Name of the cell of wild cards."""
 
 
 def untranslated(text: str) -> BilingualText:
@@ -28,7 +28,7 @@ def untranslated(text: str) -> BilingualText:
 
 
 def card_kinds(cards: NDArray[np.uint8]) -> list[int]:
-    """The kinds in a row of cards."""
+    """Return the kinds in a row of cards without padding."""
     return [card for card in cards.tolist() if card != NO_CARD]
 
 
@@ -42,14 +42,14 @@ ENGLISH_PLAY_NAMES = {
     "同花顺": "straight flush", "炸弹": "bomb", "王炸": "rocket", "天王炸": "joker bomb", "拖拉机": "tractor",
     "甩牌": "throw",
 }  # fmt: skip
-"""Kinds of plays as Chinese players call them, in English; a kind that is not here goes by its label."""
+"""English names of the Chinese names of kinds of plays; other kinds are written by their labels."""
 
 # --- cards ------------------------------------------------------------------------------------------------------------
 
 
 @cache_per_game
 def deck_json(rules: CompiledGame) -> dict[str, Any]:
-    """Every kind of card by its letters: its rank, its suit, and what it is called."""
+    """Return rank, suit and name of each card kind, by its text."""
     return {
         text: _card_json(rules, text, kind)
         for text, kind in zip(rules.card_codes.kind_texts, rules.pack.kinds, strict=True)
@@ -57,41 +57,41 @@ def deck_json(rules: CompiledGame) -> dict[str, Any]:
 
 
 def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
-    letters, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
-    if parts is None or kind in _lettered_kinds(rules):  # a joker may be a card of some suit that is written otherwise
-        named = [("card", kind), *([("rank", parts[0])] if parts else [])]
+    term_texts, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
+    if parts is None or kind in _lettered_kinds(rules):  # such as a joker that is a card of a suit
+        typed_terms = [("card", kind), *([("rank", parts[0])] if parts else [])]
         return {
             "rank": text,
             "suit": "",
             "symbol": "",
-            "name": [_card_name(rules, named, each, text) for each in LANGUAGES],
+            "name": [_card_name(rules, typed_terms, code, text) for code in LANGUAGES],
         }
-    rank, suit = (letters.get(part, str(part)) for part in parts)
+    rank, suit = (term_texts.get(part, str(part)) for part in parts)
     suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]
-    said = "10" if rank == "T" else rank
+    rank_text = "10" if rank == "T" else rank
     return {
         "rank": rank,
         "suit": suit,
         "symbol": SUIT_SYMBOLS.get(suit, suit),
-        "name": [f"{said} {suits[0]}", suits[1] + said],
+        "name": [f"{rank_text} {suits[0]}", suits[1] + rank_text],
     }
 
 
 def _lettered_kinds(rules: CompiledGame) -> set[Term]:
-    """The kinds of cards that have a letter of their own."""
+    """Return the card kinds that have a letter of their own."""
     return {term for term, _ in rules.kb.facts("letter", 2)} & set(rules.pack.kinds)
 
 
-def _card_name(rules: CompiledGame, named: Sequence[tuple[str, Term]], language: str, text: str) -> str:
+def _card_name(rules: CompiledGame, typed_terms: Sequence[tuple[str, Term]], language: str, text: str) -> str:
     """Return the first name of a card that differs from its letters."""
-    words = (spell(rules, sort, term, language) for sort, term in named)
-    return next((word for word in words if word not in (text, str(named[0][1]), str(named[-1][1]))), text)
+    names = (spell(rules, sort, term, language) for sort, term in typed_terms)
+    return next((name for name in names if name not in (text, str(typed_terms[0][1]), str(typed_terms[-1][1]))), text)
 
 
 def card_orders(rules: CompiledGame, context: int) -> dict[str, list[str]]:
-    """All kinds from weak to strong in a context, and suit by suit; and those that stand in for others."""
-    found: dict[str, list[str]] = _card_orders(rules)[context]
-    return found
+    """Return all card kinds in a context by strength, by suit, and the wild ones."""
+    orders: dict[str, list[str]] = _card_orders(rules)[context]
+    return orders
 
 
 @cache_per_game
@@ -115,18 +115,18 @@ class _CardOrders(dict[int, dict[str, list[str]]]):
         rules, acts = self._rules, self._rules.cells.acts_as[context]
         wild = [WILD_CELL in {str(rules.cells.names[cell]) for cell in row.tolist() if cell >= 0} for row in acts]
         suits: dict[Term, int] = {}
-        places = []
+        sort_keys = []
         for kind, term in enumerate(rules.pack.kinds):
             parts = parse_rank_and_suit(term)
             suit = suits.setdefault(parts[1], len(suits)) if parts else len(rules.pack)
             forms = [form for cell in acts[kind].tolist() if cell >= 0 for form in self._single_forms.get(cell, [])]
             strength = max((int(rules.strength[context, form]) for form in forms), default=1 << 20)
-            places.append((1 << 21 if wild[kind] else strength, suit, kind))
+            sort_keys.append((1 << 21 if wild[kind] else strength, suit, kind))
         texts = rules.card_codes.kind_texts
         self[context] = {
-            "rank": [texts[kind] for *_, kind in sorted(places)],
-            "suit": [texts[kind] for _, _, kind in sorted(places, key=lambda each: (each[1], each[0], each[2]))],
-            "wild": [text for text, stands in zip(texts, wild, strict=True) if stands],
+            "rank": [texts[kind] for *_, kind in sorted(sort_keys)],
+            "suit": [texts[kind] for _, _, kind in sorted(sort_keys, key=lambda item: (item[1], item[0], item[2]))],
+            "wild": [text for text, is_wild in zip(texts, wild, strict=True) if is_wild],
         }
         return self[context]
 
@@ -158,15 +158,15 @@ def _make_label_text(engine: Engine, label: str) -> BilingualText:
 
 
 def _first_argument(engine: Engine, label: str) -> str:
-    """The first argument of a label in English."""
+    """Return the first argument of a label in English."""
     arguments = split_term(label).args
     return engine.term_text("rank", arguments[0], "en") if arguments else ""
 
 
 def stage_text(engine: Engine, stage: str) -> BilingualText:
     """Return the name of a stage of choice."""
-    said = [engine.term_text("stage", stage, language) for language in LANGUAGES]
-    return [said[0].replace("_", " "), str(engine.play_name(stage)) if said[1] == stage else said[1]]
+    texts = [engine.term_text("stage", stage, language) for language in LANGUAGES]
+    return [texts[0].replace("_", " "), str(engine.play_name(stage)) if texts[1] == stage else texts[1]]
 
 
 def option_text(engine: Engine, option: int) -> BilingualText:
@@ -174,8 +174,8 @@ def option_text(engine: Engine, option: int) -> BilingualText:
     term, rules = engine.rules.schema.options[option], engine.rules
     if term in rules.pack.index:
         return untranslated(rules.card_codes.kind_texts[rules.pack.index[term]])
-    said = [engine.term_text("option", term, language) for language in LANGUAGES]
-    return [_readable(said[0]), _readable(said[1])]
+    texts = [engine.term_text("option", term, language) for language in LANGUAGES]
+    return [_readable(texts[0]), _readable(texts[1])]
 
 
 def _readable(text: str) -> str:
@@ -184,39 +184,39 @@ def _readable(text: str) -> str:
 
 
 def role_texts(engine: Engine) -> list[BilingualText]:
-    """[roles] what the parts of a game are called; nothing where all are alike."""
+    """Return the names of the roles [roles]; empty texts if there is only one."""
     if len(engine.roles) < 2:
         return [untranslated("") for _ in engine.roles]
     return [[engine.term_text("role", role, language) for language in LANGUAGES] for role in engine.roles]
 
 
-# --- what a table remembers -------------------------------------------------------------------------------------------
+# --- fluents ----------------------------------------------------------------------------------------------------------
 
 
 def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, Any]]:
-    """The fluents [slots] that say something, with their names; ``plain`` those of one value."""
+    """Return the fluents [slots] that differ from their defaults; ``plain`` marks those with a single value."""
     rules, values = engine.rules, FluentCodec(engine.rules.card_codes.term_texts)
-    found = []
+    fields = []
     for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
         if (fluents[fluent.first_slot : fluent.slots.stop] == fluent.default).all():
             continue
         value = values.write(fluent, fluents)
-        plain = fluent.value_type == SINGLE_VALUED and fluent.keys == ((),)
+        is_single = fluent.value_type == SINGLE_VALUED and fluent.keys == ((),)
         names = [engine.term_text("fluent", name, language).replace("_", " ") for language in LANGUAGES]
-        found.append({"name": names, "value": value_text(value), "plain": plain})
-    return found
+        fields.append({"name": names, "value": value_text(value), "plain": is_single})
+    return fields
 
 
 def value_text(value: Any) -> str:
-    """A value in a line; a letter of a suit by its symbol."""
+    """Format a value in one line; suits by their symbols."""
     if value is None:
         return "–"
     if value is True:
         return "✓"
     if isinstance(value, Mapping):
-        return ", ".join(f"{value_text(key)} {value_text(each)}" for key, each in value.items())
+        return ", ".join(f"{value_text(key)} {value_text(item)}" for key, item in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(
-            " ".join(map(value_text, each)) if isinstance(each, list) else value_text(each) for each in value
+            " ".join(map(value_text, item)) if isinstance(item, list) else value_text(item) for item in value
         )
     return SUIT_SYMBOLS.get(str(value), str(value))

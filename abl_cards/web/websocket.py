@@ -1,4 +1,4 @@
-"""A browser at a table: it is shown the table whenever that changes, and what it sends is done or answered."""
+"""Web socket of a browser at a table: sends snapshots when the table changes, and handles requests."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 _MAX_DELAY_MS = 10_000
 CLOSE_NOT_FOUND, CLOSE_UNAUTHORIZED, CLOSE_CAPACITY, CLOSE_UNAVAILABLE = 4404, 4401, 4429, 4503
-"""Codes by which sockets close: there is no such table, no token, no room, and a table that cannot be opened now."""
+"""Close codes of web sockets: unknown table, invalid token, capacity reached, table cannot be restored."""
 log = logging.getLogger(__name__)
 
 Reply = dict[str, Any] | None
 
 
 class BrowserConnection:
-    """One connection."""
+    """Connection of one browser to a table."""
 
     _table: WebTable
     _token = ""
@@ -60,7 +60,7 @@ class BrowserConnection:
         self._close_task: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Until the connection ends, however it ends."""
+        """Serve the connection until it ends."""
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._socket.accept()
             if not await self._authenticate():
@@ -68,12 +68,12 @@ class BrowserConnection:
             table = self._table
             table.viewers[self] = self._token
             self._notify_all()
-            showing = asyncio.create_task(self._send_snapshots())
+            snapshot_task = asyncio.create_task(self._send_snapshots())
             try:
                 while True:
                     await self._handle_frame(await self._receive_frame())
             finally:
-                showing.cancel()
+                snapshot_task.cancel()
                 for task in self._slow_tasks:
                     task.cancel()
                 table.viewers.pop(self, None)
@@ -88,7 +88,7 @@ class BrowserConnection:
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._socket.close(code)
 
-    # --- words -------------------------------------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------------------------------
 
     async def _receive_frame(self) -> str:
         message = await self._socket.receive()
@@ -113,26 +113,24 @@ class BrowserConnection:
         """Return whether the table exists and the first frame has a valid token; otherwise the connection is closed."""
         name = self._socket.path_params["table"]
         if not self._lobby.has_table(name):
-            return await self._reject(
-                CLOSE_NOT_FOUND, "there is no such table: it was closed, or the page was started anew"
-            )
+            return await self._reject(CLOSE_NOT_FOUND, "unknown table: it was closed, or the server was restarted")
         try:
             text = await asyncio.wait_for(self._receive_frame(), HANDSHAKE_TIMEOUT)
             self._token = schemas.get_text(schemas.parse_object(text[:MAX_FRAME_BYTES]), "token")
-        except (GameError, TimeoutError) as problem:
-            return await self._reject(CLOSE_UNAUTHORIZED, problem or "say who you are")
+        except (GameError, TimeoutError) as error:
+            return await self._reject(CLOSE_UNAUTHORIZED, error or "no token in time")
         try:
             table = await self._lobby.find_table(name, self._token, self.client_id)
-        except (GameError, KBError) as problem:
-            return await self._reject(CLOSE_UNAVAILABLE, problem)
+        except (GameError, KBError) as error:
+            return await self._reject(CLOSE_UNAVAILABLE, error)
         except (OSError, RuntimeError):
             log.exception("table %s", name)
-            return await self._reject(CLOSE_UNAVAILABLE, "the table cannot be opened now; see the log of the page")
+            return await self._reject(CLOSE_UNAVAILABLE, "the table cannot be restored; see the log of the server")
         if table is None:
-            return await self._reject(CLOSE_UNAUTHORIZED, "this link is none of this table's")
+            return await self._reject(CLOSE_UNAUTHORIZED, "the link is not valid for this table")
         self._table, self.is_authenticated = table, True
         if not self._evict_spectator():
-            return await self._reject(CLOSE_CAPACITY, "too many people look at this table")
+            return await self._reject(CLOSE_CAPACITY, "too many spectators at this table")
         await self._send_json(make_welcome(self._table, self._permission))
         return True
 
@@ -143,12 +141,15 @@ class BrowserConnection:
 
     def _evict_spectator(self) -> bool:
         """Disconnect a spectator to free a place for a player or another spectator; returns whether one was found."""
-        looking = [each for each in self._table.viewers if isinstance(each, BrowserConnection)]
-        holdings = [Allocation(each, each.client_id, each.is_seated, each.last_used) for each in looking]
+        connections = [connection for connection in self._table.viewers if isinstance(connection, BrowserConnection)]
+        allocations = [
+            Allocation(connection, connection.client_id, connection.is_seated, connection.last_used)
+            for connection in connections
+        ]
         try:
-            other = choose_eviction(
+            evicted = choose_eviction(
                 self.client_id,
-                holdings,
+                allocations,
                 MAX_CONNECTIONS_PER_TABLE,
                 MAX_CONNECTIONS_PER_TABLE,
                 time.monotonic(),
@@ -156,31 +157,31 @@ class BrowserConnection:
             )
         except CapacityError:
             return False
-        if other is not None:
-            self._table.viewers.pop(other)
-            other.close(CLOSE_CAPACITY)
+        if evicted is not None:
+            self._table.viewers.pop(evicted)
+            evicted.close(CLOSE_CAPACITY)
         return True
 
     @property
     def is_seated(self) -> bool:
-        """Whether the client has a seat or owns the table."""
+        """True if the client has a seat or owns the table."""
         return self._permission.is_owner or self._permission.own_seat is not None
 
     @property
     def _permission(self) -> Permission:
         return self._table.permission_of(self._token) or Permission()
 
-    # --- showing -----------------------------------------------------------------------------------------------------
+    # --- snapshots ----------------------------------------------------------------------------------------------------
 
     def _notify_all(self) -> None:
-        for visitor in list(self._table.viewers):
-            assert isinstance(visitor, BrowserConnection)
-            visitor._change_event.set()
+        for viewer in list(self._table.viewers):
+            assert isinstance(viewer, BrowserConnection)
+            viewer._change_event.set()
         self._table.on_change = self._notify_all
         self._table.wake.set()
 
     async def _send_snapshots(self) -> None:
-        """Send the table as often as it changes, and no oftener than the browser takes it."""
+        """Send a snapshot after each change, not faster than the browser receives them."""
         last = ""
         with suppress(WebSocketDisconnect, RuntimeError):
             while True:
@@ -188,123 +189,123 @@ class BrowserConnection:
                 self._change_event.clear()
                 try:
                     async with self._table.lock:
-                        seen = await self._lobby.executor.run(lambda: make_snapshot(self._table, self._permission))
-                except GameError as problem:
-                    seen = {"type": "error", "text": str(problem)[:600], "n": None}
-                text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
+                        snapshot = await self._lobby.executor.run(lambda: make_snapshot(self._table, self._permission))
+                except GameError as error:
+                    snapshot = {"type": "error", "text": str(error)[:600], "n": None}
+                text = json.dumps(snapshot, ensure_ascii=False, separators=(",", ":"))
                 if text != last:
                     last = text
                     await self._send(text)
 
-    # --- doing -------------------------------------------------------------------------------------------------------
+    # --- requests -----------------------------------------------------------------------------------------------------
 
     async def _handle_frame(self, text: str) -> None:
         """Handle a frame, or report its error."""
-        while not self._rate_limiter.try_acquire():  # the browser waits: nothing is lost, and nobody else is kept
+        while not self._rate_limiter.try_acquire():  # delays this client only; no frame is lost
             await asyncio.sleep(1 / FRAME_RATE)
         if len(text.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
-            await self._send_error(f"a frame has {MAX_FRAME_BYTES} bytes at most")
+            await self._send_error(f"the frame is larger than {MAX_FRAME_BYTES} bytes")
             return
-        number = None
+        request_number = None
         try:
             message = schemas.parse_object(text)
-            number = message.get("n")
-            do = _HANDLERS.get(schemas.get_text(message, "do"))
-            if do is None:
+            request_number = message.get("n")
+            handler = _HANDLERS.get(schemas.get_text(message, "do"))
+            if handler is None:
                 raise GameError(
-                    f"'{message['do'][:40]}' cannot be done; there are: {', '.join(_HANDLERS)}",
+                    f"unknown request '{message['do'][:40]}'; known: {', '.join(_HANDLERS)}",
                     ErrorCode.INVALID_REQUEST,
                 )
-        except GameError as problem:
-            await self._send_error(problem, number)
+        except GameError as error:
+            await self._send_error(error, request_number)
             return
-        if do in _SLOW_HANDLERS:
+        if handler in _SLOW_HANDLERS:
             if len(self._slow_tasks) >= 2:
-                await self._send_error("one question after the other", number)
+                await self._send_error("too many requests at once: wait for an answer", request_number)
                 return
-            task = asyncio.create_task(self._run_handler(do, message, number))
+            task = asyncio.create_task(self._run_handler(handler, message, request_number))
             self._slow_tasks.add(task)
             task.add_done_callback(self._slow_tasks.discard)
         else:
-            await self._run_handler(do, message, number)
+            await self._run_handler(handler, message, request_number)
 
-    async def _run_handler(self, do: Handler, message: dict[str, Any], number: Any) -> None:
+    async def _run_handler(self, handler: Handler, message: dict[str, Any], request_number: Any) -> None:
         try:
-            answer = await do(self, message)
-        except (GameError, KBError) as problem:
-            await self._send_error(problem, number)
+            answer = await handler(self, message)
+        except (GameError, KBError) as error:
+            await self._send_error(error, request_number)
         except (WebSocketDisconnect, RuntimeError):
             return
         except Exception:
             log.exception("frame %s", str(message)[:200])
-            await self._send_error("the page has failed at this; see its log", number)
+            await self._send_error("internal error; see the log of the server", request_number)
         else:
             if answer is not None:
-                await self._send_json(answer | {"n": number})
+                await self._send_json(answer | {"n": request_number})
 
     async def _change_table(self, change: Callable[[], None]) -> None:
-        """Change the table, and show it to everybody."""
+        """Change the table and notify all viewers."""
         self._table.last_used = time.monotonic()
         async with self._table.lock:
             await self._lobby.executor.run(change)
         self._notify_all()
 
     async def _play(self, message: dict[str, Any]) -> Reply:
-        at = schemas.get_int(message, "at", 0, 1 << 30)
-        await self._change_table(lambda: self._table.play(self._permission, message.get("value"), at))
+        clock = schemas.get_int(message, "at", 0, 1 << 30)
+        await self._change_table(lambda: self._table.play(self._permission, message.get("value"), clock))
         return None
 
     async def _choose(self, message: dict[str, Any]) -> Reply:
-        at, values = (
+        clock, values = (
             schemas.get_int(message, "at", 0, 1 << 30),
             schemas.get_list(message, "values", MAX_CHOICES_PER_FRAME),
         )
-        await self._change_table(lambda: self._table.choose(self._permission, values, at))
+        await self._change_table(lambda: self._table.choose(self._permission, values, clock))
         return None
 
     async def _pick(self, message: dict[str, Any]) -> Reply:
-        picked, at, table = schemas.get_cards(message), schemas.get_int(message, "at", 0, 1 << 30), self._table
+        picked, clock, table = schemas.get_cards(message), schemas.get_int(message, "at", 0, 1 << 30), self._table
 
-        def look() -> dict[str, Any]:
-            table.check_turn(self._permission, at)
+        def interpret() -> dict[str, Any]:
+            table.check_turn(self._permission, clock)
             if not table.tables.rows_to_play().size:
                 raise GameError("the current decision is a choice, not a play", ErrorCode.OUT_OF_TURN)
             return table.get_selection().interpret(picked)
 
         async with table.lock:
-            return {"type": "picked", **await self._lobby.executor.run(look)}
+            return {"type": "picked", **await self._lobby.executor.run(interpret)}
 
     async def _hint(self, message: dict[str, Any]) -> Reply:
         language, name = _get_language(message), schemas.get_text(message, "agent", "kb")
-        told = await self._run_advice(message, lambda player, moment: hints.compute_hint(
-            self._table.engine, player, moment, language, self._table.tables), name)  # fmt: skip
-        return {"type": "hint", "agent": name, **told}
+        hint = await self._run_advice(message, lambda player, decision_point: hints.compute_hint(
+            self._table.engine, player, decision_point, language, self._table.tables), name)  # fmt: skip
+        return {"type": "hint", "agent": name, **hint}
 
     async def _why(self, message: dict[str, Any]) -> Reply:
         language, name, value = _get_language(message), schemas.get_text(message, "agent", "kb"), message.get("value")
-        told = await self._run_advice(message, lambda player, moment: hints.explain_move(
-            self._table.engine, player, moment, value, language, self._table.tables), name)  # fmt: skip
-        return {"type": "why", "agent": name, **told}
+        explanation = await self._run_advice(message, lambda player, decision_point: hints.explain_move(
+            self._table.engine, player, decision_point, value, language, self._table.tables), name)  # fmt: skip
+        return {"type": "why", "agent": name, **explanation}
 
     async def _run_advice(
-        self, message: dict[str, Any], ask: Callable[[ExplainableAgent, Any], dict[str, Any]], name: str
+        self, message: dict[str, Any], compute: Callable[[ExplainableAgent, Any], dict[str, Any]], name: str
     ) -> dict[str, Any]:
-        table, at = self._table, schemas.get_int(message, "at", 0, 1 << 30)
+        table, clock = self._table, schemas.get_int(message, "at", 0, 1 << 30)
 
-        def asked() -> dict[str, Any]:
-            table.check_turn(self._permission, at)
+        def run() -> dict[str, Any]:
+            table.check_turn(self._permission, clock)
             player = self._lobby.executor.agent(name, table.engine)
             if not isinstance(player, ExplainableAgent):
                 raise GameError(
                     f"agent '{name}' has no preferences to explain: use kb or a variant",
                     ErrorCode.AGENT_NOT_APPLICABLE,
                 )
-            playing = table.tables.rows_to_play().size
-            asked = table.tables.decisions(ONLY_TABLE) if playing else table.tables.choices(ONLY_TABLE)
-            return ask(player, table.engine.decision_point_at(asked))
+            is_play = table.tables.rows_to_play().size
+            decisions = table.tables.decisions(ONLY_TABLE) if is_play else table.tables.choices(ONLY_TABLE)
+            return compute(player, table.engine.decision_point_at(decisions))
 
         async with table.lock:
-            return {"at": at, **await self._lobby.executor.run(asked)}
+            return {"at": clock, **await self._lobby.executor.run(run)}
 
     async def _take_back(self, message: dict[str, Any]) -> Reply:
         await self._change_table(lambda: self._table.take_back(self._permission))
@@ -346,7 +347,7 @@ class BrowserConnection:
         return None
 
     async def _get_records(self, message: dict[str, Any]) -> Reply:
-        """The episodes that have ended."""
+        """Return the records of ended episodes."""
         async with self._table.lock:
             return {
                 "type": "record",
@@ -374,35 +375,35 @@ def _get_language(message: dict[str, Any]) -> str:
 
 
 class ConnectionManager:
-    """The connections to all tables: where there are too many, others make room for who comes."""
+    """Manages the connections to all tables; at the capacity, others are closed for a new one."""
 
     def __init__(self, lobby: Lobby) -> None:
-        """Nobody is there."""
+        """Make a manager without connections."""
         self._lobby, self._connections = lobby, set[BrowserConnection]()
 
     async def serve_socket(self, socket: WebSocket) -> None:
-        """A browser comes to a table, and stays until the connection ends."""
-        visitor = BrowserConnection(socket, self._lobby)
-        holdings = [
-            Allocation(each, each.client_id, each.is_authenticated, each.last_used) for each in self._connections
+        """Serve the web socket of a browser until the connection ends."""
+        connection = BrowserConnection(socket, self._lobby)
+        allocations = [
+            Allocation(item, item.client_id, item.is_authenticated, item.last_used) for item in self._connections
         ]
         try:
-            other = choose_eviction(
-                visitor.client_id,
-                holdings,
+            evicted = choose_eviction(
+                connection.client_id,
+                allocations,
                 MAX_CONNECTIONS,
                 MAX_CONNECTIONS_PER_CLIENT,
-                visitor.last_used,
+                connection.last_used,
                 IDLE_TIMEOUT,
             )
         except CapacityError:
             await socket.close(CLOSE_CAPACITY)
             return
-        if other is not None:
-            self._connections.discard(other)
-            other.close(CLOSE_CAPACITY)
-        self._connections.add(visitor)
+        if evicted is not None:
+            self._connections.discard(evicted)
+            evicted.close(CLOSE_CAPACITY)
+        self._connections.add(connection)
         try:
-            await visitor.run()
+            await connection.run()
         finally:
-            self._connections.discard(visitor)
+            self._connections.discard(connection)

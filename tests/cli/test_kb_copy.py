@@ -47,7 +47,7 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("president", "there"), 1, "there already"),
+        (("president", "there"), 1, "there "),
         (("president", "new", "nosuch"), 2, "president has no nosuch.lp; known: game, labels"),
         (("president", "new", "game", "--standalone"), 2, "name none"),
         (("there", "deep/new"), 1, "use --standalone"),

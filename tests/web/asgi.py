@@ -1,4 +1,4 @@
-"""The page without a port: requests and sockets are spoken to it as its server would."""
+"""ASGI client: sends requests and web socket messages to the app without a port."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ async def request(
     app: Any, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
     client: str = "127.0.0.1",
 ) -> Answer:  # fmt: skip
-    """One request; a header of "-" is left out."""
+    """Send one request; a header with the value "-" is left out."""
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
         "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": (client, 1),
@@ -53,7 +53,7 @@ async def request(
 
 
 class Socket:
-    """A browser's socket at a table."""
+    """Web socket of a browser at a table."""
 
     def __init__(self, app: Any, path: str, headers: Mapping[str, str] | None = None) -> None:
         self._to: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -78,7 +78,7 @@ class Socket:
         self.raw(json.dumps(message))
 
     async def hear(self) -> dict[str, Any]:
-        """The next message; {} when the socket has been closed."""
+        """Return the next message; {} when the socket is closed."""
         while True:
             message = await asyncio.wait_for(self._from.get(), PATIENCE)
             if message["type"] == "websocket.close":
@@ -93,13 +93,13 @@ class Socket:
                 return told
 
     async def until(self, kind: str) -> dict[str, Any]:
-        """The next message of a kind."""
+        """Return the next message of a kind."""
         while (told := await self.hear()) and told["type"] != kind:
             assert told["type"] != "error", told
         return told
 
     async def asked(self) -> dict[str, Any]:
-        """The table, when this seat is asked or the match is over or an episode has ended."""
+        """Return the table when this seat is to decide, an episode has ended, or the match is over."""
         while not self._asks():
             told = await self.hear()
             assert told.get("type") != "error", told
@@ -114,7 +114,7 @@ class Socket:
         )
 
     async def next(self) -> dict[str, Any]:
-        """The same after something has been done."""
+        """Return the next such table after a request."""
         self._seen = self.table["revision"]
         return await self.asked()
 

@@ -1,4 +1,4 @@
-"""A real browser before a real port: Debian's chromium, driven by playwright; skipped where either is missing."""
+"""Browser tests with Debian's chromium, driven by playwright; skipped if either is missing."""
 
 import asyncio
 import os
@@ -15,12 +15,12 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.lobby import Lobby
 
 PATIENCE = 90_000
-"""Milliseconds: a first call may compile."""
+"""Time limit in milliseconds; a first call may compile."""
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 
 
 def chromium() -> str:
-    """Where the browser is; skips the test where there is none."""
+    """Return the path of the browser; skips the test without one."""
     pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
     pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[web]'")
     pytest.importorskip("playwright", reason="no playwright: pip install 'abl-cards[browser]'")
@@ -32,7 +32,7 @@ def chromium() -> str:
 
 @contextmanager
 def served() -> Iterator[tuple[str, Lobby]]:
-    """The page on a port of its own, in a thread of its own."""
+    """Serve the page on a port of its own, in a thread of its own."""
     import uvicorn
 
     from abl_cards.web import limits
@@ -55,7 +55,7 @@ def served() -> Iterator[tuple[str, Lobby]]:
 
 
 class Watched:
-    """A page of the browser, and what went wrong there."""
+    """Page of the browser, with its errors."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address, self.trouble = page, address, list[str]()
@@ -76,7 +76,7 @@ class Watched:
         self.page.goto(self.address + path)
 
     def new_table(self, **wishes: Any) -> None:
-        """Open a table as the page itself does, and go there."""
+        """Open a table as the page does, and go there."""
         if not self.page.url.startswith(self.address):
             self.open("static/vendor/preact.LICENSE.txt")
         made = self.page.evaluate(
@@ -98,12 +98,12 @@ class Watched:
             self.page.keyboard.press(key)
 
     def state(self) -> dict[str, Any]:
-        """What the table says of itself."""
+        """Return the state of the table in the page."""
         told: dict[str, Any] = self.page.evaluate("() => ({...document.querySelector('.felt').dataset})")
         return told
 
     def my_turn(self) -> dict[str, Any]:
-        """Wait until this seat is asked, an episode has ended, or the match is over."""
+        """Wait until this seat is to decide, an episode has ended, or the match is over."""
         self.page.wait_for_function(
             "() => { const d = document.querySelector('.felt')?.dataset; "
             "return d && (d.turn === d.me || d.phase === 'end' || d.phase === 'over'); }"
@@ -111,14 +111,14 @@ class Watched:
         return self.state()
 
     def moved_on(self, at: str) -> None:
-        """Wait until the table has."""
+        """Wait until the table has changed."""
         self.page.wait_for_function(
             "at => { const d = document.querySelector('.felt').dataset; return d.at !== at || d.phase === 'over'; }",
             arg=at,
         )
 
     def picture(self, name: str) -> None:
-        """A picture for the documents, where they are wanted."""
+        """Take a screenshot for the documentation, if requested."""
         if os.environ.get("ABL_CARDS_PICTURES"):
             PICTURES.mkdir(exist_ok=True)
             self.page.screenshot(path=PICTURES / f"{name}.png")
@@ -126,7 +126,7 @@ class Watched:
 
 
 def _shrink(picture: Path) -> None:
-    """256 colours are enough for a table, and a quarter of the bytes."""
+    """Reduce a screenshot to 256 colours, a quarter of the bytes."""
     from PIL import Image
 
     with Image.open(picture) as found:

@@ -1,4 +1,4 @@
-"""A house whose tables are opened by tests, and somebody who sits down there."""
+"""Fixtures with a lobby and a client that opens tables."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Page:
-    """The page of one house."""
+    """Client of the app of one lobby."""
 
     def __init__(self, house: Lobby) -> None:
         from abl_cards.web.routes import create_app
@@ -45,7 +45,7 @@ class Page:
         return socket
 
     async def begin(self, **wishes: Any) -> Socket:
-        """A table of one's own, where agents do not wait."""
+        """Open a table without a delay of agents."""
         socket = await self.sit(*await self.open(**{"game": "president", "seed": 1, **wishes}))
         socket.say(do="pace", ms=0)
         await socket.asked()
@@ -57,7 +57,7 @@ Play = Callable[[Page], Awaitable[T]]
 
 @pytest.fixture(scope="session")
 def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
-    """Runs a test that talks to a page; the house is closed behind it."""
+    """Return a function that runs a test with a client, and closes the lobby after it."""
     pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
 
     def run(test: Callable[[Page], Coroutine[Any, Any, T]], plan: WebConfig | None = None) -> T:

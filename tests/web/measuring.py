@@ -23,7 +23,7 @@ PICKS, HINTS, STARTS = 200, 12, 5
 
 POSITION = '{"hand":["S5","H5","C5","D5","S6"],"to_beat":null,"level":"2"}'
 EDITED = ("single(6)", "single(5)", "pair(5)", "triple(5)", "bomb(5,4)")
-"""Forms that edits of Guandan's rules take away one after the other, each with moves of that position."""
+"""Forms that edits of Guandan's rules remove one after the other, each with moves in the position."""
 
 FRAMES = """() => new Promise((done) => {
   const hand = document.querySelector('.hand'), cards = [...hand.querySelectorAll('.card')], times = [];
@@ -47,11 +47,11 @@ PAINT = """(() => {
   });
   seen.observe(document, {childList: true, subtree: true});
 })()"""
-"""Notes when the frame with the first cards has been painted, in milliseconds since somebody has gone to the page."""
+"""Records when the first cards are painted, in milliseconds since the navigation."""
 
 
 def main() -> None:
-    """Print one JSON object."""
+    """Print the figures as one JSON object."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "abl_cards", "web", "--port", str(PORT)]
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def starts(running: Any, command: list[str], ready: Path) -> dict[str, Any]:
-    """The page started anew, again and again: until it answers, until a table is painted, until that is played at."""
+    """Measure restarts: until the server answers, until a table is painted, and until it can be played."""
     address = f"http://127.0.0.1:{PORT}/"
     with started(command):
         while not ready.exists():
@@ -111,13 +111,13 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def cpu_of(process: int) -> float:
-    """Seconds of a processor that a process has had."""
+    """Return the processor time of a process in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measured(look: Callable[[], Watched]) -> dict[str, Any]:
-    """Every figure."""
+    """Measure all figures."""
     here = look()
     wait_for(here.address)
     here.open()
@@ -170,7 +170,7 @@ def edits(here: Watched) -> dict[str, Any]:
 
 
 def wait_for(address: str) -> None:
-    """Until the port answers."""
+    """Wait until the port answers."""
     for _ in range(200):
         try:
             urllib.request.urlopen(f"{address}static/icon.svg").read()
@@ -210,7 +210,7 @@ ASK = """async ([what, times, agent]) => {
 
 
 def asked(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, Any]:
-    """Milliseconds from a question to its answer, in the browser."""
+    """Return the milliseconds from a request to its answer in the browser."""
     hash_ = here.page.evaluate("() => location.hash.split('/').slice(2)")
     here.page.evaluate("told => sessionStorage.setItem('table', JSON.stringify(told))", hash_)
     found = sorted(here.page.evaluate(ASK, [what, times, agent]))
@@ -219,7 +219,7 @@ def asked(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, 
 
 
 def loaded(fresh: Watched) -> int:
-    """Bytes of a table, packed as they come."""
+    """Return the compressed bytes of a table."""
     fresh.open()
     fresh.page.wait_for_selector(".hand .card")
     sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")

@@ -1,4 +1,4 @@
-"""A table that is served, and all the pictures that others are shown of it."""
+"""Serve a table and collect all its snapshots."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ TITLE = ["President", "总统"]
 
 
 def show(folder: Path, games: int = 1) -> list[dict[str, Any]]:
-    """Serve a table whose seats have names, and give all its pictures."""
+    """Serve a table with named seats, and return all its snapshots."""
     pytest.importorskip("websockets", reason="serve needs websockets: pip install 'abl-cards[serve]'")
     from abl_cards import server
 

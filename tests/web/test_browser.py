@@ -39,7 +39,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def look(browser: Any, house: Any) -> Iterator[Any]:
-    """Opens pages, each with cookies and storage of its own; afterwards nothing may have gone wrong in them."""
+    """Open pages with separate cookies and storage; check afterwards that they had no errors."""
     opened: list[tuple[Any, Watched]] = []
 
     def make(width: int = 1280, height: int = 860, locale: str = "en-US", **more: Any) -> Watched:
@@ -58,7 +58,7 @@ def look(browser: Any, house: Any) -> Iterator[Any]:
 
 
 def serious(page: Any) -> list[str]:
-    """What axe-core finds that would keep somebody from using the page."""
+    """Return the serious accessibility problems that axe-core finds."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
     return [
@@ -69,7 +69,7 @@ def serious(page: Any) -> list[str]:
 
 
 def play_best(look: Watched) -> dict[str, Any]:
-    """Play what the hint says, by keys alone, until this seat is asked again."""
+    """Play the hint by keys alone, until this seat is to decide again."""
     state = look.my_turn()
     if state["phase"] in ("end", "over"):
         return state
@@ -85,7 +85,7 @@ READY = """() => {
 
 
 def play_once(look: Watched, state: dict[str, Any]) -> None:
-    """Make one decision as the hint says."""
+    """Make one decision by the hint."""
     look.press("b")
     if state["phase"] == "choice" and look.page.locator(".mine .buttons kbd").first.inner_text() == "1":
         look.moved_on(state["at"])  # one of several words: the best was chosen at once
@@ -135,7 +135,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
 
 
 def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
-    """Two single cards of a suit are thrown; somebody has a higher one, and the lower card is laid alone."""
+    """A throw of two single cards fails if another seat has a higher one; only the lower card is played."""
     here = look()
     here.new_table(game="tractor", seed=3, seats=["person", "greedy", "greedy", "greedy"])
     failed = False
@@ -155,7 +155,7 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
 
 
 def throw(here: Watched, state: dict[str, Any]) -> bool:
-    """Throw the two lowest cards of a suit, where that is a play; whether fewer cards came to lie."""
+    """Throw the two lowest cards of a suit, if legal; return whether fewer cards were played."""
     cards = [each.get_attribute("data-card") for each in here.page.locator(".hand .card").all()]
     for suit in "CDHS":
         mine = [place for place, text in enumerate(cards) if text[0] == suit]

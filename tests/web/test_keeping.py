@@ -1,4 +1,4 @@
-"""Open tables are there again when the page is started anew; and the one that lies ready for who comes next."""
+"""Tests of stored tables, restored after a restart, and of the prewarmed table."""
 
 import asyncio
 import html
@@ -13,7 +13,7 @@ import pytest
 
 from abl_cards.asp.errors import KBError
 from abl_cards.core.atomic_files import lock_folder
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.prewarmed_table import FILE_NAME, OFFER_TIMEOUT, PrewarmedTable
@@ -43,7 +43,7 @@ async def play_some(socket: Socket, decisions: int) -> None:
 
 
 def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
-    """Something at one page, and then at the one that is started after it."""
+    """Run a function at one server, and another one at a server started after it."""
     told: list[Any] = []
 
     async def one(page: Any) -> None:
@@ -240,8 +240,9 @@ def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
     assert not old.exists()
     assert EventLogStore(tmp_path, 3).summaries() == []  # headings of nothing
     assert EventLogStore(None, 3).create_log("x") is None
-    with pytest.raises(GameError, match="No such file"):
+    with pytest.raises(GameError, match=r"none\.jsonl") as error:
         EventLog(tmp_path / "none.jsonl").read()
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
 # --- the table that lies ready ---------------------------------------------------------------------------------------
@@ -355,7 +356,7 @@ def test_one_page_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_the_port_answers_without_the_engine() -> None:
-    """What the port needs is imported in a moment: numba and the engine come in a thread."""
+    """The server imports neither numba nor the engine before it listens; they load in a thread."""
     import subprocess
     import sys
 

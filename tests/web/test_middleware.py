@@ -1,4 +1,4 @@
-"""Who is let in, and what a browser may do with what it gets."""
+"""Tests of request checks and response headers."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
      ("same-origin", "cors", 200), ("none", "navigate", 200)],
 )  # fmt: skip
 def test_images_and_scripts_of_other_pages_are_refused(with_page: Run, site: str, mode: str, status: int) -> None:
-    """They name no origin, and could use up what this person may ask for; a link to the page works."""
+    """Images have no origin and could exhaust the rate limit of the client; links to the page work."""
 
     async def test(page: Any) -> None:
         answer = await page.ask("/", **{"sec-fetch-site": site, "sec-fetch-mode": mode})

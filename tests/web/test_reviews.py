@@ -1,4 +1,4 @@
-"""Records looked over: pictures, decisions, mistakes; of our own, and of others."""
+"""Tests of reviews: frames, decisions and mistakes, of own and imported records."""
 
 import asyncio
 import gzip
@@ -10,7 +10,7 @@ import pytest
 
 from abl_cards.agents.base import ExplainableAgent
 from abl_cards.agents.registry import make_agent
-from abl_cards.core.errors import GameError
+from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.web.reviews import ReviewSession, parse_records
@@ -111,7 +111,7 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
 
 @pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
 def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
-    """Whole ones, those that stop somewhere, and one that ends with a fault."""
+    """Complete logs, truncated logs, and one that ends with a fault."""
     from tests.protocols.botzone.transcripts import TRANSCRIPTS, read
 
     initdata, log = read(file)
@@ -189,5 +189,6 @@ def test_wrong_questions_are_answered(with_page: Run) -> None:
 
 
 def test_a_line_that_is_none_is_named() -> None:
-    with pytest.raises(GameError, match="line 2: "):
+    with pytest.raises(GameError, match=r"^line 2: ") as error:
         parse_records('{"hands":[]}\n{"hands"')
+    assert error.value.code == ErrorCode.INVALID_RECORD

@@ -1,4 +1,4 @@
-"""Runs and results of folders that whoever started the page has named, and of no others."""
+"""Tests of training runs and results in watched folders, and of no others."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nobody receives the seed of a table, from which all hands follow, before its match is over."""
+"""Tests that the seed of a table, which determines all hands, is not sent before the match is over."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ def table_of(page: Any, socket: Any) -> WebTable:
 
 
 def everything(table: WebTable) -> str:
-    """All that anybody at a table is sent."""
+    """Return everything that clients at a table receive."""
     rights = EVERY_RIGHT
     return json.dumps([[make_welcome(table, right), make_view(table, right), table.records(right)] for right in rights])
 
@@ -54,7 +54,7 @@ def test_no_seed_before_the_end(with_page: Run, seats: list[str], wish: dict[str
 def test_at_a_table_for_practice_the_owner_may_know_all_hands(
     with_page: Run, seats: list[str], seed: str | None, shown: bool
 ) -> None:
-    """Where nobody else is deceived by it: alone, or by a seed that the owner has chosen."""
+    """The owner may see it when playing alone, or with a chosen seed."""
 
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=seats, **({"seed": seed} if seed else {}))

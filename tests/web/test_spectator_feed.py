@@ -1,4 +1,4 @@
-"""Tables that are served elsewhere: their pictures, and who may look at them."""
+"""Tests of snapshots of served tables and of access to them."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.web.served import TITLE, show
 
 
 def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By nobody's eyes: no hand is in any picture as long as it is played."""
+    """No snapshot contains a hand while the episode is played."""
     monkeypatch.setattr("abl_cards.web.spectator_feed.SNAPSHOT_INTERVAL", 0)
     assert SNAPSHOT_INTERVAL > 0
     pictures = show(tmp_path)

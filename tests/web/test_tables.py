@@ -1,4 +1,4 @@
-"""Tables as browsers hear them: whole matches, every kind of question, several people, and what nobody may do."""
+"""Tests of tables over web sockets: matches, requests, several clients and invalid requests."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ MOST_TURNS = 12
 
 
 async def decide(socket: Socket, table: dict[str, Any]) -> None:
-    """Do something that the table offers: cards are picked one by one until they are a play."""
+    """Make an offered decision; cards are selected one by one until they form a play."""
     asked = table["asked"]
     if asked["kind"] == "choice":
         values = [each["value"] for each in asked["options"]]
@@ -32,7 +32,7 @@ async def decide(socket: Socket, table: dict[str, Any]) -> None:
 
 
 def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
-    """Also where the words of a platform write a card to be paid as a play."""
+    """The canonical notation may write a chosen card like a play."""
 
     async def test(page: Any) -> None:
         socket = await page.begin(game="guandan", seed=11, seats=["person", "greedy", "greedy", "greedy"])
@@ -122,7 +122,7 @@ def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
 
 
 async def until_several(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Play on as the hints say, until one is laid in several steps."""
+    """Play by the hints until one has several steps."""
     for number in range(10, 60):
         table = socket.table
         socket.say(do="hint", at=table["at"], n=number)
@@ -206,7 +206,7 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
         other.say(do="play", value="pass", at=each.table["at"], n=1)
         while (told := await other.hear())["type"] != "error":
             pass
-        assert told["text"] == "it is not your turn"
+        assert "turn" in told["text"]
         await decide(each, each.table)
         seat = each.table["me"]
         while not (other.table["seats"][seat]["said"]):
@@ -214,7 +214,7 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
         two.say(do="seat", seat=0, player="greedy")
         two.say(do="again")
         three.say(do="play", value="pass", at=0)
-        for each, text in ((two, "somebody else"), (two, "whoever has opened"), (three, "only look on")):
+        for each, text in ((two, "another player"), (two, "owner"), (three, "spectators")):
             while (told := await each.hear())["type"] != "error":
                 pass
             assert text in told["text"]
@@ -300,7 +300,7 @@ def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None
 
 
 def test_markup_in_names_stays_text(with_page: Run) -> None:
-    """The page writes text alone (tests/web/test_static.py); here what it is told is not changed on the way."""
+    """Names are sent unchanged; the page inserts them as text only (tests/web/test_static.py)."""
 
     async def test(page: Any) -> None:
         socket = await page.begin(name="<img src=x onerror=alert(1)>")

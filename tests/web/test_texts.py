@@ -1,4 +1,4 @@
-"""What the page says of the games that come with the package: in English, and in Chinese."""
+"""Tests of the bilingual texts of the shipped games."""
 
 import re
 from collections.abc import Iterator

@@ -47,8 +47,8 @@ class CanonicalNotation:
 
     def write_choice(self, stage: str, card: str) -> list[Any] | None:
         """Return a chosen card as JSON; None in a stage without a type and rank."""
-        words = self.stages.get(stage)
-        return None if words is None else [*words, [card]]
+        type_and_rank = self.stages.get(stage)
+        return None if type_and_rank is None else [*type_and_rank, [card]]
 
 
 @cache_per_game
@@ -73,9 +73,9 @@ def canonical_notation(rules: CompiledGame) -> CanonicalNotation | None:
     stages = {str(stage): words_by_term[stage] for stage in rules.schema.stages if stage in words_by_term}
     label_by_words: dict[tuple[str, str, int], int] = {}
     for form, label_index in zip(rules.forms.forms, rules.forms.label_of.tolist(), strict=True):
-        words = (*labels[label_index], form.num_cards)
-        if label_by_words.setdefault(words, label_index) != label_index:
-            clash = rules.labels[label_by_words[words]], rules.labels[label_index]
+        key = (*labels[label_index], form.num_cards)
+        if label_by_words.setdefault(key, label_index) != label_index:
+            clash = rules.labels[label_by_words[key]], rules.labels[label_index]
             raise make_kb_error(
                 f"written/3: {clash[0]} and {clash[1]} have the same type and rank",
                 "give each label its own type or rank",

@@ -182,9 +182,9 @@ def _composed_json(rules: CompiledGame, decisions: Decisions) -> list[Any] | Gam
 
 def _ordered_options(rules: CompiledGame, options: NDArray[np.uint8], context: int) -> list[int]:
     """Return the available options: cards in the order of hands, then the others."""
-    place = {rules.pack.kinds[kind]: place for place, kind in enumerate(hand_orders(rules)[context].tolist())}
+    positions = {rules.pack.kinds[kind]: position for position, kind in enumerate(hand_orders(rules)[context].tolist())}
     indices = np.flatnonzero(options).tolist()
-    return sorted(indices, key=lambda option: place.get(rules.schema.options[option], len(place)))
+    return sorted(indices, key=lambda option: positions.get(rules.schema.options[option], len(positions)))
 
 
 def legal_labels(rules: CompiledGame, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:

@@ -56,7 +56,14 @@ class FluentCodec:
         return {name: value for name, value in zip(self._object_keys(fluent), values, strict=True) if value != default}
 
     def expected_text(self, fluent: Fluent) -> str:
-        """Describe the JSON values that a fluent accepts."""
+        """Describe the JSON values that a fluent accepts.
+
+        Args:
+            fluent: Fluent to describe.
+
+        Returns:
+            Description for error messages, such as ``a number``.
+        """
         if fluent.value_type == SET_VALUED:
             return (
                 "true or false"

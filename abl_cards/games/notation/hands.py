@@ -49,10 +49,10 @@ def read_hands(
         face = _read_face(rules, value.get("face"), len(order))
     with error_context("aside"):
         kitty, shown = _read_aside(rules, value.get("aside"))
-    seen = own_hand + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own_hand))
+    visible = own_hand + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own_hand))
     with error_context("hand, to_beat, gone, face, aside"):
-        check_copies(rules, seen)
-    pool = rules.pack.copies - seen
+        check_copies(rules, visible)
+    pool = rules.pack.copies - visible
     with error_context("cards"):
         sizes = _read_sizes(rules, value.get("cards"), face)
     _check_required(rules, required, has_played_cards, sizes is not None, own_hand, position, sizes)

@@ -237,7 +237,7 @@ def _labels_of_forms(rules: CompiledGame, forms: Sequence[int]) -> list[Term]:
     return [rules.labels[label] for label in sorted({int(rules.forms.label_of[form]) for form in forms})]
 
 
-def _notate_play(rules: CompiledGame, form: int, laid: Cards, can_be: Sequence[int], context: int) -> NotatedMove:
+def _notate_play(rules: CompiledGame, form: int, played: Cards, can_be: Sequence[int], context: int) -> NotatedMove:
     codes, label, notation = rules.card_codes, int(rules.forms.label_of[form]), canonical_notation(rules)
     if form == rules.forms.pass_form:
         return (
@@ -245,16 +245,16 @@ def _notate_play(rules: CompiledGame, form: int, laid: Cards, can_be: Sequence[i
             if notation is None
             else NotatedMove(notation.play_text(label, ()), notation.write_play(label, ()))
         )
-    cards = codes.write(laid)
+    cards = codes.write(played)
     is_ambiguous = len(_labels_of_forms(rules, can_be)) > 1
     label_forms = [candidate for candidate in can_be if rules.forms.label_of[candidate] == label]
     kind, rank = label_name_parts(rules)[label]
-    cards_text = codes.to_text(laid)
+    cards_text = codes.to_text(played)
     cards_suffice = codes.is_joined or rules.labels[label] in rules.pack.index  # no label is needed
     text = cards_text if cards_suffice and not is_ambiguous else f"{kind} {rank} {cards_text}"
     value: Any = {"label": rules.label_texts[label], "cards": cards} if is_ambiguous else cards
     if notation is not None:
-        names = [codes.kind_texts[card] for card in laid]
+        names = [codes.kind_texts[card] for card in played]
         text, value = notation.play_text(label, names), notation.write_play(label, names)
     if not _have_equal_order(rules, label_forms, context):
         value = {"label": rules.label_texts[label], "form": str(rules.forms.forms[form].name), "cards": cards}

@@ -183,11 +183,13 @@ def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: st
 def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: str) -> str:
     """Return the plays of the trick by seat, in order."""
     plays: list[Any] = decision_point.state["trick"]
-    words = [
+    seat_words = [
         spell(rules, "who", word, language)
         for word in rules.seating.relative_names[len(rules.seating.relative_names) - len(plays) :]
     ]
-    return ", ".join(f"{word} {_play_text(rules, play, language)}" for word, play in zip(words, plays, strict=True))
+    return ", ".join(
+        f"{word} {_play_text(rules, play, language)}" for word, play in zip(seat_words, plays, strict=True)
+    )
 
 
 def _is_shown(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:
@@ -245,8 +247,8 @@ def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
     term_texts = _TermTexts(rules)
     for label_term, word, rank in rules.kb.facts("called", 3):
         names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank))
-    for label_term, word, rank, suffix in rules.kb.facts("called", 4):
-        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(suffix))
+    for label_term, word, rank, extra in rules.kb.facts("called", 4):
+        names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(extra))
     return names
 
 
@@ -318,15 +320,15 @@ def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
         if fluent.value_type != SET_VALUED:
             sorts.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
         known[fluent.signature] = tuple(sorts)
-    for name, arity, place, sort in rules.kb.facts("sort", 4):
+    for name, arity, position, sort in rules.kb.facts("sort", 4):
         if sort in CHECKED_SORTS:
             continue
         signature = Signature(str(name), require_int(arity, f"sort({name},…)"))
         argument_types = list(known.get(signature, (None,) * signature.arity))
-        number = require_int(place, f"sort({name},{arity},…)")
+        number = require_int(position, f"sort({name},{arity},…)")
         if not 1 <= number <= signature.arity:
             raise make_kb_error(
-                f"sort({name},{arity},{place},{sort}): no such argument",
+                f"sort({name},{arity},{position},{sort}): no such argument",
                 "arguments are counted from 1",
                 code=ErrorCode.INVALID_ARGUMENT,
             )

@@ -286,10 +286,13 @@ class KbDifference:
         return sorted(self.shares.items(), key=_descending_size)
 
     def group(self, name: str) -> str:
-        """Return the group of a preference of either side; empty for an unknown one.
+        """Return the group of a preference of either side.
 
         Args:
             name: Name of the preference.
+
+        Returns:
+            Name of the group; empty for an unknown preference.
         """
         return self.after.preference_model.kb.preference_groups.get(
             name

@@ -130,8 +130,8 @@ def hover_text(index: ProjectIndex, symbol: Symbol) -> str:
     Returns:
         Meaning, origin and definitions as Markdown; empty for an unknown name.
     """
-    places = index.references(symbol)
-    if not places and symbol.arity is None:
+    occurrences = index.references(symbol)
+    if not occurrences and symbol.arity is None:
         return ""
     entry = load_vocabulary().get(Signature(symbol.name, symbol.arity)) if symbol.arity is not None else None
     parts = [f"```clingo\n{entry.text if entry else symbol}\n```"]

@@ -23,19 +23,19 @@ _TEMPLATES: Mapping[str, tuple[str, str]] = {
     "table": ("The table", "牌桌"),
     "seats": ("{} seats, in the order of play {}", "{}家，按{}的顺序出牌"),
     "teams": ("teams: {}", "同伴：{}"),
-    "sides": ("who is with whom is told in the course of play", "敌友在牌局中决定"),
+    "sides": ("teams are decided in the course of play", "敌友在牌局中决定"),
     "alone": ("everybody plays for himself", "各自为战"),
     "cards": ("{} cards: {}", "共{}张牌：{}"),
     "dealt": ("dealt to each seat: {}", "每家发牌：{}"),
-    "aside": ("{} lie aside", "底牌{}张"),
+    "aside": ("{} set aside", "底牌{}张"),
     "draws": ("the cards are drawn one by one", "逐张摸牌"),
-    "open": ("all hands lie open", "明牌"),
-    "tricks": ("seats lay cards into tricks; who takes a trick leads the next one", "按墩出牌，赢墩者先出下一墩"),
+    "open": ("all hands are open", "明牌"),
+    "tricks": ("cards are played into tricks; the winner of a trick leads the next one", "按墩出牌，赢墩者先出下一墩"),
     "choices": ("chosen besides: {}", "另有：{}"),
     "plays": ("Plays", "牌型"),
-    "play": ("{}: {} of them, each of so many cards: {}", "{}：{}种，{}张"),
+    "play": ("{}: {} labels, number of cards: {}", "{}：{}种，{}张"),
     "one": ("{}: cards: {}", "{}：{}张"),
-    "bomb": (", a bomb: it beats plainer plays", "，炸弹，可压普通牌型"),
+    "bomb": (", a bomb: it beats ordinary plays", "，炸弹，可压普通牌型"),
     "order": ("Single cards from weak to strong: {}", "单张从小到大：{}"),
     "remembered": ("Remembered", "记住的"),
     "preferences": ("What agent kb prefers", "kb 的偏好"),
@@ -66,12 +66,12 @@ def describe_rules(engine: Engine, language: str = "en") -> list[TextSection]:
     Returns:
         Sections about seats and cards, plays, fluents and preferences; without empty ones.
     """
-    say = _Translator(language)
+    translate = _Translator(language)
     parts = (
-        ("table", _describe_table(engine, say)), ("plays", _describe_plays(engine, say)),
-        ("remembered", _describe_fluents(engine, say)), ("preferences", _describe_preferences(engine, say)),
+        ("table", _describe_table(engine, translate)), ("plays", _describe_plays(engine, translate)),
+        ("remembered", _describe_fluents(engine, translate)), ("preferences", _describe_preferences(engine, translate)),
     )  # fmt: skip
-    sections = [TextSection(say(heading), tuple(lines)) for heading, lines in parts]
+    sections = [TextSection(translate(heading), tuple(lines)) for heading, lines in parts]
     return [section for section in sections if section.lines]
 
 
@@ -87,32 +87,33 @@ class _Translator:
         return "、" if self.language == "zh" else ", "
 
 
-def _describe_table(engine: Engine, say: _Translator) -> Iterator[str]:
+def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
     rules, table = engine.rules, engine.rules.seating
-    yield say("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
+    yield translate("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
     teams = [[seat for seat in range(table.seats) if table.teams[seat] == team] for team in sorted(set(table.teams))]
-    teams_text = say.comma.join("+".join(map(str, team)) for team in teams)
+    teams_text = translate.comma.join("+".join(map(str, team)) for team in teams)
     if rules.kb.instances(*_SIDE_PREDICATE):
-        yield say("sides")
+        yield translate("sides")
     else:
-        yield say("alone") if len(teams) == table.seats else say("teams", teams_text)
+        yield translate("alone") if len(teams) == table.seats else translate("teams", teams_text)
     copies, texts = rules.pack.copies.tolist(), rules.card_codes.kind_texts
     pack_text = " ".join(f"{text}×{count}" if count > 1 else text for text, count in zip(texts, copies, strict=True))
-    yield say("cards", sum(copies), pack_text)
+    yield translate("cards", sum(copies), pack_text)
     dealt = list(dict.fromkeys(table.num_dealt))
-    yield say("dealt", dealt[0] if len(dealt) == 1 else say.comma.join(map(str, table.num_dealt)))
+    yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.comma.join(map(str, table.num_dealt)))
     if (num_aside := sum(copies) - sum(table.num_dealt)) > 0:
-        yield say("aside", num_aside)
+        yield translate("aside", num_aside)
     for key, applies in (
         ("draws", rules.has_draws),
         ("open", rules.has_open_hands),
         ("tricks", rules.trick_query is not None),
     ):
         if applies:
-            yield say(key)
+            yield translate(key)
     if rules.schema.stages:
-        yield say(
-            "choices", say.comma.join(engine.term_text("stage", stage, say.language) for stage in rules.schema.stages)
+        yield translate(
+            "choices",
+            translate.comma.join(engine.term_text("stage", stage, translate.language) for stage in rules.schema.stages),
         )
 
 
@@ -123,7 +124,7 @@ def _seats_in_order(after: Sequence[int]) -> list[int]:
     return seats
 
 
-def _describe_plays(engine: Engine, say: _Translator) -> Iterator[str]:
+def _describe_plays(engine: Engine, translate: _Translator) -> Iterator[str]:
     traits, forms, labels_by_kind = engine.label_traits, engine.rules.forms, dict[Term, list[int]]()
     kinds = {form.label: form.kind for form in reversed(forms.forms)}
     for label in range(len(engine.labels)):
@@ -132,19 +133,21 @@ def _describe_plays(engine: Engine, say: _Translator) -> Iterator[str]:
     for kind, labels in labels_by_kind.items():
         name = (
             engine.play_name(engine.labels[labels[0]]).kind
-            if say.language == "zh"
+            if translate.language == "zh"
             else _kind_name(kind, engine, labels[0])
         )
         sizes = sorted({form.num_cards for form in forms.forms if form.label in set(labels)})
         cards = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
-        line = say("play", name, len(labels), cards) if len(labels) > 1 else say("one", name, cards)
-        yield line + (say("bomb") if traits.is_bomb[labels].all() else "")
+        line = translate("play", name, len(labels), cards) if len(labels) > 1 else translate("one", name, cards)
+        yield line + (translate("bomb") if traits.is_bomb[labels].all() else "")
     singles = [position for position, form in enumerate(forms.forms) if form.num_cards == 1 and not form.suit]
     strength = engine.rules.strength[0][singles]
     cells = {cell_index: cell for cell, cell_index in engine.rules.cells.index.items()}
     names = [cells[forms.forms[singles[position]].groups[0].cell] for position in np.argsort(strength, kind="stable")]
     if len(names) > 1:
-        yield say("order", " ".join(dict.fromkeys(engine.term_text("rank", name, say.language) for name in names)))
+        yield translate(
+            "order", " ".join(dict.fromkeys(engine.term_text("rank", name, translate.language) for name in names))
+        )
 
 
 def _kind_name(kind: Term, engine: Engine, label: int) -> str:
@@ -152,22 +155,22 @@ def _kind_name(kind: Term, engine: Engine, label: int) -> str:
     return str(kind).partition("(")[0] if isinstance(kind, str) else f"{functor(engine.labels[label])} {kind}"
 
 
-def _describe_fluents(engine: Engine, say: _Translator) -> Iterator[str]:
+def _describe_fluents(engine: Engine, translate: _Translator) -> Iterator[str]:
     for fluent in engine.rules.fluents.fluents:
         name = fluent.signature.name
-        yield f"{name}: {engine.term_text('fluent', name, say.language)}"
+        yield f"{name}: {engine.term_text('fluent', name, translate.language)}"
 
 
-def _describe_preferences(engine: Engine, say: _Translator) -> Iterator[str]:
+def _describe_preferences(engine: Engine, translate: _Translator) -> Iterator[str]:
     kb = engine.rules.kb
     weights: dict[str, list[int]] = {}
     for name, weight in kb.instances("cost", 2):
         weights.setdefault(str(name).partition("(")[0], []).append(int(weight))
     for name, values in sorted(weights.items(), key=lambda pair: -max(map(abs, pair[1]))):
-        sentence = describe_preference(kb, name, say.language)
+        sentence = describe_preference(kb, name, translate.language)
         low, high = min(map(abs, values)), max(map(abs, values))
         size = str(high) if low == high else f"{low}–{high}"
-        yield f"{sentence} ({say('for' if values[0] < 0 else 'against', size)})"
+        yield f"{sentence} ({translate('for' if values[0] < 0 else 'against', size)})"
 
 
 def describe_preference(kb: KnowledgeBase, name: str, language: str) -> str:

@@ -164,7 +164,14 @@ class ProjectIndex:
         return next((source_file for source_file in self.files if source_file.path.resolve() == resolved), None)
 
     def is_own_file(self, source_file: SourceFile) -> bool:
-        """Return whether a file belongs to the folder itself."""
+        """Return whether a file belongs to the folder itself.
+
+        Args:
+            source_file: File of the index.
+
+        Returns:
+            False for files of parents and common files.
+        """
         return source_file.path.resolve().is_relative_to(self.folder.resolve())
 
     @cached_property

@@ -1,12 +1,7 @@
 """Vocabulary of games for editors: meaning of each predicate, when it is known, and what supplies it.
 
-<<<<<<< HEAD
-docs/reference/predicates.md is where this is written. ``data/vocabulary.json`` holds its tables for the package;
-``python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md`` writes them anew, and a test compares.
-=======
-The source is docs/knowledge-bases.md. ``data/vocabulary.json`` holds its tables as part of the package;
-``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes the file, and a test compares both.
->>>>>>> refs/helpers/pr_lab
+The source is docs/reference/predicates.md. ``data/vocabulary.json`` holds its tables as part of the package;
+``python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md`` writes the file, and a test compares both.
 """
 
 from __future__ import annotations

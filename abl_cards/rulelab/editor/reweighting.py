@@ -178,22 +178,16 @@ def match_original(
 
 
 def _play_pair(
-    engine: Engine, one: CompiledPreferences, two: CompiledPreferences, games: int, seed: int,
+    engine: Engine, new_preferences: CompiledPreferences, old_preferences: CompiledPreferences, games: int, seed: int,
     on_progress: MatchProgress
 ) -> dict[str, Any]:  # fmt: skip
-    agents = [PreferenceAgent(Minimiser(preferences)) for preferences in (one, two)]
+    agents = [PreferenceAgent(Minimiser(preferences)) for preferences in (new_preferences, old_preferences)]
     names = ("now", "before")
-<<<<<<< HEAD
-    found: MatchResult = play_match(
+    result: MatchResult = play_match(
         engine, agents, games, seed, names=names, on_progress=lambda done, wins: on_progress(done, games)
     )
-    low, high = found.interval
-    return {"games": found.games, "rate": found.rate, "low": low, "high": high}
-=======
-    result: MatchResult = play_match(engine, names, agents, games, seed, lambda done, wins: on_progress(done, games))
     low, high = result.interval
     return {"games": result.games, "rate": result.rate, "low": low, "high": high}
->>>>>>> refs/helpers/pr_lab
 
 
 def ablate_preferences(

@@ -76,10 +76,13 @@ class SourceText:
         return self.text.split("\n")
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Return the line and column of an offset, both from 0.
+        """Return the line and column of an offset.
 
         Args:
             offset: Offset in the text.
+
+        Returns:
+            Line and column in characters, both from 0.
         """
         line = bisect_right(self._line_starts, offset) - 1
         return line, offset - self._line_starts[line]
@@ -107,11 +110,14 @@ class SourceText:
         return {}
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a position; positions outside the text are moved inside.
+        """Return the offset of a position.
 
         Args:
             line: Line, from 0.
             column: Column in characters, from 0.
+
+        Returns:
+            Offset in the text; positions outside the text are moved inside.
         """
         if line >= len(self._line_starts):
             return len(self.text)
@@ -119,10 +125,13 @@ class SourceText:
         return self._line_starts[line] + min(max(column, 0), len(self.lines[line]))
 
     def token_at(self, offset: int) -> SyntaxToken | None:
-        """Return the word at a cursor; None if there is none.
+        """Return the word at a cursor.
 
         Args:
             offset: Offset of the cursor.
+
+        Returns:
+            Name, variable or directive that includes the cursor or ends at it; None if there is none.
         """
         for token in self.tokens:
             if token.start <= offset <= token.end and token.kind in ("name", "variable", "directive"):
@@ -132,10 +141,13 @@ class SourceText:
         return None
 
     def comment_at(self, line: int) -> str:
-        """Return the comment on a line without its mark; empty if there is none.
+        """Return the comment on a line.
 
         Args:
             line: Line, from 0.
+
+        Returns:
+            Comment without its mark; empty if there is none.
         """
         if not 0 <= line < len(self.lines):
             return ""

@@ -1,12 +1,7 @@
 """Test cases of a rule folder: positions with expected values, records that must replay, and names of plays.
 
-<<<<<<< HEAD
-``cases.jsonl`` has a JSON object a line: what it is about, what is expected, and ``why`` it is there, which nobody
-reads but people. See docs/how-to/test-rules.md for its fields.
-=======
 ``cases.jsonl`` has one JSON object per line: a subject, expected values, and ``why``, a comment for people. Its fields
-are listed in docs/knowledge-bases.md.
->>>>>>> refs/helpers/pr_lab
+are listed in docs/how-to/test-rules.md.
 """
 
 from __future__ import annotations
@@ -237,9 +232,9 @@ def _check_record(engine: Engine, record: Any) -> str:
     return _join_problems(engine.replay([record]).mismatches, 1)
 
 
-def _join_problems(found: Sequence[ReplayMismatch], line: int) -> str:
+def _join_problems(mismatches: Sequence[ReplayMismatch], line: int) -> str:
     """Join the mismatches of one of several records."""
-    return "; ".join(mismatch.text for mismatch in found if mismatch.line == line)
+    return "; ".join(mismatch.text for mismatch in mismatches if mismatch.line == line)
 
 
 def _check_words(engine: Engine, words: Any) -> str:
@@ -278,31 +273,35 @@ def list_legal_labels(engine: Engine, decision_point: DecisionPoint) -> list[str
 
 
 def _check_position(engine: Engine, value: Mapping[str, Any]) -> str:
-    judged = not value.keys().isdisjoint(PREFERENCE_FIELDS)
-    moment = engine.read_decision_point(value.get("state", value.get("record")), value.get("before"), judged)
-    plays = [_canonical_json(action.to_json()) for action in moment.actions]
+    for_preferences = not value.keys().isdisjoint(PREFERENCE_FIELDS)
+    decision_point = engine.read_decision_point(
+        value.get("state", value.get("record")), value.get("before"), for_preferences
+    )
+    plays = [_canonical_json(action.to_json()) for action in decision_point.actions]
     if "labels" in value:
-        labels, expected = list_legal_labels(engine, moment), sorted(set(map(str, _read_list(value, "labels"))))
+        labels, expected = list_legal_labels(engine, decision_point), sorted(set(map(str, _read_list(value, "labels"))))
         if labels != expected:
             return _describe_difference("labels", labels, expected)
     if "moves" in value:
-        wanted = value["moves"]
-        if isinstance(wanted, int) and len(plays) != wanted:
-            return f"there are {len(plays)} moves, not {wanted}"
-        if not isinstance(wanted, int) and sorted(plays) != sorted(map(_canonical_json, _read_list(value, "moves"))):
-            return _describe_difference("moves", plays, list(map(_canonical_json, wanted)))
-    if "sees" in value and (said := check_fields(moment, value["sees"])):
-        return said
-    if "known" in value and (said := check_known_cards(engine, moment, value["known"])):
-        return said
-    if "hints" in value and (said := check_hints(engine, moment, value["hints"])):
-        return said
-    return _check_costs(engine, moment, plays, value) if set(value) & set(PREFERENCE_FIELDS) else ""
+        expected_moves = value["moves"]
+        if isinstance(expected_moves, int) and len(plays) != expected_moves:
+            return f"there are {len(plays)} moves, not {expected_moves}"
+        if not isinstance(expected_moves, int) and sorted(plays) != sorted(
+            map(_canonical_json, _read_list(value, "moves"))
+        ):
+            return _describe_difference("moves", plays, list(map(_canonical_json, expected_moves)))
+    if "sees" in value and (failure := check_fields(decision_point, value["sees"])):
+        return failure
+    if "known" in value and (failure := check_known_cards(engine, decision_point, value["known"])):
+        return failure
+    if "hints" in value and (failure := check_hints(engine, decision_point, value["hints"])):
+        return failure
+    return _check_costs(engine, decision_point, plays, value) if set(value) & set(PREFERENCE_FIELDS) else ""
 
 
-def _check_costs(engine: Engine, moment: DecisionPoint, plays: list[str], value: Mapping[str, Any]) -> str:
+def _check_costs(engine: Engine, decision_point: DecisionPoint, plays: list[str], value: Mapping[str, Any]) -> str:
     estimate = read_estimate(engine, value["estimate"]) if "estimate" in value else None
-    costs, consistent = engine.preference_model().costs(moment.decision, moment.move_lists, estimate)
+    costs, consistent = engine.preference_model().costs(decision_point.decision, decision_point.move_lists, estimate)
     if "costs" in value:
         cost_by_play = dict(zip(plays, costs.tolist(), strict=True))
         for pair in _read_list(value, "costs"):
@@ -338,14 +337,14 @@ def _canonical_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def _describe_difference(what: str, found: Sequence[str], expected: Sequence[str]) -> str:
+def _describe_difference(name: str, items: Sequence[str], expected: Sequence[str]) -> str:
     """Describe unexpected and missing items.
 
     >>> _describe_difference("labels", ["a", "b"], ["b", "c"])
     'labels: a not expected; c missing'
     """
-    unexpected = [item for item in found if item not in expected]
-    missing = [item for item in expected if item not in found]
+    unexpected = [item for item in items if item not in expected]
+    missing = [item for item in expected if item not in items]
     parts = [f"{', '.join(unexpected[:5])}{' …' * (len(unexpected) > 5)} not expected"] if unexpected else []
     parts += [f"{', '.join(missing[:5])}{' …' * (len(missing) > 5)} missing"] if missing else []
-    return f"{what}: {'; '.join(parts) or 'equal items, but another number of them'}"
+    return f"{name}: {'; '.join(parts) or 'equal items, but another number of them'}"

@@ -203,35 +203,35 @@ class _CoverageListener(NullListener):
                 yield _find_witness(self.trace, index, rule)
 
 
-def _find_witness(watch: RuleTrace, number: int, rule: TracedRule, seconds: float = 10) -> UnfiredRule:
+def _find_witness(trace: RuleTrace, index: int, rule: TracedRule, seconds: float = 10) -> UnfiredRule:
     """Search for a state in which a rule fires, preferably one reached in play."""
     unreached_query, verdict = "", IMPOSSIBLE
-    for name, circuit in watch.circuits.items():
+    for name, circuit in trace.circuits.items():
         for atom in circuit.outputs:
-            if atom[1] != (number,):
+            if atom[1] != (index,):
                 continue
-            restricted = _restrict_inputs(with_outputs(circuit, [atom]), watch, name)
+            restricted = _restrict_inputs(with_outputs(circuit, [atom]), trace, name)
             run = partial(find_state_with, restricted, atom, seconds=seconds)
-            found, met = watch.reached.search(name, run)
-            if found.status is MiterStatus.FOUND and not met:
+            result, is_reached = trace.reached.search(name, run)
+            if result.status is MiterStatus.FOUND and not is_reached:
                 unreached_query = unreached_query or name
-            elif found.status is MiterStatus.FOUND:
-                position = build_position(watch.rules, found.state) if name in ("play", "preferences") else None
+            elif result.status is MiterStatus.FOUND:
+                position = build_position(trace.rules, result.state) if name in ("play", "preferences") else None
                 return UnfiredRule(
-                    rule, POSSIBLE, QUERY_SPECS[name].purpose, tuple(sorted(map(str, found.state))), position
+                    rule, POSSIBLE, QUERY_SPECS[name].purpose, tuple(sorted(map(str, result.state))), position
                 )
-            if found.status is MiterStatus.UNKNOWN:
+            if result.status is MiterStatus.UNKNOWN:
                 verdict = UNKNOWN
     if unreached_query and verdict != UNKNOWN:
         return UnfiredRule(rule, UNREACHED, QUERY_SPECS[unreached_query].purpose)
     return UnfiredRule(rule, verdict)
 
 
-def _restrict_inputs(circuit: Circuit, watch: RuleTrace, question: str) -> Circuit:
+def _restrict_inputs(circuit: Circuit, trace: RuleTrace, question: str) -> Circuit:
     """Fix the inputs that the query never supplies to false."""
-    query = watch.queries[question]
+    query = trace.queries[question]
     supplied_groups = set(query.groups)
-    schema = watch.rules.schema
+    schema = trace.rules.schema
     unsupplied = {
         atom: False
         for atom in circuit.inputs

@@ -32,9 +32,9 @@ def build_position(rules: CompiledGame, inputs: Collection[Atom]) -> dict[str, A
     if any(name == "acts" for name, _ in rules.kb.input_atoms):
         acts = max((int(args[0]) for name, args in inputs if name == "acts"), default=0)
         state["acts"] = max(acts, len(forms))  # the play to beat is an act
-    sizes = {who: _max_argument(inputs, "cards", who) for who in rules.seating.relative_names}
+    sizes = {seat_name: _max_argument(inputs, "cards", seat_name) for seat_name in rules.seating.relative_names}
     if any(sizes.values()):
-        state["cards"] = [max(1, sizes[who]) for who in rules.seating.relative_names]
+        state["cards"] = [max(1, sizes[seat_name]) for seat_name in rules.seating.relative_names]
     needed, values = required_for_explanation(rules, is_choice=False).fluents, FluentCodec(rules.card_codes.term_texts)
     for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
         value = values.write(fluent, fluents)

@@ -228,8 +228,8 @@ class _StateAxioms:
 
 def _make_count_literals(encoding: MiterEncoding, copies: int) -> list[int]:
     literals = [encoding.new_choice() for _ in range(copies)]
-    for less, more in pairwise(literals):
-        encoding.forbid(more, -less)
+    for lower, higher in pairwise(literals):
+        encoding.forbid(higher, -lower)
     return literals
 
 

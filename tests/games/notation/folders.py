@@ -1,4 +1,4 @@
-"""Small games as texts: none of those that come with the package, and unlike each other."""
+"""Small rule folders as texts for the tests of notation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ strength(set(R,N),R) :- form(_,set(R,N)).
 playable(set(R,N)) :- form(_,set(R,N)), held(R,N).
 playable(pass).
 """
-"""Singles and pairs."""
+"""Game of singles and pairs."""
 
 AUCTION = (
     """
@@ -256,14 +256,14 @@ match_over.
 
 
 def rules_of(path: Path, text: str) -> CompiledGame:
-    """The rules of a folder that has this text alone."""
+    """Return the rules of a folder with this text as its only file."""
     path.mkdir(parents=True, exist_ok=True)
     (path / "game.lp").write_text(text, encoding="utf-8")
     return compile_game(Folder(path), cache=False)
 
 
 def sets(head: str, copies: int) -> str:
-    """A game of cards of one rank, so many at once, that begins with these facts."""
+    """Return a game of sets of equal ranks with additional facts."""
     return f"""
 {head}
 #include <seats>.

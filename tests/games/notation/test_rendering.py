@@ -1,4 +1,4 @@
-"""Tables as text, names of plays, words for arguments."""
+"""Tests of tables as text, names of plays and texts of arguments."""
 
 from __future__ import annotations
 

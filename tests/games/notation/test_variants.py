@@ -1,4 +1,4 @@
-"""Other numbers of seats, forms that share a label, and decisions by other rules."""
+"""Tests of other numbers of seats, forms with a common label, and decisions by other rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game that is being edited, and what is told of it."""
+"""Tests of drafts of rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> RuleDraft:
-    """President without sets of four."""
+    """Return a draft of President without sets of four."""
     made = RuleDraft.create(load("president"), tmp_path_factory.mktemp("lab") / "edited")
     made.write("labels.lp", made.read("labels.lp").replace("1..4", "1..3"))
     return made

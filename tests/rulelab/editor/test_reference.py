@@ -1,4 +1,4 @@
-"""What editors say of predicates is what docs/reference/predicates.md says."""
+"""Tests of the vocabulary of editors against docs/reference/predicates.md."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "predica
 
 
 def test_the_data_are_the_tables_of_the_reference() -> None:
-    """After an edit there: python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md."""
+    """If it fails, run python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md."""
     assert VOCABULARY_FILE.read_text("utf-8") == entries_to_json(parse_reference(DOCUMENT.read_text("utf-8")))
 
 
@@ -33,7 +33,8 @@ def test_it_is_said_when_a_word_is_known() -> None:
     }
     assert said["pack/2"].startswith("A fact")
     assert "what an episode is worth" in said["holds/3"]
-    assert said["turn/1"] == "Derived by rules: asked for whose turn it is."
+    assert said["turn/1"].startswith("Derived by rules")
+    assert "whose turn it is" in said["turn/1"]
 
 
 def test_it_is_said_what_arguments_name() -> None:

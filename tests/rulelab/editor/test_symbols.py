@@ -1,4 +1,4 @@
-"""What the tokens of a rule file say is what clingo's parser says."""
+"""Tests of occurrences of symbols against the parser of clingo."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILES = sorted(KB_ROOT.glob("**/*.lp"))
 
 
 def parsed(text: str) -> Counter[tuple[str, int, bool]]:
-    """Every name, how many arguments it has, and whether it names a predicate."""
+    """Return each name with its arity and whether it is a predicate."""
     found: Counter[tuple[str, int, bool]] = Counter()
     ast.parse_string(scan_text(text).code, lambda statement: _walk(statement, found, False))
     return found
@@ -108,7 +108,7 @@ def test_nonsense_is_read_without_complaint(text: str) -> None:
     "piece", ["p(", "p(a,", "{", "}", "a;", "a,", "a:", "_", "'", '"\\"', "#include <", "c(X) ", "|", "%*"]
 )
 def test_work_grows_with_the_text_and_not_faster(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many looks at tokens for each of them, however they are nested."""
+    """The number of token tests per token is bounded, independent of the nesting."""
     looks = 0
     look = SyntaxToken.is_mark
 

@@ -1,4 +1,4 @@
-"""Weights that were tried are written where they stand."""
+"""Tests of writing scaled weights into rules."""
 
 import re
 from pathlib import Path

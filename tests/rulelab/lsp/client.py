@@ -1,4 +1,4 @@
-"""An editor, as far as the protocol goes: messages to a server in a process of its own."""
+"""Client of the language server, which runs as a process of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 120.0
-"""Seconds; a busy machine is slow."""
+"""Time limit of an answer in seconds."""
 
 
 class Editor:
-    """A server and what it has said."""
+    """Server process with its received messages."""
 
     def __init__(self) -> None:
         command = [sys.executable, "-c", "from abl_cards.cli import main; main()", "lsp"]
@@ -46,7 +46,7 @@ class Editor:
             self._heard.put(json.loads(stream.read(length)))
 
     def send(self, data: bytes, header: bytes | None = None) -> None:
-        """Bytes as they are."""
+        """Send bytes with a header."""
         assert self._process.stdin is not None
         self._process.stdin.write((header or b"Content-Length: %d\r\n\r\n" % len(data)) + data)
         self._process.stdin.flush()
@@ -55,13 +55,13 @@ class Editor:
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
     def ask(self, method: str, params: Any) -> dict[str, Any]:
-        """The whole answer; what is said meanwhile is passed over."""
+        """Send a request and return its answer; other messages are skipped."""
         self._number += 1
         self.send(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
         return self.hear(lambda message: message.get("id") == self._number)
 
     def hear(self, wanted: Any) -> dict[str, Any]:
-        """The next message that is wanted."""
+        """Return the next message that satisfies a condition."""
         while True:
             message = self._heard.get(timeout=PATIENCE)
             if message is None:
@@ -70,7 +70,7 @@ class Editor:
                 return message
 
     def diagnostics(self, file: Path, wanted: Any = lambda found: True) -> list[dict[str, Any]]:
-        """What is said of a file next."""
+        """Return the next diagnostics of a file that satisfy a condition."""
 
         def about(message: dict[str, Any]) -> bool:
             params = message.get("params") or {}
@@ -92,13 +92,13 @@ class Editor:
         self.tell("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
 
     def close(self) -> int:
-        """End as editors do."""
+        """Shut the server down by the protocol; return its exit code."""
         self.ask("shutdown", None)
         self.tell("exit", None)
         return self._process.wait(PATIENCE)
 
     def ended(self) -> int:
-        """Close the stream; the exit code of the server."""
+        """Close the stream; return the exit code of the server."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         code = self._process.wait(PATIENCE)

@@ -1,1 +1,1 @@
-"""Tests of what a folder tests itself with."""
+"""Tests of the test tools for rule folders."""

@@ -1,4 +1,4 @@
-"""The small game that `kb new` makes."""
+"""Fixtures with the small game that `kb new` makes."""
 
 import shutil
 from pathlib import Path
@@ -13,16 +13,16 @@ from abl_cards.games.game import Game
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of its own."""
+    """Return a copy of the folder."""
     return Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
 
 
 @pytest.fixture(scope="session")
 def engine() -> Engine:
-    """The game, compiled."""
+    """Return the compiled game."""
     return engine_of(NEW_GAME)
 
 
 def engine_of(folder: Path) -> Engine:
-    """A folder, compiled."""
+    """Compile a folder."""
     return Game(Folder(folder)).engine()

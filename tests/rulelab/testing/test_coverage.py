@@ -1,4 +1,4 @@
-"""What never comes up is found, with a state in which it would."""
+"""Tests of rule coverage and of states in which unfired rules would fire."""
 
 import shutil
 from pathlib import Path
@@ -51,13 +51,13 @@ def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_who_takes_a_trick_is_seen(name: str) -> None:
-    """Rules about cards that lie fire as they are laid, one by one where a play is composed."""
+    """Rules about the cards of a trick fire at every play, also within composed plays."""
     found = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
     assert [each.rule.text for each in found.unfired_rules if not each.is_common and each.verdict == POSSIBLE] == []
 
 
 def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:
-    """The table of turns is made in advance: its rules are asked again where an entry is used."""
+    """Turns come from a precomputed table, whose rules are recorded where an entry is used."""
     found = covered(engine)
     turns = [each for each in found.unfired_rules if Path(each.rule.location.file).name == "turns.lp"]
     assert all(each.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for each in turns)
@@ -73,7 +73,7 @@ barred(single(R)) :- rank(R), R > 12, locked, leading.
 barred(pair(R)) :- rank(R), R > 12, falls(20).
 barred(pair(R)) :- rank(R), locked, held(R,4), held(3,4), held(4,4).
 """
-"""A trick of pairs is locked, so nobody leads there; nobody falls; three fours are rare."""
+"""Rules that cannot fire: leading in a locked trick, falls(20); and one that rarely does."""
 
 
 def locked(folder: Path, text: str = LOCK) -> Engine:
@@ -99,7 +99,7 @@ WORDS = "leading", "falls(20)", "held(3,4)"
 
 @pytest.mark.long
 def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, tmp_path: Path) -> None:
-    """Edits of what cannot come up differ in states that play does not come to alone, and no case is made of them."""
+    """Edits of rules that cannot fire differ in unreachable states only, and yield no case."""
     before = locked(folder)
     edited = {
         "R > 12, locked, leading": ("R > 11, locked, leading", UNMET_STATES),

@@ -1,4 +1,4 @@
-"""Edits are where they should be, and nowhere else."""
+"""Tests of the list of single edits."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Edits are noticed by check, by cases, by play; or nothing differs, and that is proved."""
+"""Tests of mutation tests: edits detected by check, cases or play, and edits without effect."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
 
 
 def test_what_becomes_of_edits(folder: Path) -> None:
-    """One process for all of them: the processes take longer to begin than the edits to be tried."""
+    """One process for all edits, because starting a process takes longer than an edit."""
     edits = [
         edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
         edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
@@ -53,7 +53,7 @@ def test_what_becomes_of_edits(folder: Path) -> None:
 
 @long
 def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path) -> None:
-    """It would notice every edit, even one that changes nothing."""
+    """Such a case would detect every edit, even one without effect."""
     wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}
     (folder / CASES_FILE).write_text(json.dumps(wrong) + "\n", "utf-8")
     same = edit(folder, "rules.lp", "F != pass, ", "", LITERAL)
@@ -62,7 +62,7 @@ def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path)
 
 
 def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
-    """By the usual rules nothing differs, and no case needs the others."""
+    """By the default rules nothing differs, and no case uses the profile."""
     game = folder / "game.lp"
     flat = game.read_text("utf-8").replace("place_points(2,-1).", "default_profile(flat).")
     game.write_text(flat, "utf-8")
@@ -83,7 +83,7 @@ def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path
 
 @long
 def test_a_case_that_was_proposed_notices(folder: Path) -> None:
-    """Costs and lists as well as labels: each kind of edit leads to a case of its kind."""
+    """Edits of costs, lists and labels lead to cases about these."""
     (folder / CASES_FILE).unlink()
     (folder / "preferences.lp").write_text(
         'preference(low, g). says(low, en, "Low."). says(low, zh, "小。").\n'
