@@ -118,7 +118,7 @@ def model_class_file(module: nn.Module) -> str | None:
     """Return the name of the file that defines a module's class; None where there is none, as in a console."""
     try:
         file = inspect.getsourcefile(type(module))
-    except TypeError:
+    except (TypeError, OSError):  # a class of a console, or of a notebook
         return None
     return None if file is None or file.startswith("<") else Path(file).name
 
