@@ -33,7 +33,7 @@ def show(folder: Path, games: int = 1) -> list[dict[str, Any]]:
         if scene.served_table.players:
             pictures.append(json.loads((folder / "table-0.table.json").read_text()))
 
-    shown._write_snapshot = note  # type: ignore[method-assign]
+    shown._write_snapshot = note  # type: ignore[method-assign,assignment]
 
     async def play() -> None:
         keeping = asyncio.create_task(shown.run(house.tables))
