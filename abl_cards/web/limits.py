@@ -26,8 +26,8 @@ IDLE_TIMEOUT = 3600.0
 """Seconds after which also what somebody looks at makes room, where nothing is played there."""
 FRAME_RATE, FRAME_BURST = 30.0, 90.0
 """Frames a second of one connection, and how many may come together."""
-REQUEST_RATE, REQUEST_BURST = 60.0, 240.0
-"""Requests a second of one person, and how many may come together."""
+REQUEST_RATE, REQUEST_BURST = 120.0, 480.0
+"""Requests a second of one client, and how many may come together: a page with a table takes about 50."""
 TABLE_OPEN_RATE, TABLE_OPEN_BURST = 0.2, 128.0
 """Tables that one person opens in a second, and how many may be opened together."""
 GLOBAL_RATE_FACTOR = 4.0
