@@ -26,8 +26,8 @@ IDLE_TIMEOUT = 3600.0
 """Seconds without use after which also tables with viewers may be evicted."""
 FRAME_RATE, FRAME_BURST = 30.0, 90.0
 """Frames per second of one connection, and the largest burst."""
-REQUEST_RATE, REQUEST_BURST = 60.0, 240.0
-"""Requests per second of one client, and the largest burst."""
+REQUEST_RATE, REQUEST_BURST = 120.0, 480.0
+"""Requests per second of one client, and the largest burst; a page with a table loads about 50 files."""
 TABLE_OPEN_RATE, TABLE_OPEN_BURST = 0.2, 128.0
 """Tables opened per second by one client, and the largest burst."""
 GLOBAL_RATE_FACTOR = 4.0

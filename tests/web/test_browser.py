@@ -262,7 +262,7 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
 def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> None:
     with ThreadPoolExecutor() as threads:  # playwright has a loop in this one
         threads.submit(show, tmp_path).result()
-    house[1].config = replace(house[1].config, watch=(tmp_path,))
+    house[1].config = replace(house[1].config, watch_folders=(tmp_path,))
     here = look()
     here.open("#/watch")
     here.page.get_by_role("link", name="look on").last.click()

@@ -1,15 +1,14 @@
 // Component Section: rule files of a game in an editor, and the effect of each edit on pinned positions.
-import { ProofTree } from '../advice/proof_tree.js';
 import { announce } from '../announce.js';
 import { html, loadModule, useEffect, useRef, useState } from '../html.js';
 import { request } from '../link.js';
 import { settings, useSettings } from '../settings.js';
 import { t } from '../words.js';
-import { BalanceTable } from './balance_table.js';
 import { JobPanel } from './job_panel.js';
-import { moveText } from './move_text.js';
+import { LabDetails } from './lab_details.js';
 import { PinnedPosition } from './pinned_position.js';
 import { LINK_MARK, MAX_LINK_LENGTH, pack, unpack } from './share_link.js';
+import { SharedFiles } from './shared_files.js';
 import { useJob } from './use_job.js';
 import { WeightSliders } from './weight_sliders.js';
 import './words.js';
@@ -141,11 +140,11 @@ export function Section({ path }) {
 
   const goToDefinition = async (options) => {
     const { places } = await callLab('define', { name: latest.current.file, ...options });
-    const response = places.find((place) => latest.current.files.some((item) => item.name === place.file)) ?? places[0];
-    if (!response) return;
-    if (latest.current.files.some((item) => item.name === response.file))
-      await openFile(response.file, response.line, response.column);
-    else setState(`${response.folder}/${response.file}:${response.line}`);
+    const target = places.find((place) => latest.current.files.some((item) => item.name === place.file)) ?? places[0];
+    if (!target) return;
+    if (latest.current.files.some((item) => item.name === target.file))
+      await openFile(target.file, target.line, target.column);
+    else setState(`${target.folder}/${target.file}:${target.line}`);
   };
   const rename = async (options) => {
     const newName = prompt(t('labRename'));
@@ -181,8 +180,8 @@ export function Section({ path }) {
     call().then(() => setState(''), showError);
   };
   const smallest = withStatus(async () => {
-    const { state: response } = await callLab('smallest');
-    if (response) await updatePositions([response, ...latest.current.states]);
+    const { state: smallestState } = await callLab('smallest');
+    if (smallestState) await updatePositions([smallestState, ...latest.current.states]);
     else setDetails({ kind: 'text', text: t('labNoDifference') });
   });
   const coverage = withStatus(async () => {
@@ -307,30 +306,11 @@ export function Section({ path }) {
     ${
       offer &&
       html`
-        <section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}>
-          <p>${t('linkBrings', offer.game, Object.keys(offer.files).join(', ').slice(0, 400))}</p>
-          ${Object.entries(offer.files).map(
-            ([name, text]) => html`
-              <details key=${name}>
-                <summary>
-                  ${name.slice(0, 60)} <span class="small">${text.length}</span>
-                </summary>
-                <pre>${text.slice(0, 20000)}</pre>
-              </details>
-            `,
-          )}
-          <p class="buttons">
-            <button type="button" class="strong" onClick=${() => answerOffer(offer.game, offer.files)}>
-              ${t('linkOpen')}
-            </button>
-            <button
-              type="button"
-              onClick=${() => answerOffer(games.some((game) => game.name === offer.game) ? offer.game : games[0].name)}
-            >
-              ${t('linkRefuse')}
-            </button>
-          </p>
-        </section>
+        <${SharedFiles}
+          offer=${offer}
+          accept=${() => answerOffer(offer.game, offer.files)}
+          refuse=${() => answerOffer(games.some((game) => game.name === offer.game) ? offer.game : games[0].name)}
+        />
       `
     }
     <div class="lab" data-version=${version}>
@@ -464,89 +444,11 @@ export function Section({ path }) {
         ${
           details &&
           html`
-            <div class="lab-more">
-              <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => setDetails(null)}>
-                ✕
-              </button>
-              ${
-                details.kind === 'replay' &&
-                html`
-                  <p>${t('labReplayed', details.found.episodes, details.found.plays, details.found.different)}</p>
-                  <ul>
-                    ${details.found.first.map(
-                      (entry, index) => html`
-                        <li key=${index}>
-                          ${entry.line}: ${entry.text}
-                        </li>
-                      `,
-                    )}
-                  </ul>
-                `
-              }
-              ${
-                details.kind === 'link' &&
-                html`
-                  <p>${t('linkMade', details.text.length)}</p>
-                  <input
-                    readonly
-                    aria-label=${t('linkMake')}
-                    class="link"
-                    value=${details.text}
-                    onFocus=${(event) => event.target.select()}
-                  />
-                `
-              }
-              ${details.kind === 'text' && html`<p>${details.text}</p>`}
-              ${details.kind === 'balance' && html`<${BalanceTable} sides=${details.sides} />`}
-              ${
-                details.kind === 'coverage' &&
-                html`
-                  <p>${t('labCovered', details.found.silent.length, details.found.rules, details.found.games)}</p>
-                  <ul class="problems">
-                    ${details.found.silent.map(
-                      (rule, index) => html`
-                        <li key=${index} class="small">
-                          <button
-                            type="button"
-                            class="quiet"
-                            onClick=${() => openFile(rule.file, rule.line).catch(showError)}
-                          >
-                            ${rule.file}:${rule.line}
-                          </button>${' '}
-                          <code>${rule.rule}</code>
-                        </li>
-                      `,
-                    )}
-                  </ul>
-                `
-              }
-              ${
-                details.kind === 'words' &&
-                details.sections.map(
-                  (section) => html`
-                    <h3 key=${section.heading}>${section.heading}</h3>
-                    <ul>
-                      ${section.lines.map(
-                        (line, index) => html`
-                          <li key=${index}>${line}</li>
-                        `,
-                      )}
-                    </ul>
-                  `,
-                )
-              }
-              ${
-                details.kind === 'why' &&
-                html`
-                  <h3>${moveText(details.move)}</h3>
-                  ${details.readings.map(
-                    (reading, index) => html`
-                      <${ProofTree} key=${index} node=${reading.why} />
-                    `,
-                  )}
-                `
-              }
-            </div>
+            <${LabDetails}
+              details=${details}
+              close=${() => setDetails(null)}
+              openFile=${(name, line) => openFile(name, line).catch(showError)}
+            />
           `
         }
         ${
@@ -577,7 +479,7 @@ export function Section({ path }) {
         <ul class="pins">
           ${(outcome.pinned.length
             ? outcome.pinned
-            : states.map((state) => ({ state: state, before: '…', after: '' }))
+            : states.map((position) => ({ state: position, before: '…', after: '' }))
           ).map(
             (position, index) => html`
               <${PinnedPosition}
