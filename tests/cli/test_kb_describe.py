@@ -17,7 +17,7 @@ def test_the_rules_are_told_in_both_languages() -> None:
 
 def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
     told = run("kb", "describe", "doudizhu").stdout
-    assert "who is with whom is told in the course of play" in told
+    assert "teams are decided in the course of play" in told
     assert "everybody plays for himself" not in told
     assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 

@@ -20,26 +20,26 @@ def show(folder: Path, games: int = 1) -> list[dict[str, Any]]:
 
     engine = load("president").engine()
     seats = dict(enumerate(["greedy", "random", "kb", "random"]))
-    shown = SpectatorFeed(folder, TITLE, engine, 5)
-    house = server.GameServer(
-        server.ServeConfig("president", engine, seats, games, 5, port=0), listener_factory=shown.create_listener
+    feed = SpectatorFeed(folder, TITLE, engine, 5)
+    game_server = server.GameServer(
+        server.ServeConfig("president", engine, seats, games, 5, port=0), listener_factory=feed.create_listener
     )
-    pictures: list[dict[str, Any]] = []
-    write = shown._write_snapshot
+    snapshots: list[dict[str, Any]] = []
+    write = feed._write_snapshot
 
-    def note(scene: Any) -> None:
-        scene.revision = -1
-        write(scene)
-        if scene.served_table.players:
-            pictures.append(json.loads((folder / "table-0.table.json").read_text()))
+    def record_snapshot(view: Any) -> None:
+        view.revision = -1
+        write(view)
+        if view.served_table.players:
+            snapshots.append(json.loads((folder / "table-0.table.json").read_text()))
 
-    shown._write_snapshot = note  # type: ignore[method-assign,assignment]
+    feed._write_snapshot = record_snapshot  # type: ignore[method-assign]
 
     async def play() -> None:
-        keeping = asyncio.create_task(shown.run(house.tables))
-        await house.serve()
-        keeping.cancel()
-        await asyncio.wait([keeping])
+        task = asyncio.create_task(feed.run(game_server.tables))
+        await game_server.serve()
+        task.cancel()
+        await asyncio.wait([task])
 
     asyncio.run(play())
-    return pictures
+    return snapshots
