@@ -138,7 +138,7 @@ def _check_distributable(names: Sequence[str], record: Path | None, log: Path | 
     if record or log:
         fail_usage("--record and --botzone-log need all games in one process: leave out --ray")
     if any(name.partition(":")[0] in ("human", "program") for name in names):
-        fail_usage("humans and programs play the games one after the other: leave --ray out")
+        fail_usage("humans and programs play the games one after the other: leave out --ray")
 
 
 def _play_on_ray(

@@ -195,7 +195,7 @@ def play_shard(
     """
     seatings, names, agents = _resolve_seating(engine, names, agents)
     if attach_shared_script(engine, agents, None) or any(isinstance(agent, Listener) for agent in agents):
-        problem = "an agent that listens plays the games one after the other: leave --ray out"
+        problem = "an agent that listens plays the games one after the other: leave out --ray"
         raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
     num_tables = min(len(games), MAX_PARALLEL_GAMES)
     runner = _MatchRunner(

@@ -91,8 +91,9 @@ def test_what_is_wrong_with_a_name(text: str, code: ErrorCode | None, value: str
 
 
 def test_the_folder_of_preferences_must_be_one(tmp_path: Path) -> None:
-    with pytest.raises(KBError, match="is no directory"):
+    with pytest.raises(GameError, match="nowhere") as error:
         make_agent(f"kb:kb={tmp_path / 'nowhere'}", load("guandan").engine())
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
 def test_kinds() -> None:

@@ -73,7 +73,7 @@ def test_every_seed_is_listed_below() -> None:
 SEEDED = {
     "kb verify": "guandan", "kb test": "president", "kb diff": "guandan kb", "match": "guandan kb kb",
     "deal": "doudizhu --class 1", "serve": "guandan kb kb", "join": "guandan kb ws://127.0.0.1:9",
-    "review": "guandan",    "run": "guandan_abln",
+    "review": "guandan", "run": "guandan_abln", "ablate": "guandan",
 }  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def test_variants_of_the_agent() -> None:
     [
         ([], "", 1, "nothing to explain"),
         (["--line", "2"], json.dumps(STATE), 1, "line 2 is empty"),
-        ([], "[]", 1, "no JSON object"),
+        ([], "[]", 1, "line 1 is not a JSON object"),
         ([], "{", 1, "not JSON"),
         (["--move", "2"], json.dumps(STATE), 1, "goes with a record"),
         (["--lang", "fr"], json.dumps(STATE), 2, "unknown language"),
@@ -106,7 +106,7 @@ def test_variants_of_the_agent() -> None:
         (["--agent", "kb:without=x"], json.dumps(STATE), 2, "unknown group"),
         (["--profile", "x"], json.dumps(STATE), 1, "unknown profile"),
         (["nowhere.json"], "", 1, "nowhere.json"),
-        ([str(SAMPLE)], "", 1, "say which of the"),
+        ([str(SAMPLE)], "", 1, "--move N"),
         ([str(SAMPLE), "--move", "999"], "", 1, "there is no play 999"),
     ],
 )

@@ -212,7 +212,7 @@ def test_copy_overwrites_nothing(copy: Path) -> None:
     before = (copy / "rules.lp").read_text()
     answer = run("kb", "copy", "paodekuai", str(copy), "--standalone")
     assert answer.exit_code == 1
-    assert "nothing is overwritten" in answer.stderr
+    assert "exists already" in answer.stderr
     assert (copy / "rules.lp").read_text() == before
 
 

@@ -55,7 +55,7 @@ def test_no_difference(tmp_path: Path) -> None:
     code, out, _ = run(edited(tmp_path / "same"))
     assert code == 0
     assert "no difference" in out
-    assert "120 states compared, 12 of them a card to give or a bid" in out
+    assert "120 states compared, 12 of them card exchanges or bids" in out
 
 
 def test_what_one_preference_changes() -> None:
@@ -106,7 +106,7 @@ def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
         assert example["before"][2] != example["after"][2]
     out = run(folder)[1]
     assert "before: back" in out
-    assert "labels: the same are legal in every state" in out
+    assert "labels: equal in every state" in out
 
 
 @long
@@ -176,7 +176,7 @@ def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -
     assert all(low < share < high for share, (low, high) in zip(after["wins_by_seat"], after["wins_95"], strict=True))
     assert 0 < after["forced_share"] < 1
     text = run_of("president", folder, "--states", "1000", "--games", "40")[1]
-    assert "the smallest hand that shows it: {" in text
+    assert "smallest hand that shows it: {" in text
     assert "only one move" in text
 
 

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "legal": ("DIR", "STATE"),
     "explain": ("DIR", "STATE"),
     "review": ("DIR", "RECORD"),
+    "ablate": ("DIR", "--agent", "kb", "--games", "2", "--dir", "OUT"),
     "bench": ("--game", "DIR"),
     "demo": ("--game", "DIR", "--dir", "OUT"),
     "train": ("DIR", "--dir", "OUT"),
@@ -35,7 +36,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "strength": ("3344", "--game", "DIR"),
     "serve": ("DIR", "--port", "0"),
     "join": ("127.0.0.1:9", "--game", "DIR", "--agent", "kb"),
-    "page": ("DIR", "--port", "0"),
+    "web": ("DIR", "--port", "0"),
     "bot": ("DIR", "OUT"),
     "judge": ("DIR",),
     "lsp": None,  # it shows the errors

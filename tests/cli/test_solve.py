@@ -53,14 +53,14 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["guandan", "3", "4"], "2 hands, where 4 seats play"),
+        (["guandan", "3", "4"], "2 hands for 4 seats"),
         (["guandan", "S3", "S4", "S5", "S6"], 'give "level"'),
         (["president", "S3", "S4", "S5", "S6"], "there are 4 parties, and not two"),
         (["doudizhu", "3", "4", "5"], "every end of this position is worth the same: no value of bid/2, landlord/1"),
-        (["doudizhu", "3", "4", "5", "--state", "7"], "--state '7' is no JSON object"),
+        (["doudizhu", "3", "4", "5", "--state", "7"], "--state '7' is not a JSON object"),
         (["doudizhu", *DOUDIZHU, "--max-nodes", "1"], "not solved"),
-        (["doudizhu", "games.jsonl", "--to-beat", "3"], "a file tells everything"),
-        (["big2", "3", "4", "--move", "2"], "--line and --move go with a file"),
+        (["doudizhu", "games.jsonl", "--to-beat", "3"], "--to-beat and --state need hands"),
+        (["big2", "3", "4", "--move", "2"], "--line and --move need a file"),
         (["big2", "3X", "4"], "the first hand: 'X' is no card"),
         (["big2", "3", ""], "the second hand"),
         (["big2", "33333", "4"], "not that many 3"),

@@ -89,8 +89,8 @@ def test_strength_of_a_deal() -> None:
     ("words", "problem", "code"),
     [
         (["strength", "33333"], "there are not that many 3", 1),
-        (["strength", ""], "a hand has cards", 1),
-        (["strength", "3", "4"], "one hand, or the three of a deal", 2),
+        (["strength", ""], "at least one card", 1),
+        (["strength", "3", "4"], "one hand, or the three hands of a deal", 2),
         (["strength", "3", "4", "5"], "no deal: copies(3)", 1),
         (["strength", "3", "--game", "guandan"], "guandan has no classes of deals; doudizhu has", 2),
         (["deal", "guandan", "--class", "1"], "guandan has no classes of deals", 2),

@@ -65,4 +65,4 @@ def test_what_is_wrong_there_is_said_here(cluster: RayCluster) -> None:
 def test_what_one_process_has_to_see_is_refused(arguments: tuple[str, ...]) -> None:
     result = run("match", "president", *arguments, "--games", "2", "--ray")
     assert result.exit_code == 2
-    assert "leave --ray out" in result.stderr
+    assert "leave out --ray" in result.stderr

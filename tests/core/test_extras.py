@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 from tests.plain_install import make_environment, needed, run_in
 
 NEEDS: dict[str, tuple[str, str]] = {
+    "ablate": ("hearts --agent kb --list", ""),
     "bench": ("--help", ""),
     "bot": ("doudizhu bot.zip --agent abl", "learning"),
     "deal": ("doudizhu --class 0", "learning"),
@@ -33,7 +34,6 @@ NEEDS: dict[str, tuple[str, str]] = {
     "legal": ("hearts", ""),
     "lsp": ("", "lsp"),
     "match": ("hearts abl random --games 1", "learning"),
-    "page": ("", "web"),
     "replay": ("hearts no-record.jsonl", ""),
     "review": ("hearts no-record.jsonl", ""),
     "run": ("joint_loop", "learning"),
@@ -42,6 +42,7 @@ NEEDS: dict[str, tuple[str, str]] = {
     "split": ("33344455", "learning"),
     "strength": ("doudizhu", "learning"),
     "train": ("big2 --minutes 0.01", "learning"),
+    "web": ("", "web"),
 }
 """Command: arguments with which it gets as far as its libraries, and the extra that it needs."""
 
@@ -75,7 +76,7 @@ def test_the_extra_that_is_named_suffices(tmp_path: Path, name: str) -> None:
     """With it alone, another one is named at most."""
     words, extra = NEEDS[name]
     paths = make_environment(tmp_path / "packages", [extra])
-    if name in ("page", "serve", "lsp", "demo", "train", "run"):
+    if name in ("web", "serve", "lsp", "demo", "train", "run"):
         words = "--help"  # these would go on for long
     done = run_in(paths, *name.split(), *words.split(), cwd=tmp_path)
     assert "Traceback" not in done.stderr

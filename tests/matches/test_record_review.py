@@ -190,9 +190,9 @@ def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> N
     told = run("review", "president", str(file), "--deals", "8", "--rollout-agent", "greedy")
     assert told.exit_code == 0, told.stderr
     assert f"act {blundered[1]}: seat" in told.stdout
-    assert "points given away" in told.stdout
+    assert "points lost" in told.stdout
     answer = json.loads(run("review", "president", str(file), "--deals", "4", "--seat", "0", "--json").stdout)
-    assert list(answer) == ["game", "line", "agent", "onward", "deals", "seed", "seats", "decisions"]
+    assert list(answer) == ["game", "line", "agent", "rollout_agent", "deals", "seed", "seats", "decisions"]
     assert {each["seat"] for each in answer["decisions"]} == {0}
 
 

@@ -117,13 +117,13 @@ def test_a_file_whose_last_line_is_cut(tmp_path: Path, told_in_turns: list[dict[
     assert answer.exit_code == 1
     assert answer.stdout.startswith("2 episodes, ")
     assert answer.stdout.endswith(" plays, 0 disagreements\n")
-    assert answer.stderr == f"{path}:3: the last line is cut, the file ends in the middle of it\n"
+    assert answer.stderr == f"{path}:3: the last line is truncated\n"
     told = json.loads(run("replay", "guandan", str(path), "--json").stdout)
     assert (told["episodes"], told["disagreements"], told["cut"]) == (2, [], 3)
     path.write_bytes(path.read_bytes()[:30])
     answer = run("replay", "guandan", str(path))
     assert (answer.exit_code, answer.stdout) == (1, "0 episodes, 0 plays, 0 disagreements\n")
-    assert f"{path}:1: the last line is cut" in answer.stderr
+    assert f"{path}:1: the last line is truncated" in answer.stderr
 
 
 # --- records that lead nowhere, and those of others -------------------------------------------------------------------
