@@ -216,7 +216,9 @@ def _stage_index(rules: CompiledGame, value: Any) -> int:
     if value is None or (value == "play" and value not in stages):
         return -1
     if value not in stages:
-        raise GameError(f"unknown stage {value!r}; known: {', '.join(['play', *stages])}", ErrorCode.INVALID_STATE)
+        raise GameError(
+            f"stage: unknown stage {value!r}; known: {', '.join(['play', *stages])}", ErrorCode.INVALID_STATE
+        )
     return stages.index(value)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.asp.errors import KBError
 from abl_cards.asp.terms import Atom
 from abl_cards.circuit.oracle import Oracle
 from abl_cards.core.errors import ErrorCode, GameError
@@ -229,8 +228,9 @@ def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
         borrowed.costs(decisions, lists), preferences(strict).costs(theirs, theirs.moves()), strict=True
     ):
         assert (ours == other).all()
-    with pytest.raises(KBError, match="no directory"):
+    with pytest.raises(GameError, match="nowhere") as error:
         preferences(engine, directory=tmp_path / "nowhere")
+    assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
 @long
