@@ -202,7 +202,7 @@ def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> N
         (["--seat", "7"], "the seats are 0 to 3"),
         (["--agent", "nobody"], "unknown agent"),
         (["--lang", "fr"], "unknown language"),
-        (["--line", "5"], "fewer lines"),
+        (["--line", "5"], "line 5 is empty or missing"),
     ],
 )
 def test_what_is_wrong(
@@ -218,7 +218,7 @@ def test_what_is_wrong(
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"game":"guandan","profile":"standard"}', "line 1: game: it is of 'guandan', the rules of 'president'"),
+        ('{"game":"guandan","profile":"standard"}', "line 1: game: 'guandan', but the rules are those of 'president'"),
         ('{"hands":3', "line 1: not JSON"),
     ],
 )
