@@ -31,7 +31,7 @@ def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
     alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=1500))
     alone.fit()
     bridge = JointBridge(Trainer.from_config(settings(tmp_path / "bridge", total_decisions=1500)))
-    bridge.fit()
+    bridge.train()
     assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "bridge"))
     first, other = ({key: value for key, value in lines(tmp_path / way)[0].items() if value is not None}
                     for way in ("alone", "bridge"))  # fmt: skip
@@ -82,7 +82,7 @@ def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> Non
     own = Uniform(len(run.engine.labels))
     bridge = JointBridge(run, model=ABLModel(own))
     with pytest.raises(GameError) as error:
-        bridge.fit()
+        bridge.train()
     assert error.value.code == ErrorCode.SETTING_CONFLICT
     with pytest.raises(GameError) as error:
         run.save_weights(run.weights_path)
