@@ -88,7 +88,7 @@ def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
     assert len(lines) == len(set(lines))  # once, not once a profile
     told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
     (error, *_) = told["profiles"][0]["errors"]
-    assert list(error) == ["location", "message", "remedy", "code"]
+    assert list(error) == ["code", "location", "message", "remedy"]
     assert error["code"] == ErrorCode.UNKNOWN_PREDICATE
     assert error["location"]["file"] == f"{copy}/rules.lp"
 
@@ -99,7 +99,7 @@ def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) ->
     lines = answer.stderr.splitlines()
     assert len(lines) == 52
     assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
-    assert lines[-2:] == ["… and 350 more errors (kb check --json has them all)", "0 of 1 profiles are sound"]
+    assert lines[-2:] == ["… and 350 more errors (kb check --json lists all)", "0 of 1 profiles are sound"]
     told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
     assert len(told["profiles"][0]["errors"]) == 400
 
