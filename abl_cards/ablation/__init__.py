@@ -8,7 +8,7 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.ablation.parts import AblationPart, list_parts
-    from abl_cards.ablation.results import Ablation, AblationRow, Verdict
+    from abl_cards.ablation.results import Ablation, AblationRow, AblationVerdict
     from abl_cards.ablation.runner import ablate
     from abl_cards.ablation.sequential import sequential_interval
 
@@ -16,7 +16,7 @@ __all__ = [
     "Ablation",
     "AblationPart",
     "AblationRow",
-    "Verdict",
+    "AblationVerdict",
     "ablate",
     "list_parts",
     "sequential_interval",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from abl_cards.agents import (
     AblAgent,
@@ -70,21 +71,46 @@ def list_parts(engine: Engine, agent: str = "abl", single: bool = False) -> list
         GameError: The agent is unknown or has no such parts, or has no weights for this game.
         KBError: The preferences of the agent do not compile.
     """
-    name = check_agent_name(agent)
-    if name.kind not in ("kb", "abl") or name.value("clingo"):
-        problem = f"agent '{name}' has no parts to leave out: choose kb or abl, with options if you like"
-        raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
-    made = make_agent(agent, engine)
-    learned = made if isinstance(made, AblAgent) else None
-    model = preference_model_from_name(name, engine)
-    assert isinstance(model, CompiledPreferences)
-    estimates = learned is not None and learned.policy.has_hand_estimator
-    groups = model.preferences(with_estimate=estimates)
-    if single:
-        return [*_single_preferences(groups), *_network_parts(learned, engine)]
-    files = _rule_files(name, engine, model, estimates)
-    parts = [*_all_preferences(groups, learned), *_preference_groups(groups), *files]
-    return [*parts, *_network_parts(learned, engine)]
+    finder = _PartFinder.of(engine, agent)
+    return finder.single() if single else finder.grouped()
+
+
+class _PartFinder(NamedTuple):
+    """An agent with the preferences that it plays by."""
+
+    engine: Engine
+    name: AgentName
+    learned: AblAgent | None
+    model: CompiledPreferences
+
+    @classmethod
+    def of(cls, engine: Engine, agent: str) -> _PartFinder:
+        """Make the agent; raises GameError for one without parts."""
+        name = check_agent_name(agent)
+        if name.kind not in ("kb", "abl") or name.value("clingo"):
+            problem = f"agent '{name}' has no parts to leave out: choose kb or abl, with options if you like"
+            raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
+        made = make_agent(agent, engine)
+        model = preference_model_from_name(name, engine)
+        assert isinstance(model, CompiledPreferences)
+        return cls(engine, name, made if isinstance(made, AblAgent) else None, model)
+
+    @property
+    def has_estimate(self) -> bool:
+        """Return whether the agent estimates hidden hands, so that preferences about them can apply."""
+        return self.learned is not None and self.learned.policy.has_hand_estimator
+
+    def grouped(self) -> list[AblationPart]:
+        """List all preferences, groups of them, rule files and parts of networks."""
+        groups = self.model.preferences(with_estimate=self.has_estimate)
+        files = _rule_files(self.name, self.engine, self.model, self.has_estimate)
+        parts = [*_all_preferences(groups, self.learned), *_preference_groups(groups), *files]
+        return [*parts, *_network_parts(self.learned)]
+
+    def single(self) -> list[AblationPart]:
+        """List single preferences and parts of networks."""
+        groups = self.model.preferences(with_estimate=self.has_estimate)
+        return [*_single_preferences(groups), *_network_parts(self.learned)]
 
 
 def _all_preferences(groups: dict[str, str], learned: AblAgent | None) -> Iterator[AblationPart]:
@@ -114,6 +140,8 @@ def _rule_files(
     if name.value("kb") or name.values("without"):
         return  # the files of another folder, or a folder that is already reduced
     folder, profile = engine.rules.folder, engine.rules.profile
+    numbers: _Numbers = {}
+    costs = _live_costs(model, with_estimate, numbers)
     for file in folder.files(profile):
         if file.parent.name == "profiles" or _is_needed(str(file), engine):
             continue
@@ -123,7 +151,7 @@ def _rule_files(
         except (KBError, GameError):
             continue  # no knowledge base without this file
         assert isinstance(rest, CompiledPreferences)
-        if rest.preferences(with_estimate) and _live_costs(rest, with_estimate) != _live_costs(model, with_estimate):
+        if rest.preferences(with_estimate) and _live_costs(rest, with_estimate, numbers) != costs:
             yield AblationPart(file.name, "a rule file, for the preferences alone", (option,))
 
 
@@ -135,21 +163,29 @@ def _is_needed(file: str, engine: Engine) -> bool:
     return any(use.signature in own for use in program.bodies if use.location.file != file)
 
 
-def _live_costs(model: CompiledPreferences, with_estimate: bool) -> dict[Hashable, Hashable]:
+_Numbers = dict[Hashable, int]
+"""Number of each structure of gates, to compare circuits."""
+
+
+def _live_costs(model: CompiledPreferences, with_estimate: bool, numbers: _Numbers) -> dict[Hashable, Hashable]:
     """Return the structure below each output that can be true; without an estimate its inputs are false.
 
-    Structures are numbers, equal for gates of one kind over equal structures, in this process.
+    Structures are numbers, equal for gates of one kind over equal structures, in circuits compared by one table.
     """
+
+    def number_of(structure: Hashable) -> int:
+        return numbers.setdefault(structure, len(numbers))
+
     beliefs = {atom: False for atom in model.circuit.inputs if atom[0] in model.input_source.estimate_inputs}
     circuit = model.circuit if with_estimate else model.circuit.specialise(beliefs)
-    nodes: list[int] = [_structure("true"), *(_structure(("input", atom)) for atom in circuit.inputs)]
+    nodes: list[int] = [number_of("true"), *(number_of(("input", atom)) for atom in circuit.inputs)]
     for gate, (first, stop) in enumerate(pairwise(circuit.starts.tolist())):
         literals, weights = circuit.literals[first:stop].tolist(), circuit.weights[first:stop].tolist()
         below = sorted(
             (nodes[literal >> 1] if literal >> 1 < len(nodes) else -(literal >> 1), literal & 1, weight)
             for literal, weight in zip(literals, weights, strict=True)
         )  # a literal inside a loop may point forward: then its number stands for it
-        nodes.append(_structure((int(circuit.kinds[gate]), int(circuit.bounds[gate]), tuple(below))))
+        nodes.append(number_of((int(circuit.kinds[gate]), int(circuit.bounds[gate]), tuple(below))))
     return {
         output: (nodes[literal >> 1], literal & 1)
         for output, literal in zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
@@ -157,15 +193,7 @@ def _live_costs(model: CompiledPreferences, with_estimate: bool) -> dict[Hashabl
     }
 
 
-_structures: dict[Hashable, int] = {}
-
-
-def _structure(key: Hashable) -> int:
-    """Return the number of a structure."""
-    return _structures.setdefault(key, len(_structures))
-
-
-def _network_parts(learned: AblAgent | None, engine: Engine) -> Iterator[AblationPart]:
+def _network_parts(learned: AblAgent | None) -> Iterator[AblationPart]:
     """List what agent ``abl`` adds to the preferences."""
     if learned is None:
         return
@@ -196,10 +224,11 @@ def select_parts(engine: Engine, agent: str, names: list[str] | tuple[str, ...] 
         GameError: The agent has no such part; the message lists what there is.
         KBError: The preferences of the agent do not compile.
     """
-    parts = list_parts(engine, agent)
+    finder = _PartFinder.of(engine, agent)
+    parts = finder.grouped()
     if names is None:
         return parts
-    known = {part.name: part for part in (*list_parts(engine, agent, single=True), *parts)}
+    known = {part.name: part for part in (*finder.single(), *parts)}
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         there = ", ".join(part.name for part in parts)

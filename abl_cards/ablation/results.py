@@ -15,7 +15,7 @@ from abl_cards.ablation.sequential import sequential_interval
 from abl_cards.core import INSTALL_COMMAND, ErrorBarPlot, ErrorCode, GameError, format_seed, has_matplotlib, save_png
 
 
-class Verdict(StrEnum):
+class AblationVerdict(StrEnum):
     """Outcome for one part."""
 
     HELPS = "helps"  # the agent with the part wins more: the interval lies above one half
@@ -49,7 +49,7 @@ class AblationRow:
     draws: int
     rate: float
     interval: tuple[float, float]
-    verdict: Verdict
+    verdict: AblationVerdict
     episodes: int
 
     @classmethod
@@ -78,19 +78,19 @@ class AblationRow:
     @property
     def decided(self) -> bool:
         """Return whether the interval excludes one half."""
-        return self.verdict in (Verdict.HELPS, Verdict.HARMS)
+        return self.verdict in (AblationVerdict.HELPS, AblationVerdict.HARMS)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values in a stable order."""
         return {**vars(self), "interval": list(self.interval), "verdict": str(self.verdict), "decided": self.decided}
 
 
-def _verdict(interval: tuple[float, float], differs: bool) -> Verdict:
+def _verdict(interval: tuple[float, float], differs: bool) -> AblationVerdict:
     if not differs:
-        return Verdict.NO_DIFFERENCE
+        return AblationVerdict.NO_DIFFERENCE
     if interval[0] > 0.5:
-        return Verdict.HELPS
-    return Verdict.HARMS if interval[1] < 0.5 else Verdict.NOT_DECIDED
+        return AblationVerdict.HELPS
+    return AblationVerdict.HARMS if interval[1] < 0.5 else AblationVerdict.NOT_DECIDED
 
 
 @dataclass(frozen=True)

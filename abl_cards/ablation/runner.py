@@ -17,12 +17,11 @@ from abl_cards.agents import (
     RandomKeys,
     agent_fingerprint,
     check_agent_name,
-    compile_engine,
     make_agent,
     needs_history,
 )
 from abl_cards.core import ErrorCode, GameError, append_result, format_seed, read_results, result_key
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import NO_CARD, Moves
 from abl_cards.matches import play_shard

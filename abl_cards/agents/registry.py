@@ -16,7 +16,7 @@ from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
 from abl_cards.asp import did_you_mean
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games import Engine, Game, load
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.preferences import PreferenceModel
 
 
@@ -69,24 +69,6 @@ def agent(game: Game | Engine | str, spec: str) -> Agent:
         KBError: The rules of the game, or the preferences of the agent, do not compile.
     """
     return make_agent(spec, compile_engine(game))
-
-
-def compile_engine(game: Game | Engine | str) -> Engine:
-    """Compile a game, unless it is compiled.
-
-    Args:
-        game: Game, its name, the path of a rule folder, or a compiled game.
-
-    Returns:
-        The compiled game, with its default profile where a name or a ``Game`` is given.
-
-    Raises:
-        GameError: There is no such game.
-        KBError: The rules do not compile.
-    """
-    if isinstance(game, str):
-        game = load(game)
-    return game.engine() if isinstance(game, Game) else game
 
 
 def make_agent(text: str, engine: Engine) -> Agent:

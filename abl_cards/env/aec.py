@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from abl_cards.core import ErrorCode, GameError, derive_key
-from abl_cards.env.episodes import resolve_engine
 from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
-from abl_cards.games import Engine, Game, load
+from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
@@ -81,7 +80,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
                 raise GameError("an engine has its rule files already: pass a game instead", ErrorCode.INVALID_VALUE)
             loaded = game if isinstance(game, Game) else load(game)
             game, profile = loaded.engine(directory, profile), None
-        self._engine = resolve_engine(game, profile)
+        self._engine = compile_engine(game, profile)
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
         minimiser = Minimiser(self._engine)
         self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
-from abl_cards.games import Engine, Game, load
+from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, attribute_table_errors
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import NullListener, PlayerView, Tables, observe
@@ -215,25 +215,6 @@ def check_positive(name: str, value: object) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value > 0:
         return int(value)
     raise GameError(f"{name} is a positive integer, not {value!r:.60}", ErrorCode.INVALID_VALUE)
-
-
-def resolve_engine(game: Game | Engine | str, profile: str | None = None) -> Engine:
-    """Return the engine of a game, of its name, or of the path of a rule folder.
-
-    Args:
-        game: A game, a name, a path, or an engine.
-        profile: A file of the folder's ``profiles``; None for the default one.
-
-    Raises:
-        GameError: No game has this name, or an engine was passed with a profile.
-        KBError: The rule files have errors.
-    """
-    if isinstance(game, Engine):
-        if profile is not None:
-            raise GameError("an engine has its profile already: pass a game instead", ErrorCode.INVALID_VALUE)
-        return game
-    loaded = game if isinstance(game, Game) else load(game)
-    return loaded.engine() if profile is None else loaded.engine(profile=profile)
 
 
 def check_actions(actions: Any, num_envs: int, num_actions: int) -> NDArray[np.int64]:

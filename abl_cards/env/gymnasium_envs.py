@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
-from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions, resolve_engine
+from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.env.vector_env import LabelRealiser, find_pending, make_realiser
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, Tables
 from abl_cards.games.types import Indices
@@ -67,7 +67,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
                 true there, since Gymnasium allows any action of the space. "raise": GameError.
             render_mode: "ansi": ``render`` returns texts; None: it returns None.
         """
-        engine = resolve_engine(game, profile)
+        engine = compile_engine(game, profile)
         if illegal_actions not in ("replace", "raise"):
             text = f"illegal_actions is 'replace' or 'raise', not {illegal_actions!r}"
             raise GameError(text, ErrorCode.INVALID_VALUE)
@@ -139,11 +139,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         result = _StepResult(self._carried.copy(), self.num_envs)
         self._carried[:] = 0
         with attribute_table_errors(self._episodes.describe):
-            moves, options = None, None
-            if pending.decisions is not None:
-                moves = self._realiser(pending.decisions, given[pending.play_rows].astype(np.int16))
-            if pending.choices is not None:
-                options = (given[pending.choice_rows] - len(self._engine.labels)).astype(np.uint8)
+            moves, options = pending.realise(given, self._realiser, len(self._engine.labels))
             self._episodes.begin_step()
             self._episodes.act(pending.play_rows, moves, pending.choice_rows, options)
             self._record(result, info)

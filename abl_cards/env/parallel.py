@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.env.episodes import EpisodeKind, resolve_engine
+from abl_cards.env.episodes import EpisodeKind
 from abl_cards.env.factories import parallel_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.env.vector_env import LabelRealiser, TimeStep, VectorEnv
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, compile_engine
 
 SeatObservation = dict[str, NDArray[Any]]
 """``observation`` float32 [features] and ``action_mask`` int8 [actions]."""
@@ -59,7 +59,7 @@ class ParallelCardGameEnv(ParallelEnv[str, SeatObservation, int]):  # type: igno
             max_steps: Decisions after which an episode is truncated; None for no limit.
             render_mode: "ansi": ``render`` returns text; "human": it prints the text.
         """
-        engine = resolve_engine(game, profile)
+        engine = compile_engine(game, profile)
         self._env = VectorEnv(engine, 1, seed, episode=episode, realise=realise, max_steps=max_steps)
         self.render_mode = render_mode
         self.metadata = {"name": f"{engine.rules.folder.name}_v0", "render_modes": ["ansi", "human"]}

@@ -24,9 +24,8 @@ from abl_cards.env.episodes import (
     FinalViews,
     check_actions,
     observe_players,
-    resolve_engine,
 )
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions, Tables, observe
 from abl_cards.games.types import Indices, Moves
@@ -120,7 +119,7 @@ class VectorEnv:
             GameError: The game is unknown, or an argument is out of its range.
             KBError: The rule files have errors.
         """
-        self._engine = resolve_engine(game, profile)
+        self._engine = compile_engine(game, profile)
         self._episodes = EpisodeTables(self._engine, num_envs, seed, episode, max_steps)
         self._realise, self._realiser = realise, make_realiser(realise, self._engine)
         self._copy, self._closed = bool(copy), False
@@ -246,12 +245,7 @@ class VectorEnv:
         self._check_legal(pending, given)
         self._pending = None  # until the step has succeeded
         with attribute_table_errors(self._episodes.describe):
-            moves, options = None, None
-            if pending.decisions is not None:
-                labels = given if pending.choices is None else given[pending.play_rows]
-                moves = self._realiser(pending.decisions, labels.astype(np.int16))
-            if pending.choices is not None:
-                options = (given[pending.choice_rows] - self._num_labels).astype(np.uint8)
+            moves, options = pending.realise(given, self._realiser, self._num_labels)
             self._episodes.begin_step()
             self._episodes.act(pending.play_rows, moves, pending.choice_rows, options)
             return self._observe(self._require_tables())
@@ -361,6 +355,18 @@ class PendingDecisions(NamedTuple):
         label_mask = np.zeros((0, 0), np.uint8) if decisions is None else decisions.legal_mask
         option_mask = np.zeros((0, 0), np.uint8) if choices is None else choices.options
         return cls(play_rows, decisions, label_mask, choice_rows, choices, option_mask)
+
+    def realise(
+        self, actions: NDArray[np.int64], realiser: LabelRealiser, num_labels: int
+    ) -> tuple[Moves | None, NDArray[np.uint8] | None]:
+        """Return the moves of plays and the options of choices for legal actions [envs]; None where there are none."""
+        moves, options = None, None
+        if self.decisions is not None:
+            labels = actions if self.choices is None else actions[self.play_rows]
+            moves = realiser(self.decisions, labels.astype(np.int16))
+        if self.choices is not None:
+            options = (actions[self.choice_rows] - num_labels).astype(np.uint8)
+        return moves, options
 
     def write_mask(self, mask: NDArray[np.bool_]) -> None:
         """Set zeroed mask [envs, actions] where labels and options are legal; raises TableError where no label is."""

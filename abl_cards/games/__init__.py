@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.games.engine import Engine, uncached_engine, unchecked_engine
+    from abl_cards.games.engine import Engine, compile_engine, uncached_engine, unchecked_engine
     from abl_cards.games.game import Game, game_names, load
     from abl_cards.games.importers import RecordImporter
     from abl_cards.games.validation import check_open_rules
@@ -17,6 +17,7 @@ __all__ = [
     "Game",
     "RecordImporter",
     "check_open_rules",
+    "compile_engine",
     "game_names",
     "load",
     "uncached_engine",

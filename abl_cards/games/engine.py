@@ -22,7 +22,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, PlayName, functor
 from abl_cards.games.endgame import OpenHandRace, build_race
-from abl_cards.games.game import Game
+from abl_cards.games.game import Game, load
 from abl_cards.games.importers import RecordImporter, find_importer
 from abl_cards.games.min_plays import min_plays
 from abl_cards.games.min_plays import plays_left as count_plays_left
@@ -85,6 +85,27 @@ MAX_AGENT_SEATINGS = 64
 """Most seatings of two agents that a deal is played in."""
 MIN_TIMEOUT_SECONDS = 5.0
 """Seconds of work within which no limit of time can have refused a folder."""
+
+
+def compile_engine(game: Game | Engine | str, profile: str | None = None) -> Engine:
+    """Compile a game, unless it is compiled already.
+
+    Args:
+        game: A game, its name, the path of a rule folder, or an engine.
+        profile: Profile of the rules; None for the profile of the game.
+
+    Returns:
+        The compiled game.
+
+    Raises:
+        GameError: There is no such game, or an engine was passed with a profile.
+        KBError: The rules have errors.
+    """
+    if isinstance(game, Engine):
+        if profile is not None:
+            raise GameError("an engine has its profile already: pass a game instead", ErrorCode.INVALID_VALUE)
+        return game
+    return (game if isinstance(game, Game) else load(game)).engine(profile=profile)
 
 
 def cached_engine(folder: Folder, profile: str | None, name: str) -> Engine:

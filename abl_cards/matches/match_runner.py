@@ -17,12 +17,11 @@ from abl_cards.agents import (
     attach_shared_script,
     check_agent_name,
     check_own_agent,
-    compile_engine,
     make_agent,
     needs_history,
 )
 from abl_cards.core import ErrorCode, GameError, derive_key, format_seed, splitmix64_array
-from abl_cards.games import Engine, Game
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, ListenerList, NullListener, Recorder, Tables
 from abl_cards.games.types import Indices

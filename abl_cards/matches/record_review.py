@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, compile_engine, make_agent
+from abl_cards.agents import Agent, ExplainableAgent, check_own_agent, make_agent
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
-from abl_cards.games import Engine, Game, load
+from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.tables import DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Indices, MoveLists
 from abl_cards.matches.records import find_profile, normalise_record, read_valid_records

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from abl_cards.agents import AblAgent, NeuroSymbolicPolicy, PolicyInputs, RandomKeys
-from abl_cards.games import Engine, Game, load
+from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.learners import GameShape, ModelNetworks, load_model
@@ -59,8 +59,7 @@ def make_model_agent(
         GameError: The network breaks the interface of `Batch` and `PolicyOutput`, or the reasoner is none.
         KBError: The rules have errors.
     """
-    game = load(game) if isinstance(game, str) else game
-    engine = game if isinstance(game, Engine) else game.engine()
+    engine = compile_engine(game)
     networks = ModelNetworks(model, GameShape.of(engine), precision)
     probe_networks(networks, engine)
     abduction = resolve_reasoner(engine, reasoner)

@@ -40,7 +40,7 @@ class ExplainedStep:
 
 @dataclass(frozen=True)
 class ExplainedPlay:
-    """Whole play with its steps."""
+    """A complete play with its steps."""
 
     moves: Moves
     steps: tuple[ExplainedStep, ...]

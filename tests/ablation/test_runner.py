@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abl_cards.ablation import runner
-from abl_cards.ablation.results import Ablation, Verdict
+from abl_cards.ablation.results import Ablation, AblationVerdict
 from abl_cards.ablation.runner import RESULT_FILE, ablate
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
@@ -24,16 +24,16 @@ def whole() -> Ablation:
 
 def test_a_part_that_decides(whole: Ablation) -> None:
     row = whole.row("preferences")
-    assert row.verdict == Verdict.HELPS
+    assert row.verdict == AblationVerdict.HELPS
     assert row.decided
     assert 0.5 < row.interval[0] < row.rate < row.interval[1]
     assert row.games < whole.games == 150  # stopped sooner
     assert whole.row("kb:leading").games == 150
-    assert whole.row("kb:leading").verdict == Verdict.NOT_DECIDED
+    assert whole.row("kb:leading").verdict == AblationVerdict.NOT_DECIDED
 
 
 def test_games_are_those_of_a_match(whole: Ablation) -> None:
-    """The same deals, seats and decisions as in a match of two agents with these names."""
+    """Deals, seats and decisions equal those of a match of two agents with these names."""
     for row in whole.rows:
         result = play_match("president", ["kb", row.variant], row.games, 1)
         assert (result.wins[0], result.draws, result.episodes) == (row.wins, row.draws, row.episodes)
@@ -43,7 +43,7 @@ def test_games_are_those_of_a_match(whole: Ablation) -> None:
 def test_a_part_without_effect(idle_folder: Path) -> None:
     result = ablate(load(str(idle_folder)), "kb", ["kb:idle", "idle.lp"], games=48)
     for row in result.rows:
-        assert row.verdict == Verdict.NO_DIFFERENCE
+        assert row.verdict == AblationVerdict.NO_DIFFERENCE
         assert not row.decided
         assert row.rate == 0.5
         assert row.interval[0] < 0.5 < row.interval[1]
@@ -59,7 +59,7 @@ def test_a_part_that_harms(idle_folder: Path, tmp_path: Path) -> None:
             contrary = text.replace(", 10) :- passing", ", -90) :- passing") if file.name == "preferences.lp" else text
             (folder / file.name).write_text(contrary, "utf-8")
     (row,) = ablate(str(folder), "kb", ["kb:following"], games=150).rows
-    assert row.verdict == Verdict.HARMS
+    assert row.verdict == AblationVerdict.HARMS
     assert row.interval[1] < 0.5
 
 

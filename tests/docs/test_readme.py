@@ -23,7 +23,7 @@ TOPICS = {
     "observation layout": r"observation_features",
     "mutation tests": r"--only mutations",
 }
-"""What a newcomer looks for, with a text of the page that answers."""
+"""Topics that a newcomer looks for, with a text of the page that answers."""
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
