@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from abl_cards.env.factories import aec_env, gymnasium_env, gymnasium_vector_env, parallel_env
     from abl_cards.env.gymnasium_envs import GymnasiumEnv, GymnasiumVectorEnv
     from abl_cards.env.parallel import ParallelCardGameEnv
-    from abl_cards.env.vector_env import LabelRealiser, TimeStep, VectorEnv
+    from abl_cards.env.pending import LabelRealiser
+    from abl_cards.env.vector_env import TimeStep, VectorEnv
 
 __all__ = [
     "CardGameEnv",

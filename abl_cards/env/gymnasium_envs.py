@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, make_agent, needs_history
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.env.episodes import EpisodeKind, EpisodeTables, check_actions
+from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
-from abl_cards.env.vector_env import LabelRealiser, find_pending, make_realiser
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Listener, Tables

@@ -22,8 +22,9 @@ from pettingzoo import ParallelEnv
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.env.episodes import EpisodeKind
 from abl_cards.env.factories import parallel_env
+from abl_cards.env.pending import LabelRealiser
 from abl_cards.env.spaces import make_observation_space
-from abl_cards.env.vector_env import LabelRealiser, TimeStep, VectorEnv
+from abl_cards.env.vector_env import TimeStep, VectorEnv
 from abl_cards.games import Engine, Game, compile_engine
 
 SeatObservation = dict[str, NDArray[Any]]

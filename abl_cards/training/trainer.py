@@ -6,13 +6,12 @@ thread each, and sums are always made in the same order).
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -27,18 +26,12 @@ from abl_cards.core import (
     format_value,
     seed64,
     single_threaded,
-    write_text,
 )
-from abl_cards.games import Engine, Game
+from abl_cards.games import Game
 from abl_cards.learners import (
-    MODEL_PRESET,
-    PRESETS,
-    GameShape,
     ModelNetworks,
     Networks,
-    Preset,
     WeightsCard,
-    default_preset,
     load_card,
     load_model,
     load_weights,
@@ -54,30 +47,26 @@ from abl_cards.training.critic_finetuning import SelfPlayGames, create_critic_ru
 from abl_cards.training.joint_loop import run_joint_loop
 from abl_cards.training.launcher import ActorPool, Launcher, LocalLauncher
 from abl_cards.training.metrics import MetricsWriter, TrainingMetrics, load_metrics
-from abl_cards.training.model_agent import TrainedAgent, probe_networks
+from abl_cards.training.model_agent import TrainedAgent
 from abl_cards.training.model_pool import League
 from abl_cards.training.pretraining import Checkpointer, ProgressCallback, pretrain
 from abl_cards.training.process_group import ProcessRank, SingleProcess
 from abl_cards.training.reports import IterationStats, TrainingReport
 from abl_cards.training.rollout_queue import StateDict
 from abl_cards.training.run_lock import lock_run_folder
-from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
-from abl_cards.training.worker import TrainingWorker, check_precision, create_networks
+from abl_cards.training.run_settings import (
+    REDEAL_SETTINGS,
+    fixed_settings,
+    get_preset,
+    resolve_config,
+    wrap_model,
+    write_settings,
+)
+from abl_cards.training.settings import TrainConfig, run_name
+from abl_cards.training.worker import TrainingWorker, create_networks
 from abl_cards.training.workers import WorkerLost, WorkerPool, fork_local, spawn
 
 LOCAL_LAUNCHER = LocalLauncher()
-
-
-def get_preset(settings: TrainConfig) -> Preset:
-    """Return the preset of a run; raises GameError for an unknown name."""
-    if settings.preset == MODEL_PRESET:
-        message = "a run with a network of your own goes on from Python only: Trainer(game, model=…, config=…)"
-        raise GameError(message, ErrorCode.MODEL_CLASS_NEEDED)
-    if settings.preset not in PRESETS:
-        message = f"unknown preset '{settings.preset}' (there are: {', '.join(PRESETS)})"
-        raise GameError(message, ErrorCode.UNKNOWN_PRESET)
-    preset = PRESETS[settings.preset]
-    return preset if settings.abln else preset.without_abln()
 
 
 class Trainer(TrainingWorker):
@@ -134,7 +123,7 @@ class Trainer(TrainingWorker):
             GameError: A setting, the network or the reasoner is not usable, or the folder holds another run.
             KBError: The rules have errors.
         """
-        settings = _resolve_config(game, model, config)
+        settings = resolve_config(game, model, config)
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(seed64(settings.seed))
@@ -146,7 +135,7 @@ class Trainer(TrainingWorker):
         networks = (
             create_networks(settings, get_preset(settings), engine)
             if model is None
-            else _wrap_model(settings, model, engine)
+            else wrap_model(settings, model, engine)
         )
         if model is not None or reasoner is not None:
             self._check_local(settings)
@@ -160,7 +149,7 @@ class Trainer(TrainingWorker):
         with lock_run_folder(settings.directory):
             state = self._checkpoint.load()
             if state is None:
-                _write_settings(chosen)
+                write_settings(chosen)
                 if model is None:
                     pretrain(settings, engine, networks, on_progress)
         rank = ProcessRank(0, settings.workers or 1)
@@ -175,7 +164,7 @@ class Trainer(TrainingWorker):
         if state is not None:
             with translate_restore_errors(self.checkpoint_path):
                 self._load_checkpoint(state)
-        _write_settings(chosen)
+        write_settings(chosen)
 
     @classmethod
     def from_config(
@@ -399,7 +388,7 @@ class Trainer(TrainingWorker):
 
     def _write_checkpoint(self, local_states: list[Any], metrics_size: int) -> None:
         state = {
-            "settings": _fixed_settings(self.settings),
+            "settings": fixed_settings(self.settings),
             "parts": local_states,
             "decisions": self.decisions,
             "seconds": self.seconds,
@@ -415,12 +404,12 @@ class Trainer(TrainingWorker):
 
     def _load_checkpoint(self, state: StateDict) -> None:
         saved = current_keys(TrainConfig, state["settings"])
-        begun = _fixed_settings(TrainConfig(self.settings.directory)) | saved  # older runs had fewer settings
+        begun = fixed_settings(TrainConfig(self.settings.directory)) | saved  # older runs had fewer settings
         parts = state["parts"]
-        changed = [name for name, value in _fixed_settings(self.settings).items() if begun.get(name) != value]
-        if any(name in _REDEAL_SETTINGS for name in changed):
+        changed = [name for name, value in fixed_settings(self.settings).items() if begun.get(name) != value]
+        if any(name in REDEAL_SETTINGS for name in changed):
             parts = [{"rng": parts[0]["rng"]}, *self._other_states]
-        if changed := [name for name in changed if name not in _REDEAL_SETTINGS]:
+        if changed := [name for name in changed if name not in REDEAL_SETTINGS]:
             what = "; ".join(f"{name}: begun with {format_value(begun.get(name))}" for name in changed)
             raise GameError(
                 f"{self.checkpoint_path}: {what}. Leave out what the run knows, or choose another folder",
@@ -519,72 +508,3 @@ class Trainer(TrainingWorker):
         if settings.pretrain_episodes and not before:
             before = f"{settings.pretrain_episodes} games of {settings.pretrain_agent or 'kb'}"
         return f"self-play, from {before}" if before else "self-play"
-
-
-def _resolve_config(game: Game | str, model: torch.nn.Module | None, config: TrainConfig | None) -> TrainConfig:
-    """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
-    name = game if isinstance(game, str) else game.name
-    profile = None if isinstance(game, str) else getattr(game, "profile", None)
-    if config is None:
-        config = create_config(name, default_preset(name)) if model is None else TrainConfig()
-    config = replace(config, game=name, profile=config.profile if profile is None else profile)
-    if model is not None:
-        config = replace(config, preset=MODEL_PRESET)
-        defaults = TrainConfig()
-        changed = [each for each in _PRESET_SETTINGS if getattr(config, each) != getattr(defaults, each)]
-        if changed:
-            message = f"{', '.join(changed)}: only for the networks of a preset; leave it out with model="
-            raise GameError(message, ErrorCode.SETTING_CONFLICT)
-    if config.directory == NO_DIRECTORY:
-        label = config.preset if model is None else type(model).__name__
-        config = replace(config, directory=Path("runs") / run_name(name, label))
-    return config
-
-
-def _wrap_model(settings: TrainConfig, model: torch.nn.Module, engine: Engine) -> ModelNetworks:
-    """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
-    check_precision(settings)
-    if not isinstance(cast("object", model), torch.nn.Module):
-        message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
-        raise GameError(message, ErrorCode.MODEL_FAILED)
-    try:
-        model.to(settings.device)
-    except (RuntimeError, AssertionError) as problem:
-        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
-        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
-    networks = ModelNetworks(model, GameShape.of(engine), settings.precision)
-    probe_networks(networks, engine)
-    return networks.eval()
-
-
-_PRESET_SETTINGS = (
-    "records", "pretrain_agent", "pretrain_episodes", "prior_scale", "critic_finetune_decisions", "lookahead_share",
-    "lookahead_value_share",
-)  # fmt: skip
-"""Settings that need the networks of a preset."""
-
-
-def _write_settings(settings: TrainConfig) -> None:
-    """Write the settings to the folder: the same command without them goes on."""
-    write_text(settings.directory / SETTINGS_FILE, json.dumps(settings.to_json(), indent=2, ensure_ascii=False) + "\n")
-
-
-def _fixed_settings(settings: TrainConfig) -> dict[str, Any]:
-    """Return the settings that must not change between two parts of a run."""
-    values = {name: value for name, value in asdict(settings).items() if name not in _CHANGEABLE_SETTINGS}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
-
-
-_REDEAL_SETTINGS = (
-    "workers", "num_envs", "kb_opponent_share", "past_opponent_share", "lookahead_share", "second_profile_share",
-)  # fmt: skip
-"""Settings whose change deals new cards; the decisions of open episodes are lost."""
-
-_CHANGEABLE_SETTINGS = (
-    "directory", "kb", "profile", "total_decisions", "checkpoint_interval", "device", "precision", "threads",
-    "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
-    "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
-    "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef", "vf_coef",
-    "max_grad_norm", "num_epochs",
-)  # fmt: skip
-"""Settings that may change between two parts of a run; the path of the rules may, their contents may not."""

@@ -1,0 +1,98 @@
+"""Rules of a run's settings: defaults, what goes with a network of one's own, and what may change between parts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+
+from abl_cards.core import ErrorCode, GameError, write_text
+from abl_cards.games import Engine, Game
+from abl_cards.learners import MODEL_PRESET, PRESETS, GameShape, ModelNetworks, Preset, default_preset
+from abl_cards.training.model_agent import probe_networks
+from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
+from abl_cards.training.worker import check_precision
+
+
+def get_preset(settings: TrainConfig) -> Preset:
+    """Return the preset of a run; raises GameError for an unknown name."""
+    if settings.preset == MODEL_PRESET:
+        message = "a run with a network of your own goes on from Python only: Trainer(game, model=…, config=…)"
+        raise GameError(message, ErrorCode.MODEL_CLASS_NEEDED)
+    if settings.preset not in PRESETS:
+        message = f"unknown preset '{settings.preset}' (there are: {', '.join(PRESETS)})"
+        raise GameError(message, ErrorCode.UNKNOWN_PRESET)
+    preset = PRESETS[settings.preset]
+    return preset if settings.abln else preset.without_abln()
+
+
+def resolve_config(game: Game | str, model: torch.nn.Module | None, config: TrainConfig | None) -> TrainConfig:
+    """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
+    name = game if isinstance(game, str) else game.name
+    profile = None if isinstance(game, str) else getattr(game, "profile", None)
+    if config is None:
+        config = create_config(name, default_preset(name)) if model is None else TrainConfig()
+    config = replace(config, game=name, profile=config.profile if profile is None else profile)
+    if model is not None:
+        config = replace(config, preset=MODEL_PRESET)
+        defaults = TrainConfig()
+        changed = [each for each in _PRESET_SETTINGS if getattr(config, each) != getattr(defaults, each)]
+        if changed:
+            message = f"{', '.join(changed)}: only for the networks of a preset; leave it out with model="
+            raise GameError(message, ErrorCode.SETTING_CONFLICT)
+    if config.directory == NO_DIRECTORY:
+        label = config.preset if model is None else type(model).__name__
+        config = replace(config, directory=Path("runs") / run_name(name, label))
+    return config
+
+
+def wrap_model(settings: TrainConfig, model: torch.nn.Module, engine: Engine) -> ModelNetworks:
+    """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
+    check_precision(settings)
+    if not isinstance(cast("object", model), torch.nn.Module):
+        message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
+        raise GameError(message, ErrorCode.MODEL_FAILED)
+    try:
+        model.to(settings.device)
+    except (RuntimeError, AssertionError) as problem:
+        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
+        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
+    networks = ModelNetworks(model, GameShape.of(engine), settings.precision)
+    probe_networks(networks, engine)
+    return networks.eval()
+
+
+_PRESET_SETTINGS = (
+    "records", "pretrain_agent", "pretrain_episodes", "prior_scale", "critic_finetune_decisions", "lookahead_share",
+    "lookahead_value_share",
+)  # fmt: skip
+"""Settings that need the networks of a preset."""
+
+
+def write_settings(settings: TrainConfig) -> None:
+    """Write the settings to the folder: the same command without them goes on."""
+    write_text(settings.directory / SETTINGS_FILE, json.dumps(settings.to_json(), indent=2, ensure_ascii=False) + "\n")
+
+
+def fixed_settings(settings: TrainConfig) -> dict[str, Any]:
+    """Return the settings that must not change between two parts of a run."""
+    values = {name: value for name, value in asdict(settings).items() if name not in _CHANGEABLE_SETTINGS}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+
+
+REDEAL_SETTINGS = (
+    "workers", "num_envs", "kb_opponent_share", "past_opponent_share", "lookahead_share", "second_profile_share",
+)  # fmt: skip
+"""Settings whose change deals new cards; the decisions of open episodes are lost."""
+
+_CHANGEABLE_SETTINGS = (
+    "directory", "kb", "profile", "total_decisions", "checkpoint_interval", "device", "precision", "threads",
+    "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
+    "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
+    "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef", "vf_coef",
+    "max_grad_norm", "num_epochs",
+)  # fmt: skip
+"""Settings that may change between two parts of a run; the path of the rules may, their contents may not."""
