@@ -12,6 +12,7 @@ from abl_cards.games.moves.enumerate import enumerate_kickers, enumerate_label, 
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     FORM,
+    FORM_ROW,
     GROUPS,
     JOKERS_APART,
     KICKER_SIZE,
@@ -79,6 +80,9 @@ def sample_card_sets(
         is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
         for position in range(num_wild_kinds):
             is_plain = is_plain and (wild[ctx, position, 0] < 0 or hands[i, wild[ctx, position, 0]] == 0)
+        if is_plain and not allowed[blocks[block, FORM_ROW], i]:
+            num_found[i] = 0
+            continue
         if is_plain and not blocks[block, KICKERS]:
             # Each group is drawn independently. This code is inline, because each array passed to a function would cost
             # a counted reference for every decision.
