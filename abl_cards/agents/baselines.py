@@ -33,9 +33,7 @@ class RandomAgent:
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return a random legal move for each decision."""
         legal = decisions.legal_mask
-        return decisions.sample_labels_and_moves(
-            lambda lo, hi, labels: draw_labels(legal, keys, lo, hi, labels), keys
-        )
+        return decisions.sample_labels_and_moves(lambda lo, hi, labels: draw_labels(legal, keys, lo, hi, labels), keys)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return a random open option for each choice: uint8 [n]."""
