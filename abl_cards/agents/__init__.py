@@ -8,7 +8,7 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
-    from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+    from abl_cards.agents.baselines import GreedyAgent, RandomAgent, draw_labels
     from abl_cards.agents.fingerprints import agent_fingerprint, files_fingerprint, rules_fingerprint
     from abl_cards.agents.human import HumanAgent
     from abl_cards.agents.lookahead import Lookahead
@@ -53,6 +53,7 @@ __all__ = [
     "attach_shared_script",
     "check_agent_name",
     "check_own_agent",
+    "draw_labels",
     "exclude_files",
     "files_fingerprint",
     "find_plugin_source",

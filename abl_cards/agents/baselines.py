@@ -33,14 +33,12 @@ class RandomAgent:
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return a random legal move for each decision."""
         legal = decisions.legal_mask
-        return decisions.sample_labels_and_moves(
-            lambda lo, hi, labels: _random_labels(legal, keys, lo, hi, labels), keys
-        )
+        return decisions.sample_labels_and_moves(lambda lo, hi, labels: draw_labels(legal, keys, lo, hi, labels), keys)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return a random open option for each choice: uint8 [n]."""
         cards = np.zeros(len(keys), np.int16)
-        _random_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
+        draw_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
         return cards.astype(np.uint8)
 
 
@@ -105,8 +103,16 @@ def make_zhiduoxing_agent(traits: LabelTraits) -> GreedyAgent:
 
 
 @njit(cache=True, nogil=True)
-def _random_labels(legal, keys, lo, hi, labels):
-    """Draw a legal label uniformly for decisions lo..hi-1; the number of labels where none is legal."""
+def draw_labels(legal, keys, lo, hi, labels):
+    """Draw a legal label uniformly for each of decisions lo..hi-1.
+
+    Args:
+        legal: uint8 [labels, n], mask of legal labels.
+        keys: uint64 [n], random keys.
+        lo: First decision.
+        hi: Decision after the last.
+        labels: int16 [n], receives the labels; the number of labels where none is legal.
+    """
     if legal.shape[0] > MANY_LABELS:
         _random_among_many(legal, keys, lo, hi, labels)
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.agents import RandomAgent, draw_labels
 from abl_cards.bench.measurements import Measurement
 from abl_cards.core import derive_key, scale_to_range, single_threaded, splitmix64, splitmix64_array
 from abl_cards.env import VectorEnv
@@ -51,12 +52,12 @@ class BareLoop:
         rows = tables.rows_to_choose()
         self.num_decisions += len(rows)
         if rows.size:
-            tables.choose(rows, _random_indices(tables.choices(rows).options, self._keys(rows)).astype(np.uint8))
+            tables.choose(rows, RandomAgent().choose(tables.choices(rows), self._keys(rows)))
         rows = tables.rows_to_play()
         self.num_decisions += len(rows)
         decisions = tables.decisions(rows)
         labels = np.zeros(len(rows), np.int16)
-        _draw_labels(decisions.legal_mask, self._keys(rows), labels)
+        draw_labels(decisions.legal_mask, self._keys(rows), 0, len(rows), labels)
         tables.play(rows, decisions.first_moves(labels))
         over = np.flatnonzero(tables.winner != -1)
         if over.size:
@@ -81,7 +82,9 @@ class VectorLoop:
     def step(self) -> None:
         """Make one random decision in every environment."""
         keys = splitmix64_array(self._keys, self._num_steps)
-        self._step = self._env.step(_random_indices(self._step.action_mask.view(np.uint8), keys))
+        actions = np.zeros(len(keys), np.int64)
+        _draw_actions(self._step.action_mask.view(np.uint8), keys, actions)
+        self._step = self._env.step(actions)
         self._num_steps += 1
         self.num_decisions += len(keys)
 
@@ -142,44 +145,17 @@ def _match_keys(indices: NDArray[np.int64]) -> NDArray[np.uint64]:
     return splitmix64_array(np.full(len(indices), derive_key(1), np.uint64), indices)
 
 
-def _random_indices(mask: NDArray[np.uint8], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the index of a random one in each row of mask [n, options]."""
-    indices = np.zeros(len(mask), np.int64)
-    _draw_indices(np.ascontiguousarray(mask), keys, indices)
-    return indices
-
-
 @njit(cache=True, nogil=True)
-def _draw_indices(mask, keys, indices):
-    """Draw a random one of each row of mask [n, options]."""
+def _draw_actions(mask, keys, actions):
+    """Draw a legal action for each row of mask [n, actions]; draw_labels reads columns."""
     for i in range(len(mask)):
         count = 0
-        for option in range(mask.shape[1]):
-            count += mask[i, option]
+        for action in range(mask.shape[1]):
+            count += mask[i, action]
         nth = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(0)), np.uint64(count)))
-        for option in range(mask.shape[1]):
-            if mask[i, option] != 0:
+        for action in range(mask.shape[1]):
+            if mask[i, action] != 0:
                 if nth == 0:
-                    indices[i] = option
+                    actions[i] = action
                     break
                 nth -= 1
-
-
-@njit(cache=True, nogil=True)
-def _draw_labels(legal, keys, labels):
-    """Draw a random one of each column of legal [labels, n], reading it row by row as it lies in memory."""
-    n = legal.shape[1]
-    count = np.zeros(n, np.int64)
-    for label in range(legal.shape[0]):
-        row = legal[label]
-        for i in range(n):
-            count[i] += row[i]
-    for i in range(n):
-        count[i] = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(0)), np.uint64(count[i])))
-    for label in range(legal.shape[0]):
-        row = legal[label]
-        for i in range(n):
-            if row[i] != 0:
-                if count[i] == 0:
-                    labels[i] = label
-                count[i] -= 1

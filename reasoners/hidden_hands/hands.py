@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, map_ranges, splitmix64_array
 from abl_cards.games.types import InformationSet
-from abl_cards.reasoners.hidden_hands import bayes_update, deal_sampling, hidden_hands_n, projection
+from abl_cards.reasoners.hidden_hands import bayes_update, deal_sampling, projection
 
 HandEstimate = NDArray[np.float32]
 """float32[n, others, cards] Expected copies of each card with each other seat."""
+_MIN_HOLDERS = 3
+"""Holders of the kernels; where fewer seats have cards, the last ones have none."""
 
 
 def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> HandEstimate:
@@ -31,9 +33,10 @@ def project_estimate(estimate: HandEstimate, constraints: InformationSet) -> Han
         float32[n, others, cards] The nearest consistent estimates; approximate where none exists.
     """
     arrays, guess = _kernel_arrays(constraints), _kernel_estimate(estimate, constraints)
-    projected = np.empty(guess.shape, np.float32)
-    kernel = hidden_hands_n.project_rows if _has_many_holders(guess) else projection.project_rows
-    map_ranges(len(guess), lambda lo, hi: kernel(guess, *arrays, lo, hi, projected), min_size=64)
+    projected, zeros = np.empty(guess.shape, np.float32), ((0.0,) * guess.shape[1],) * guess.shape[1]
+    map_ranges(
+        len(guess), lambda lo, hi: projection.project_rows(zeros, guess, *arrays, lo, hi, projected), min_size=64
+    )
     return projected[:, : estimate.shape[1]]
 
 
@@ -102,23 +105,6 @@ def abduce_hands(estimate: HandEstimate, constraints: InformationSet, later_play
     return project_estimate(estimate, shown)
 
 
-def most_probable_deal(estimate: HandEstimate, constraints: InformationSet) -> NDArray[np.uint8]:
-    """Compute the most probable deal.
-
-    Args:
-        estimate: float32[n, others, cards] Expected copies, which weigh deals as in deal_sampling.py.
-        constraints: Counts and facts of n observers.
-
-    Returns:
-        uint8[n, others, cards] Copies; the counts are wrong where no deal is consistent.
-    """
-    arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
-    dealt = np.empty(guess.shape, np.uint8)
-    kernel = hidden_hands_n.most_probable_rows if _has_many_holders(guess) else deal_sampling.most_probable_rows
-    map_ranges(len(guess), lambda lo, hi: kernel(guess, *arrays, lo, hi, dealt), min_size=64)
-    return dealt[:, : estimate.shape[1]]
-
-
 def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Sample deals in proportion to their weights.
 
@@ -133,22 +119,13 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
     Raises:
         GameError: No deal is consistent, or there are too many copies or holders.
     """
-    arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
+    zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
-    if not _has_many_holders(guess):
-        _raise_inconsistent(
-            map_ranges(
-                len(guess), lambda lo, hi: deal_sampling.sample_rows(guess, *arrays, keys, lo, hi, dealt), min_size=8
-            )
-        )
-        return dealt[:, :, : estimate.shape[1]]
-    order, guess, arrays = _sort_holders(guess, arrays)
+    kernel = deal_sampling.sample_rows
     _raise_inconsistent(
-        map_ranges(
-            len(guess), lambda lo, hi: hidden_hands_n.sample_rows(guess, *arrays, keys, lo, hi, dealt), min_size=8
-        )
+        map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, keys, lo, hi, dealt), min_size=8)
     )
-    return dealt[:, :, np.argsort(order)][:, :, : estimate.shape[1]]
+    return dealt[:, :, np.argsort(order)[: estimate.shape[1]]]
 
 
 def draw_deals(
@@ -185,18 +162,11 @@ def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> Hand
     Raises:
         GameError: No deal is consistent, or there are too many copies or holders.
     """
-    arrays, guess = _deal_arrays(constraints), _kernel_estimate(estimate, constraints)
+    zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)
-    if not _has_many_holders(guess):
-        _raise_inconsistent(
-            map_ranges(len(guess), lambda lo, hi: deal_sampling.expected_rows(guess, *arrays, lo, hi, mean), min_size=8)
-        )
-        return mean[:, : estimate.shape[1]]
-    order, guess, arrays = _sort_holders(guess, arrays)
-    _raise_inconsistent(
-        map_ranges(len(guess), lambda lo, hi: hidden_hands_n.expected_rows(guess, *arrays, lo, hi, mean), min_size=8)
-    )
-    return mean[:, np.argsort(order)][:, : estimate.shape[1]]
+    kernel = deal_sampling.expected_rows
+    _raise_inconsistent(map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, lo, hi, mean), min_size=8))
+    return mean[:, np.argsort(order)[: estimate.shape[1]]]
 
 
 def _raise_inconsistent(shares: list[int]) -> None:
@@ -246,34 +216,34 @@ def _kernel_arrays(constraints: InformationSet) -> tuple[Any, Any, Any, Any]:
     )
 
 
-def _deal_arrays(constraints: InformationSet) -> tuple[Any, Any, Any, Any]:
-    """Convert constraints for the kernels of whole deals, which support a limited number of copies."""
+def _deal_arrays(
+    estimate: NDArray[Any], constraints: InformationSet
+) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[Any], tuple[Any, ...]]:
+    """Return zeros for the holders, their order, and estimate and constraints for the kernels of whole deals.
+
+    More than three holders are put into the order that needs least memory.
+    """
     if constraints.unseen.max(initial=0) > deal_sampling.MAX_COPIES:
         raise GameError(
             f"hands are dealt of up to {deal_sampling.MAX_COPIES} copies of a card, not {constraints.unseen.max()}",
             ErrorCode.TOO_LARGE,
         )
-    return _kernel_arrays(constraints)
+    guess, arrays = _kernel_estimate(estimate, constraints), _kernel_arrays(constraints)
+    holders, (unseen, left, at_least, at_most) = guess.shape[1], arrays
+    if holders == _MIN_HOLDERS:
+        return (0,) * holders, np.arange(holders), guess, arrays
+    order = np.argsort(left.max(axis=0, initial=0), kind="stable")
+    states = (left[:, order[:-1]].astype(np.int64) + 1).prod(axis=1).max(initial=0)
+    if states > deal_sampling.MAX_STATES:
+        message = f"{holders} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals"
+        raise GameError(message, ErrorCode.TOO_LARGE)
+    guess, left, at_least, at_most = (
+        np.ascontiguousarray(array[:, order]) for array in (guess, left, at_least, at_most)
+    )
+    return (0,) * holders, order, guess, (unseen, left, at_least, at_most)
 
 
 def _pad_seats(array: NDArray[Any]) -> NDArray[Any]:
     """Pad [n, others, ...] by empty seats to the number that the kernels need."""
-    missing = projection.SEATS - array.shape[1]
+    missing = _MIN_HOLDERS - array.shape[1]
     return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing > 0 else array
-
-
-def _has_many_holders(guess: NDArray[Any]) -> bool:
-    """Return whether there are more holders than the fast kernels support."""
-    return guess.shape[1] > projection.SEATS
-
-
-def _sort_holders(guess: NDArray[Any], arrays: tuple[Any, ...]) -> tuple[NDArray[np.int64], Any, tuple[Any, ...]]:
-    """Return the order of the holders that needs least memory, and the arrays of the kernels in this order."""
-    unseen, left, at_least, at_most = arrays
-    order = np.argsort(left.max(axis=0, initial=0), kind="stable")
-    states = (left[:, order[:-1]].astype(np.int64) + 1).prod(axis=1).max(initial=0)
-    if states > hidden_hands_n.MAX_STATES:
-        message = f"{len(order)} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals"
-        raise GameError(message, ErrorCode.TOO_LARGE)
-    ordered = (np.ascontiguousarray(array[:, order]) for array in (left, at_least, at_most))
-    return order, np.ascontiguousarray(guess[:, order]), (unseen, *ordered)

@@ -19,7 +19,7 @@ from abl_cards.games.endgame import EndgameTables, OutcomeTable, build_endgame_t
 from abl_cards.games.tables import Tables
 from abl_cards.games.types import Indices, Moves
 from abl_cards.reasoners.search import endgame_kernels as kernels
-from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
+from abl_cards.reasoners.search.endgame_static import static_position
 
 TABLE_BITS = 14
 """Logarithm of the size of the table of positions."""
@@ -131,10 +131,7 @@ def _solve_run(
     scratch: EndgameScratch,
 ) -> tuple[NDArray[np.int64], int]:
     """Return [deals, moves] indices of values, and the remaining positions of the group."""
-    context, static = (
-        endgame.table_context(rows.start, outcomes),
-        static_outcomes(outcomes, endgame.tables.rules.turn_table),
-    )
+    context, turns = endgame.table_context(rows.start, outcomes), endgame.tables.rules.turn_table
     turn_state, hands = endgame.turn_state(rows.start, 0), endgame.tables.state.hands[rows.start : rows.stop]
     plays = sum(int(count) << (4 * seat) for seat, count in enumerate(outcomes.plays) if outcomes.strides[2 + seat])
     position = np.array(
@@ -142,7 +139,7 @@ def _solve_run(
     )
     values = np.empty((len(rows), len(queried)), np.int64)
     solved, nodes_left = _solve_deal_rows(
-        endgame.move_arrays, context, static, hands, position, queried, *max_nodes, scratch, values
+        endgame.move_arrays, context, outcomes, turns, hands, position, queried, *max_nodes, scratch, values
     )
     return values[:solved], nodes_left
 
@@ -194,7 +191,9 @@ def _move_values(static, scratch, position, moves, max_nodes, values):
 
 
 @njit(cache=True, nogil=True)
-def _solve_deal_rows(move_arrays, context, outcomes, hands, position, move_ids, max_nodes, deal_nodes, scratch, values):
+def _solve_deal_rows(
+    move_arrays, context, outcomes, turns, hands, position, move_ids, max_nodes, deal_nodes, scratch, values
+):
     """Write the values of moves, [deals, moves], for hands [deals, seats, kinds], one deal after the other.
 
     Return the number of solved deals, and the remaining positions.
@@ -203,7 +202,7 @@ def _solve_deal_rows(move_arrays, context, outcomes, hands, position, move_ids, 
         arranged = pack_moves(move_arrays, context, hands[deal])
         if not arranged.fits:
             return deal, max_nodes
-        static = static_position(arranged, outcomes)
+        static = static_position(arranged, outcomes, turns)
         deal_position = position.copy()
         deal_position[kernels.HANDS], deal_position[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
         if not _move_values(

@@ -61,8 +61,8 @@ def apply_move(static, position, move):
         position[FLUENTS] = static.next_fluents[position[FLUENTS], static.effect[move]]
     strides = static.turn_strides
     entry = static.turns[
-        seat * strides[0] + position[OWNER] * strides[1] + position[PASSED] * strides[2]
-        + position[GONE_BY] * strides[3] + static.out[order] * strides[4] + static.turn_offset[move]
+        seat * strides.last_actor + position[OWNER] * strides.owner + position[PASSED] * strides.passed
+        + position[GONE_BY] * strides.passed_in_trick + static.out[order] * strides.seats_out + static.turn_offset[move]
     ]  # fmt: skip
     if entry == NO_NEXT_SEAT:
         return False
@@ -72,7 +72,7 @@ def apply_move(static, position, move):
         return True
     if entry & TRICK_OVER_BIT:
         position[TRICK], position[OWNER], position[PASSED], position[GONE_BY] = 0, position[SEAT], 0, 0
-    if strides[3] == 0:
+    if strides.passed_in_trick == 0:
         position[GONE_BY] = 0
     return True
 

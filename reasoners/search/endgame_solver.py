@@ -19,7 +19,7 @@ from abl_cards.games.endgame import EndgamePosition, build_positions
 from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.search import endgame_kernels as kernels
-from abl_cards.reasoners.search.endgame_static import static_outcomes, static_position
+from abl_cards.reasoners.search.endgame_static import static_position
 
 NODES_PER_CHECK = 1 << 14
 """Positions between two calls of the callback, which take some milliseconds."""
@@ -63,7 +63,7 @@ class EndgameSolver:
             table_bits: Logarithm of the size of the table of positions.
         """
         self.position, self._max_nodes, self._should_continue = position, max_nodes, should_continue
-        self._static = static_position(position.moves, static_outcomes(position.outcomes, position.turns))
+        self._static = static_position(position.moves, position.outcomes, position.turns)
         self._frames = np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64)
         self._moves = np.zeros((kernels.MAX_MOVES, 2), np.int64)
         self._history = np.zeros(len(position.moves.cards), np.int64)

@@ -2,6 +2,8 @@
 
 A frame is a position, with the hand of the seat to move first. A play without replies forces a pass, so the same seat
 moves in the next frame. A play to beat is represented by the replies to it.
+
+Kept beside endgame_kernels.py, which takes 3, 10 and 19 times as long for two hands of 8, 10 and 12 cards of Big2.
 """
 
 # mypy: disable-error-code="assignment,no-untyped-def,no-untyped-call"

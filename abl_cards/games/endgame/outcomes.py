@@ -8,9 +8,9 @@ fluent states are numbered, with tables of their successors after a seat goes ou
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,8 @@ MAX_CACHED_OUTCOMES = 1 << 22
 """Ends that are cached for other positions."""
 
 
-@dataclass(frozen=True)
-class OutcomeTable:
-    """Ends that can follow from a position, and their values."""
+class OutcomeTable(NamedTuple):
+    """Ends that can follow from a position, and their values; kernels read it."""
 
     party: NDArray[np.int8]  # [seats] 0 for the party of seat 0, which maximises; else 1
     next_finish: NDArray[np.int32]  # [orders, seats] order of finish after the seat goes out, -1 if it is out; 0 is now

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         build_packed_tables,
         enumerate_packed_moves,
         new_packed_scratch,
-        sample_packed_moves,
     )
     from abl_cards.games.moves.required import (
         SCRATCH_SETS,
@@ -66,7 +65,6 @@ __all__ = [
     "new_packed_scratch",
     "sample_card_sets",
     "sample_lookup_moves",
-    "sample_packed_moves",
     "sample_required_sets",
     "scratch_for",
     "with_form_rows",

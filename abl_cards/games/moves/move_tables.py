@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.description import MAX_GROUPS, NO_INDEX, FormArrays
+from abl_cards.games.description import MAX_GROUPS, NO_INDEX, PLAIN, FormArrays
 from abl_cards.games.types import NO_CARD
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -254,6 +254,16 @@ def group_pattern(base, width, num_wild_kinds, natural, rank, only, wild, contex
                 code += count * weight
         weight *= base
     return code
+
+
+@njit(cache=True, nogil=True, inline="always")
+def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row, label):
+    """Return the only block of a label if its groups are drawn independently and the hand has no wild card, else -1."""
+    block = np.int64(label_blocks[label, 0])
+    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
+    for wild_kind in range(num_wild_kinds):
+        is_plain = is_plain and (wild[context, wild_kind, 0] < 0 or hands[row, wild[context, wild_kind, 0]] == 0)
+    return block if is_plain else np.int64(-1)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -15,7 +15,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.core import scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.moves.move_tables import (
@@ -44,7 +43,6 @@ class PackedTables(NamedTuple):
     main_cards: NDArray[np.uint64]  # [blocks] the main cards as a packed hand
     rows: NDArray[np.uint8]  # [blocks, max cards] the main cards as in Moves
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
-    label_block: NDArray[np.int64]  # [labels] block of a label, NO_INDEX for a label without a form
     block_order: NDArray[np.int32]  # [contexts, blocks] blocks in the order of move lists
     kicker_rank_order: NDArray[np.int64]  # [ranks] order in which ranks are tried
     rank_kind: NDArray[np.uint8]  # [ranks] kind of card of each rank
@@ -67,7 +65,6 @@ class PackedScratch(NamedTuple):
     stack: NDArray[np.int64]  # [depth, 5] search state
     row: NDArray[np.uint8]  # [max cards] cards of the current card set
     kickers: NDArray[np.int64]  # [ranks] kicker cards of each rank
-    ways: NDArray[np.int64]  # [ranks + 2, kickers + 2] ways to take kickers of the ranks from one on
 
 
 def build_packed_tables(move_tables: MoveTables, max_copies: int, max_cards: int) -> PackedTables | None:
@@ -109,7 +106,6 @@ def build_packed_tables(move_tables: MoveTables, max_copies: int, max_cards: int
     for block, counts in enumerate(main_counts):
         cards = np.repeat(rank_kind, counts)
         rows[block, : len(cards)] = cards
-    first, last = move_tables.label_blocks[:, 0], move_tables.label_blocks[:, 1]
     fields = (
         blocks[:, LABEL], blocks[:, FORM], main_counts.sum(axis=1), blocks[:, KICKERS], blocks[:, KICKER_SIZE],
         blocks[:, CARRYING], blocks[:, JOKERS_APART], np.where(has_kickers, blocks[:, MAIN_RANK], 0),
@@ -119,7 +115,7 @@ def build_packed_tables(move_tables: MoveTables, max_copies: int, max_cards: int
     return PackedTables(
         np.stack(fields, axis=1).astype(np.int64),
         (main_counts.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64), rows, move_tables.allowed,
-        np.where(first < last, first, NO_INDEX).astype(np.int64), move_tables.block_order,
+        move_tables.block_order,
         move_tables.kicker_rank_order.astype(np.int64), rank_kind, (np.uint64(8) << shifts).sum(dtype=np.uint64),
     )  # fmt: skip
 
@@ -163,7 +159,6 @@ def new_packed_scratch(ranks, max_cards, max_kickers):
     return PackedScratch(
         np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros((max_kickers + 3, 5), np.int64),
         np.full(max_cards, NO_CARD, np.uint8), np.zeros(ranks, np.int64),
-        np.zeros((ranks + 2, max_kickers + 2), np.int64),
     )  # fmt: skip
 
 
@@ -440,142 +435,3 @@ def enumerate_packed_moves(
                 num_sets = _enumerate_block(packed, block, lead, scratch, num_sets, end, stop, form, cards)
         start[i + 1] = num_sets
     return num_sets
-
-
-@njit(cache=True, nogil=True)
-def sample_packed_moves(packed, hands, leading, labels, allowed, keys, lo, hi, form, cards, scratch, num_found):
-    """Draw a card set of one label for each of decisions lo..hi-1.
-
-    Args:
-        packed: Tables of the game.
-        hands: uint8 [n, kinds], copies of each card held.
-        leading: int8 [n], 1 if the seat leads, 0 if it follows.
-        labels: int16 [n], the label of each decision; a negative one has no card set.
-        allowed: uint8 [rows, n], circuit outputs.
-        keys: uint64 [n], random keys; empty to take the first card set.
-        lo: First decision.
-        hi: Decision after the last.
-        form: int16 [n], receives the form.
-        cards: uint8 [n, max cards], receives the cards.
-        scratch: Buffers of this thread.
-        num_found: int64 [n], receives the number of card sets of the label, 0 if there is none. Without keys, any
-            positive number stands for at least one.
-    """
-    blocks, main, rows, guard_bits, kind, label_block = (
-        packed.blocks,
-        packed.main_cards,
-        packed.rows,
-        packed.guard_bits,
-        packed.rank_kind,
-        packed.label_block,
-    )
-    carrying, caps, ways, carried = packed.allowed, scratch.max_groups, scratch.ways, scratch.kickers
-    for i in range(lo, hi):
-        num_found[i] = 0
-        block = label_block[labels[i]] if 0 <= labels[i] < len(label_block) else np.int64(NO_INDEX)
-        if block < 0 or not allowed[blocks[block, _OUTPUT_ROW], i]:
-            continue
-        key = _pack_hand(hands, i, kind)
-        if ((key | guard_bits) - main[block]) & guard_bits != guard_bits:
-            continue
-        kickers, size, kicker_row = blocks[block, _KICKERS], blocks[block, _KICKER_SIZE], blocks[block, _CARRYING]
-        form[i] = blocks[block, _FORM]
-        if kickers == 0:
-            num_found[i] = 1
-            _copy_main_cards(rows, block, cards, i)
-            continue
-        total = _fill_max_groups(carrying, kicker_row, np.int64(leading[i]), size, key, caps)
-        is_split, row, lead = blocks[block, _FIRST] < 0, np.int64(i), np.int64(leading[i])
-        if len(keys) == 0:
-            if is_split:
-                num_found[i] = (
-                    _enumerate_block_by_kickers(packed, block, lead, scratch, row, hi, row + 1, form, cards) - i
-                )
-            else:
-                num_found[i] = _enumerate_block(packed, block, lead, scratch, row, hi, row + 1, form, cards) - i
-            continue
-        apart = blocks[block, _JOKERS_APART] != 0
-        if kickers > 1:
-            total = _count_kickers(carrying, kicker_row, leading[i], kickers, apart, caps, ways)
-        if total == 0:
-            continue
-        num_found[i] = total
-        number = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
-        for rank in range(len(caps)):
-            carried[rank] = 0
-        if kickers == 1:
-            carried[_nth_kicker_rank(caps, number)] = size
-        else:
-            _fill_nth_kickers(carrying, kicker_row, leading[i], kickers, apart, size, caps, ways, number, carried)
-        if is_split:
-            _write_sorted_cards(main[block], carried, kind, cards, i)
-        else:
-            _write_merged_cards(rows, block, blocks[block, _CARDS], blocks[block, _FIRST], kind, carried, cards, i)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _nth_kicker_rank(caps, index):
-    """Return the rank of the single kicker with a number, counted from the low ranks."""
-    rank = 0
-    while caps[rank] == 0 or index > 0:
-        if caps[rank]:
-            index -= 1
-        rank += 1
-    return rank
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _write_merged_cards(rows, block, main, first, kind, kickers, cards, row):
-    """Write contiguous main cards and ``kickers`` [ranks] cards of each rank from low to high."""
-    num_cards = 0
-    for rank in range(len(kind)):
-        if rank == first:
-            for position in range(main):
-                cards[row, num_cards] = rows[block, position]
-                num_cards += 1
-        for _ in range(kickers[rank]):
-            cards[row, num_cards] = kind[rank]
-            num_cards += 1
-    for position in range(num_cards, cards.shape[1]):
-        cards[row, position] = NO_CARD
-
-
-@njit(cache=True, nogil=True)
-def _count_kickers(allowed, row, leading, groups, apart, caps, ways):
-    """Fill ``ways`` [rank, n] with the number of ways to take n groups of the ranks from this one on.
-
-    Returns the number of ways to take all groups.
-    """
-    ranks = len(caps)
-    for n in range(groups + 1):
-        ways[ranks, n] = 0
-    ways[ranks, 0] = 1
-    for rank in range(ranks - 1, -1, -1):
-        skip = 2 if apart and rank == ranks - 2 else 1  # a small joker excludes the big one
-        for n in range(groups + 1):
-            total = ways[rank + 1, n]
-            for k in range(1, min(n, caps[rank]) + 1):
-                if (allowed[row, leading, rank] >> k) & 1:
-                    total += ways[rank + skip, n - k]
-            ways[rank, n] = total
-    return ways[0, groups]
-
-
-@njit(cache=True, nogil=True)
-def _fill_nth_kickers(allowed, row, leading, groups, apart, size, caps, ways, index, kickers):
-    """Fill ``kickers`` [ranks], all zero before, with the cards of the kickers with a number."""
-    rank, n, ranks = np.int64(0), groups, len(caps)
-    while n > 0:
-        if index < ways[rank + 1, n]:
-            rank += 1
-            continue
-        index -= ways[rank + 1, n]
-        skip = 2 if apart and rank == ranks - 2 else 1
-        for k in range(1, min(n, caps[rank]) + 1):
-            if (allowed[row, leading, rank] >> k) & 1:
-                if index < ways[rank + skip, n - k]:
-                    kickers[rank] = k * size
-                    n -= k
-                    rank += skip
-                    break
-                index -= ways[rank + skip, n - k]

@@ -25,6 +25,7 @@ from abl_cards.games.moves.move_tables import (
     OutputWindow,
     finish_row,
     load_hand,
+    plain_block,
 )
 from abl_cards.games.types import MoveLists
 
@@ -209,7 +210,7 @@ def drop_unreachable_labels(
             for position in range(count):
                 is_reachable = is_reachable and reach[label, kinds[position]] != 0
             if is_reachable:
-                block = _plain_block(label_blocks, blocks, group_fields, stand_ins, wild, ctx, hands, row, label)
+                block = _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, ctx, hands, row, label)
                 if block >= 0:
                     ways = _count_plain_sets(
                         width, stand_ins, base, kind, slot_acts, start, counts, blocks, group_fields, block, ctx, hands,
@@ -288,7 +289,7 @@ def sample_required_sets(
         num_found[row] = 0
         if not 0 <= label < len(legal) or not legal[label, row]:
             continue
-        block = _plain_block(label_blocks, blocks, group_fields, stand_ins, wild, ctx, hands, row, label)
+        block = _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, ctx, hands, row, label)
         if block < 0:
             load_hand(move_tables, ctx, hands[row], scratch)
             count, _, num_sets = _search_label(
@@ -356,19 +357,14 @@ def _nth_matching_set(cards, num_sets, kinds, count, index):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _plain_block(label_blocks, blocks, group_fields, stand_ins, wild, context, hands, row, label):
-    """Return the block of a label whose groups are chosen independently and have different ranks.
-
-    Returns -1 for another label, and if the hand has a wild card.
-    """
-    block = np.int64(label_blocks[label, 0])
-    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN and not blocks[block, KICKERS]
-    for wild_kind in range(stand_ins):
-        is_plain = is_plain and (wild[context, wild_kind, 0] < 0 or hands[row, wild[context, wild_kind, 0]] == 0)
-    if is_plain:
+def _simple_block(label_blocks, blocks, group_fields, stand_ins, wild, context, hands, row, label):
+    """Return the plain block of a label that has no kickers and groups of different ranks, else -1."""
+    block = plain_block(label_blocks, blocks, stand_ins, wild, context, hands, row, label)
+    is_simple = block >= 0 and not blocks[block, KICKERS]
+    if is_simple:
         for group in range(1, blocks[block, GROUPS]):
-            is_plain = is_plain and group_fields[block, RANK, group] > group_fields[block, RANK, group - 1]
-    return block if is_plain else np.int64(-1)
+            is_simple = is_simple and group_fields[block, RANK, group] > group_fields[block, RANK, group - 1]
+    return block if is_simple else np.int64(-1)
 
 
 @njit(cache=True, nogil=True, inline="always")

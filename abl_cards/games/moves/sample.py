@@ -7,16 +7,16 @@ import numpy as np
 from numba import njit
 
 from abl_cards.core import scale_to_range, splitmix64
-from abl_cards.games.description import NO_INDEX, PLAIN
+from abl_cards.games.description import NO_INDEX
 from abl_cards.games.moves.enumerate import enumerate_kickers, enumerate_label, fill_max_groups
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     FORM,
+    FORM_ROW,
     GROUPS,
     JOKERS_APART,
     KICKER_SIZE,
     KICKERS,
-    MODE,
     NO_LIMIT,
     NUM_CARDS,
     ONLY,
@@ -26,11 +26,12 @@ from abl_cards.games.moves.move_tables import (
     OutputWindow,
     append_group,
     combination_range,
+    finish_row,
     group_pattern,
     load_hand,
+    plain_block,
     store_card_set,
 )
-from abl_cards.games.types import NO_CARD
 
 
 @njit(cache=True, nogil=True)
@@ -67,93 +68,95 @@ def sample_card_sets(
         scratch.walk_state[ROW], len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_base,
         move_tables.has_sorted_rows,
     )  # fmt: skip
-    first = np.int64(1)
-    for _ in range(num_wild_kinds):
-        first *= base
     for i in range(lo, hi):
-        label, ctx, lead, row_index = np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), np.int64(i)
+        label, ctx, lead, row = np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), np.int64(i)
         if not 0 <= label < len(label_blocks):
             num_found[i] = 0
             continue
-        block = np.int64(label_blocks[label, 0])
-        is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
-        for position in range(num_wild_kinds):
-            is_plain = is_plain and (wild[ctx, position, 0] < 0 or hands[i, wild[ctx, position, 0]] == 0)
-        if is_plain and not blocks[block, KICKERS]:
-            # Each group is drawn independently. This code is inline, because each array passed to a function would cost
-            # a counted reference for every decision.
-            groups, total = np.int64(blocks[block, GROUPS]), np.int64(1)
-            for group in range(groups):
-                rank, size, only = (
-                    group_fields[block, RANK, group],
-                    group_fields[block, SIZE, group],
-                    group_fields[block, ONLY, group],
-                )
-                code, weight = np.int64(0), first
-                for slot in range(width):
-                    card = kind[rank, slot]
-                    if card >= 0 and (only < 0 or only == slot):
-                        code += weight * np.int64(hands[i, card] * slot_acts[ctx, rank, slot])
-                    weight *= base
-                codes[group] = code
-                total *= np.int64(start[code, size + 1] - start[code, size])
+        block = plain_block(label_blocks, blocks, num_wild_kinds, wild, ctx, hands, row, label)
+        if block >= 0 and not allowed[blocks[block, FORM_ROW], i]:
+            num_found[i] = 0
+            continue
+        if block >= 0 and not blocks[block, KICKERS]:
+            total = _count_plain_sets(
+                width, num_wild_kinds, base, kind, slot_acts, start, blocks, group_fields, block, ctx, hands, row, codes
+            )
             num_found[i] = total
-            if total == 0:
-                continue
-            index, num_cards, remaining = np.int64(0), np.int64(0), total
-            if len(keys) > 0 and total > 1:
-                index = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
-            for group in range(groups):
-                rank, size = group_fields[block, RANK, group], group_fields[block, SIZE, group]
-                low, row = np.int64(start[codes[group], size]), np.int64(start[codes[group], size])
-                if remaining > 1:
-                    remaining //= np.int64(start[codes[group], size + 1]) - low
-                    row += index // remaining
-                    index %= remaining
-                for slot in range(width):
-                    for _ in range(counts[row, slot]):
-                        cards[i, num_cards] = kind[rank, slot]
-                        num_cards += 1
-            form[i] = blocks[block, FORM]
-            for position in range(num_cards, cards.shape[1]):
-                cards[i, position] = NO_CARD
-            if sorted_rows:
-                for position in range(1, num_cards):
-                    card, back = cards[i, position], position
-                    while back > 0 and cards[i, back - 1] > card:
-                        cards[i, back] = cards[i, back - 1]
-                        back -= 1
-                    cards[i, back] = card
+            if total > 0:
+                index = np.int64(0)
+                if len(keys) > 0 and total > 1:
+                    index = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total)))
+                _write_plain_set(
+                    width, sorted_rows, kind, start, counts, blocks, group_fields, block, codes, index, total, row,
+                    form, cards,
+                )  # fmt: skip
             continue
         load_hand(move_tables, ctx, hands[i], scratch)
-        if is_plain:
-            num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row_index, scratch, form, cards)
+        if block >= 0:
+            num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
             continue
-        chosen = np.int64(0)
-        if len(keys) > 0:
-            counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), row_index)
-            count = enumerate_label(
-                move_tables, label, ctx, lead, allowed, row_index, scratch, np.int64(0), counting, form, cards
-            )
-            num_found[i] = count
-            if count == 0:
-                continue
-            chosen = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(count)))
-        num_sets = enumerate_label(
-            move_tables,
-            label,
-            ctx,
-            lead,
-            allowed,
-            row_index,
-            scratch,
-            np.int64(0),
-            OutputWindow(chosen, chosen + 1, chosen + 1, row_index),
-            form,
-            cards,
+        num_found[i] = _sample_enumerated(move_tables, label, ctx, lead, allowed, keys, row, scratch, form, cards)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _count_plain_sets(
+    width, num_wild_kinds, base, kind, slot_acts, start, blocks, group_fields, block, context, hands, row, codes
+):
+    """Count the card sets of a plain block without kickers; fill ``codes`` with the pattern of each group."""
+    total, first = np.int64(1), np.int64(1)
+    for _ in range(num_wild_kinds):
+        first *= base
+    for group in range(blocks[block, GROUPS]):
+        rank, size = group_fields[block, RANK, group], group_fields[block, SIZE, group]
+        only = group_fields[block, ONLY, group]
+        code, weight = np.int64(0), first
+        for slot in range(width):
+            card = kind[rank, slot]
+            if card >= 0 and (only < 0 or only == slot):
+                code += weight * np.int64(hands[row, card] * slot_acts[context, rank, slot])
+            weight *= base
+        codes[group] = code
+        total *= np.int64(start[code, size + 1] - start[code, size])
+    return total
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _write_plain_set(
+    width, sorted_rows, kind, start, counts, blocks, group_fields, block, codes, index, remaining, row, form, cards
+):
+    """Write card set ``index`` of ``remaining`` of a plain block; the last group changes first."""
+    num_cards = np.int64(0)
+    for group in range(blocks[block, GROUPS]):
+        rank, size = group_fields[block, RANK, group], group_fields[block, SIZE, group]
+        low, combination = np.int64(start[codes[group], size]), np.int64(start[codes[group], size])
+        if remaining > 1:
+            remaining //= np.int64(start[codes[group], size + 1]) - low
+            combination += index // remaining
+            index %= remaining
+        for slot in range(width):
+            for _ in range(counts[combination, slot]):
+                cards[row, num_cards] = kind[rank, slot]
+                num_cards += 1
+    finish_row(sorted_rows, num_cards, blocks[block, FORM], row, form, cards)
+
+
+@njit(cache=True, nogil=True)
+def _sample_enumerated(move_tables, label, context, leading, allowed, keys, i, scratch, form, cards):
+    """Draw a card set of any label by enumerating all; return the number of card sets."""
+    chosen, count = np.int64(0), np.int64(0)
+    if len(keys) > 0:
+        counting = OutputWindow(np.int64(0), np.int64(0), np.int64(NO_LIMIT), i)
+        count = enumerate_label(
+            move_tables, label, context, leading, allowed, i, scratch, np.int64(0), counting, form, cards
         )
-        if len(keys) == 0:
-            num_found[i] = num_sets
+        if count == 0:
+            return count
+        chosen = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(count)))
+    window = OutputWindow(chosen, chosen + 1, chosen + 1, i)
+    num_sets = enumerate_label(
+        move_tables, label, context, leading, allowed, i, scratch, np.int64(0), window, form, cards
+    )
+    return count if len(keys) > 0 else num_sets
 
 
 @njit(cache=True, nogil=True)

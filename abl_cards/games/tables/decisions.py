@@ -28,7 +28,6 @@ from abl_cards.games.moves import (
     new_packed_scratch,
     sample_card_sets,
     sample_lookup_moves,
-    sample_packed_moves,
     sample_required_sets,
     scratch_for,
 )
@@ -381,9 +380,7 @@ class Decisions(DecisionBase):
             if sample_labels is not None:
                 sample_labels(lo, hi, labels)
             arguments = labels, outputs, keys, lo, hi, *moves
-            if query.packed is not None:
-                sample_packed_moves(query.packed, view.hand, leading, *arguments, self._packed_scratch(), num_found)
-            elif query.lookup is not None:
+            if query.lookup is not None:
                 sample_lookup_moves(query.lookup, query.answer_rows, view.hand, view.context, *arguments, num_found)
             else:
                 sample_card_sets(

@@ -1,10 +1,9 @@
-"""Tests of more than three holders: consistency, and agreement with the quick kernels for three."""
+"""Tests of more than three holders: consistent hands, and the results of three where the others hold nothing."""
 
 # mypy: disable-error-code="call-arg"
 from __future__ import annotations
 
 from itertools import product
-from math import factorial
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.types.information_set import InformationSet
-from abl_cards.reasoners.hidden_hands import deal_sampling, hidden_hands_n, projection
+from abl_cards.reasoners.hidden_hands import deal_sampling, projection
 from abl_cards.reasoners.hidden_hands.hands import (
     draw_deals,
     expected_copies,
-    most_probable_deal,
     prior_estimate,
     project_estimate,
     sample_deals,
@@ -27,7 +25,7 @@ from abl_cards.reasoners.hidden_hands.hands import (
 
 
 def dealt(random: np.random.Generator, n: int, hands: int, cards: int, most: int = 2) -> tuple[InformationSet, NDArray]:
-    """Return hands, as many cards aside as in one of them, and some true bounds."""
+    """Hands, as many aside as in one of them, and some true bounds."""
     truth = random.multinomial(most, np.full(hands + 1, 1 / (hands + 1)), (n, cards)).transpose(0, 2, 1)
     truth = truth.astype(np.uint8)
     unseen, others = truth.sum(axis=1, dtype=np.uint8), truth[:, :hands]
@@ -44,7 +42,7 @@ def arrays(given: InformationSet) -> Any:
 
 @pytest.fixture(scope="module")
 def three() -> tuple[NDArray, InformationSet]:
-    """Return an estimate, and three hands with nothing aside."""
+    """Three hands and nothing aside, and an estimate."""
     random = np.random.default_rng(1)
     given, _ = dealt(random, 60, 2, 15)
     aside = given.unseen.sum(axis=1) - given.cards_left.sum(axis=1)
@@ -57,27 +55,42 @@ def three() -> tuple[NDArray, InformationSet]:
     return random.random(whole.min_copies.shape, np.float32), whole
 
 
-def test_three_holders_are_projected_as_by_the_quick_kernel(three: tuple[NDArray, InformationSet]) -> None:
-    estimate, given = three
-    slow, quick = np.empty_like(estimate), np.empty_like(estimate)
-    hidden_hands_n.project_rows(estimate, *arrays(given), 0, len(given), slow)
-    projection.project_rows(estimate, *arrays(given), 0, len(given), quick)
-    assert np.abs(slow - quick).max() < 1e-4
+def with_empty_holder(estimate: NDArray, given: InformationSet) -> tuple[NDArray, InformationSet]:
+    """The same hands beside a first one without cards."""
+    hands = (np.insert(array, 0, 0, axis=1) for array in (given.cards_left, given.min_copies, given.max_copies))
+    return np.insert(estimate, 0, 0, axis=1), InformationSet(given.unseen, *hands)
 
 
-def test_three_holders_have_the_same_likeliest_deals_and_means(three: tuple[NDArray, InformationSet]) -> None:
-    estimate, given = three
-    slow, quick = np.empty(estimate.shape, np.uint8), np.empty(estimate.shape, np.uint8)
-    hidden_hands_n.most_probable_rows(estimate, *arrays(given), 0, len(given), slow)
-    deal_sampling.most_probable_rows(estimate, *arrays(given), 0, len(given), quick)
-    logs = np.log(np.maximum(estimate, 1e-6))
-    ways = np.array([factorial(copies) for copies in range(5)])
-    ours, theirs = ((deals * logs - np.log(ways[deals])).sum(axis=(1, 2)) for deals in (slow, quick))
-    assert np.abs(ours - theirs).max() < 1e-3
-    mean, known = np.empty_like(estimate), np.empty_like(estimate)
-    assert hidden_hands_n.expected_rows(estimate, *arrays(given), 0, len(given), mean) == -1
-    assert deal_sampling.expected_rows(estimate, *arrays(given), 0, len(given), known) == -1
-    assert np.abs(mean - known).max() < 1e-4
+def projected(estimate: NDArray, given: InformationSet) -> NDArray:
+    result, holders = np.empty_like(estimate), estimate.shape[1]
+    zeros = ((0.0,) * holders,) * holders
+    projection.project_rows(zeros, estimate, *arrays(given), 0, len(given), result)
+    return result
+
+
+def test_three_of_four_holders_are_projected_as_three(three: tuple[NDArray, InformationSet]) -> None:
+    assert np.abs(projected(*with_empty_holder(*three))[:, 1:] - projected(*three)).max() < 1e-4
+
+
+def test_the_projection_of_four_holders_is_the_nearest() -> None:
+    random = np.random.default_rng(2)
+    given, truth = dealt(random, 60, 3, 15)
+    whole = np.concatenate([truth, given.unseen[:, None] - truth.sum(axis=1, dtype=np.uint8)[:, None]], axis=1)
+    bounds = np.where(random.random(whole.shape) < 0.2, whole, 0), np.where(random.random(whole.shape) < 0.2, whole, 2)
+    given = InformationSet(given.unseen, whole.sum(axis=2).astype(np.int8), *(bound.astype(np.uint8) for bound in bounds))
+    estimate = (whole + random.standard_normal(whole.shape)).astype(np.float32)
+    deals = projected(estimate, given)
+    assert given.is_consistent(deals, 1e-4).all()
+    assert (((estimate - deals) * (whole - deals)).sum(axis=(1, 2)) < 1e-3).all()  # nowhere acute, as in test_hands
+
+
+def test_three_of_four_holders_have_the_means_of_three(three: tuple[NDArray, InformationSet]) -> None:
+    means = []
+    for estimate, given in (three, with_empty_holder(*three)):
+        means.append(np.empty_like(estimate))
+        zeros = (0,) * estimate.shape[1]
+        assert deal_sampling.expected_rows(zeros, estimate, *arrays(given), 0, len(given), means[-1]) == -1
+    assert np.abs(means[1][:, 1:] - means[0]).max() < 1e-4
 
 
 @pytest.mark.parametrize(("hands", "cards"), [(3, 20), (3, 54), (4, 12)])
@@ -88,7 +101,6 @@ def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None
     estimate = random.random(truth.shape, np.float32)
     assert given.is_consistent(project_estimate(estimate, given), 1e-3).all()
     assert given.is_consistent(prior_estimate(given, np.zeros(truth.shape, np.float32)), 1e-3).all()
-    assert given.is_consistent(most_probable_deal(estimate, given)).all()
     deals = draw_deals(uniform_estimate(given), given, np.arange(len(given), dtype=np.uint64), 4)
     for place in range(4):
         assert given.is_consistent(deals[:, place]).all()
@@ -97,7 +109,7 @@ def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None
 
 
 def test_four_holders_are_as_likely_as_enumeration_says() -> None:
-    """Weigh each deal by its number of ways times the estimates of its copies."""
+    """Each deal weighs its ways times the estimate of every copy."""
     random = np.random.default_rng(5)
     given, truth = dealt(random, 1, 3, 4)
     estimate = random.random(truth.shape, np.float32) + np.float32(0.2)
@@ -124,7 +136,6 @@ def test_what_is_wrong_is_said() -> None:
     more = InformationSet(given.unseen, given.cards_left + np.int8(9), given.min_copies, given.max_copies)
     estimate = truth.astype(np.float32)
     assert project_estimate(np.full(truth.shape, np.nan, np.float32), given).shape == truth.shape
-    most_probable_deal(estimate, more)
     with pytest.raises(GameError) as caught:
         sample_deals(estimate, more, np.zeros((3, 1), np.uint64))
     assert caught.value.code == ErrorCode.INCONSISTENT_HANDS
