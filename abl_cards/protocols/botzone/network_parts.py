@@ -9,17 +9,20 @@ from __future__ import annotations
 import io
 import json
 import os
-import sys
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from abl_cards.protocols.botzone.bot_runtime import BotView, compute_costs, preference_outputs, respond
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    Moves = list[tuple[int, list[int]]]  # form, and copies of each kind
+    BestMoves = dict[int, tuple[int, int]]  # cost and index of a move, by label
     Numbers = NDArray[np.float32]
 
 REGRET_UNIT, MAX_REGRET = 30.0, 8.0
@@ -63,7 +66,20 @@ def read_adjacent_file(name: str) -> bytes:
         return stream.read()
 
 
-def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
+def find_best_moves(view: BotView, moves: Moves) -> BestMoves:
+    """Return the move of the lowest cost of each label, without violating moves if others exist."""
+    violating, costs = compute_costs(preference_outputs(view, moves), view.rules["weights"], len(moves))
+    if violating == (1 << len(moves)) - 1:
+        violating = 0
+    best: BestMoves = {}
+    for index, (form, _) in enumerate(moves):
+        label = view.rules["forms"][form][0]
+        if not violating >> index & 1 and (label not in best or costs[index] < best[label][0]):
+            best[label] = costs[index], index
+    return best
+
+
+def respond_with_network(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
     """Answer one line of the standard input.
 
     Args:
@@ -72,4 +88,4 @@ def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any,
     """
     rules = json.loads(read_adjacent_file("rules.json").decode())
     rules["best"] = make_player(read_npz(read_adjacent_file("weights.npz")))
-    print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))
+    respond(rules, answer)
