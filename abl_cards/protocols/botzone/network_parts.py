@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,22 +47,14 @@ class Weights:
 
 def read_npz(data: bytes) -> dict[str, Any]:
     """Return the arrays of an .npz by name; half precision becomes single precision."""
-    arrays: dict[str, Any] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for name in archive.namelist():
-            array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            arrays[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return arrays
+    arrays = np.load(io.BytesIO(data), allow_pickle=False).items()
+    return {name: array.astype(np.float32) if array.dtype == np.float16 else array for name, array in arrays}
 
 
 def read_adjacent_file(name: str) -> bytes:
     """Read a file in the zip or the folder of this file."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    if os.path.isfile(folder):
-        with zipfile.ZipFile(folder) as archive:
-            return archive.read(name)
-    with open(os.path.join(folder, name), "rb") as stream:
-        return stream.read()
+    content: bytes = __loader__.get_data(os.path.join(os.path.dirname(__file__), name))  # type: ignore[name-defined]
+    return content
 
 
 def find_best_moves(view: BotView, moves: Moves) -> BestMoves:
