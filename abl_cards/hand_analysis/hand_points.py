@@ -20,7 +20,6 @@ with the fewest points; the paper leaves that open.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -148,11 +147,6 @@ class HandScorer:
             )
             for label, extra in zip(groups[:count].tolist(), carried[:count].tolist(), strict=True)
         )
-
-    @cached_property
-    def max_group_points(self) -> float:
-        """Points of the best group, by which networks scale their inputs."""
-        return float(self.table.points.max() / 2)
 
 
 def _read_table(rules: CompiledGame, kb: KnowledgeBase) -> GroupTable:

@@ -14,8 +14,8 @@ from abl_cards.asp.terms import Atom
 from abl_cards.circuit.circuit import Circuit
 from abl_cards.circuit.compile import compile_circuit
 from abl_cards.circuit.evaluation import evaluate
-from abl_cards.protocols.botzone import bot_circuits
-from abl_cards.protocols.botzone.circuit_data import circuit_to_json
+from abl_cards.protocols.botzone import bot_runtime
+from abl_cards.protocols.botzone.bot_data import circuit_to_json
 
 INPUTS = (1, 2, 3)
 STATES = np.array(list(product((0, 1), repeat=len(INPUTS))), np.uint8).T
@@ -70,7 +70,7 @@ def agree(circuit: Circuit, expected: dict[int, NDArray[np.bool_]], states: NDAr
     assert np.array_equal(evaluate(circuit, rows), outputs)
     columns = rows.shape[1]
     inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
-    bits = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
+    bits = bot_runtime.evaluate(circuit_to_json(circuit), inputs, columns)
     assert bits == [sum(int(value) << place for place, value in enumerate(row)) for row in outputs]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
-from abl_cards.games.types import Indices, Moves
+from abl_cards.games.types import NO_CARD, Indices, Moves
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
 
 ONLY_TABLE: Indices = np.zeros(1, np.int64)
@@ -59,22 +60,33 @@ class DealtCards:
         return cls(tuple(tuple(hands[(seat - first) % seats :: seats]) for seat in range(seats)), tuple(public_cards))
 
 
-class BotzoneRound(Protocol):
-    """Protocol of one round of a game: builds requests and displays, and reads responses."""
+class BotzoneRound(ABC):
+    """One round of a game: builds requests and displays, and reads responses; here for cards that are dealt at once."""
+
+    _hands: list[list[int]]  # card numbers by seat
+
+    def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
+        """Make a round before the first act."""
+        self._rules, self._tables, self._cards = rules, tables, cards
+        self._numbering = find_adapter(rules).numbering(rules)
 
     def opening_display(self) -> dict[str, Any]:
-        """Return the display before the first act."""
+        """Return the display before the first act: the cards of all seats and the public cards."""
+        return self._cards.to_json()
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
         """Return the request to a seat that has drawn a card, whether or not it has a choice."""
+        raise NotImplementedError
 
     def awaits_response(self) -> bool:
         """Return whether the current choice answers the last delivery of a card."""
+        return False
 
+    @abstractmethod
     def request(self, seat: int) -> dict[str, Any]:
         """Return the current request to a seat, deliveries excepted; called once per decision."""
 
-    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
+    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:  # noqa: B027
         """Check that a response to a delivery chooses nothing.
 
         Args:
@@ -86,45 +98,38 @@ class BotzoneRound(Protocol):
             Fault: The response chooses something.
         """
 
+    @abstractmethod
     def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
         """Return the options that a response of the seat to decide chooses in order; raises Fault."""
 
+    @abstractmethod
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
         """Return the move of a response of the seat to decide, one row; raises Fault."""
 
+    @abstractmethod
     def choice_response(self, options: Sequence[int]) -> Any:
         """Return the response that chooses options in order; None if the options are incomplete."""
 
-    def play_response(self, cards: NDArray[np.uint8]) -> Any:
-        """Return the response of a move of the seat to decide.
+    def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
+        """Return the card numbers of a move of the seat to decide; of equal cards the lowest.
 
         Args:
             cards: uint8 [cards], padded with NO_CARD.
         """
+        held = sorted(self._hands[int(self._tables.seat[0])])
+        return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
 
+    @abstractmethod
     def record_response(self, seat: int, response: Any) -> None:
         """Record a response before it takes effect."""
 
+    @abstractmethod
     def display(self, seat: int, response: Any) -> dict[str, Any]:
         """Return the display after a response."""
 
     def scores(self) -> list[int]:
         """Return the score of each seat in a finished round."""
-
-
-class NoDeliveriesMixin:
-    """Methods of ``BotzoneRound`` for games whose cards are dealt at once."""
-
-    def delivery_request(self, seat: int) -> dict[str, Any]:
-        """Raise NotImplementedError: no cards are drawn."""
-        raise NotImplementedError
-
-    def awaits_response(self) -> bool:
-        """Return False: no cards are drawn."""
-        return False
-
-    def check_empty_response(self, seat: int, request_index: int, response: Any) -> None:
-        """Accept every response: no cards are drawn."""
+        return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from abl_cards.asp import split_term
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
-from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.games.types import Moves
 from abl_cards.protocols.botzone import faults
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, DealtCards, GameAdapter, NoDeliveriesMixin
+from abl_cards.protocols.botzone.adapter import BotzoneRound, DealtCards, GameAdapter
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
 from abl_cards.protocols.botzone.combinations import find_move, is_combination
 from abl_cards.protocols.botzone.faults import Fault, quote_json
@@ -41,21 +38,17 @@ def option_bids(rules: CompiledGame) -> tuple[int, ...]:
     return tuple(int(split_term(option)[1][0]) for option in rules.schema.options)
 
 
-class DoudizhuRound(NoDeliveriesMixin):
-    """Round of Dou dizhu; implements ``BotzoneRound``."""
+class DoudizhuRound(BotzoneRound):
+    """Round of Dou dizhu."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
         """Make a round after the deal."""
-        self._rules, self._tables, self._cards = rules, tables, cards
-        self._numbering, self._bids = doudizhu_numbering(rules), option_bids(rules)
+        super().__init__(rules, tables, cards)
+        self._bids = option_bids(rules)
         self._hands = [list(hand) for hand in cards.allocation]
         self._last_responses: list[list[int]] = [[] for _ in self._hands]
         self._informed_seats: set[int] = set()
         self._bottom_taken = False
-
-    def opening_display(self) -> dict[str, Any]:
-        """Return the cards of all seats and the bottom cards."""
-        return self._cards.to_json()
 
     def _read_fluent(self, name: str) -> list[int]:
         """Return the values of a fluent at the table; -1 for none."""
@@ -107,11 +100,6 @@ class DoudizhuRound(NoDeliveriesMixin):
         """Return the bid of an option."""
         return self._bids[options[0]]
 
-    def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
-        """Return the card numbers of a move of the seat to decide; of equal cards the lowest."""
-        held = sorted(self._hands[int(self._tables.seat[0])])
-        return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
-
     def record_response(self, seat: int, response: Any) -> None:
         """Remove played cards from the hand."""
         if isinstance(response, list):
@@ -121,10 +109,6 @@ class DoudizhuRound(NoDeliveriesMixin):
     def display(self, seat: int, response: Any) -> dict[str, Any]:
         """Return the display of the acts."""
         return {"event": {"player": seat, "action": response}}
-
-    def scores(self) -> list[int]:
-        """Return the points by seat."""
-        return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
 
 
 DOUDIZHU_ADAPTER = GameAdapter(

@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abl_cards.protocols.botzone.bot_circuits import compute_costs
-from abl_cards.protocols.botzone.bot_file import (
-    add_count_facts,
-    answer,
-    count_ranks,
-    evaluate_named,
-    find_label,
-    preference_outputs,
+from abl_cards.protocols.botzone.bot_file import DoudizhuView, answer, find_form
+from abl_cards.protocols.botzone.bot_runtime import count_numbers, evaluate_query, subtract
+from abl_cards.protocols.botzone.network_parts import (
+    MAX_REGRET,
+    REGRET_UNIT,
+    Weights,
+    find_best_moves,
+    relu,
+    respond_with_network,
 )
-from abl_cards.protocols.botzone.network_parts import MAX_REGRET, REGRET_UNIT, Weights, relu, respond
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float32]
     Rules = dict[str, Any]
+    Moves = list[tuple[int, list[int]]]  # form, and copies of each kind
 
 PLAYS_UNIT, MIN_PROB = 5.0, 1e-3
 NUM_DEALS, BISECTION_STEPS = 8, 60
@@ -49,8 +50,8 @@ class DoudizhuNetwork(Weights):
     def mlp(self, name: str, hidden: Numbers) -> Numbers:
         """Apply fully connected layers with rectifiers between them."""
         layer = 0
-        while "%s.%d.weight" % (name, layer) in self.weights:  # noqa: UP031
-            hidden = self.linear("%s.%d" % (name, layer), relu(hidden) if layer else hidden)  # noqa: UP031
+        while f"{name}.{layer}.weight" in self.weights:
+            hidden = self.linear(f"{name}.{layer}", relu(hidden) if layer else hidden)
             layer += 2
         return hidden
 
@@ -71,8 +72,8 @@ class DoudizhuNetwork(Weights):
         )
         hidden = self.linear(name + ".history.embed", history) + self.weights[name + ".history.place"]
         block = 0
-        while "%s.history.blocks.%d.mix.weight" % (name, block) in self.weights:  # noqa: UP031
-            hidden = self.attention_block("%s.history.blocks.%d" % (name, block), hidden)  # noqa: UP031
+        while f"{name}.history.blocks.{block}.mix.weight" in self.weights:
+            hidden = self.attention_block(f"{name}.history.blocks.{block}", hidden)
             block += 1
         parts = [self.mlp(name + ".state", observation[:state]), self.linear(name + ".history.out", hidden.ravel())]
         return np.concatenate(parts)
@@ -91,8 +92,8 @@ class DoudizhuNetwork(Weights):
     def scores(self, encoded: Numbers, features: Numbers) -> Numbers:
         """Score the labels without their costs."""
         hidden, block = self.linear("decision.join", np.concatenate([encoded, features])), 0
-        while "decision.blocks.%d.first.weight" % block in self.weights:  # noqa: UP031
-            name = "decision.blocks.%d" % block  # noqa: UP031
+        while f"decision.blocks.{block}.first.weight" in self.weights:
+            name = f"decision.blocks.{block}"
             hidden = hidden + self.linear(name + ".second", relu(self.linear(name + ".first", relu(hidden))))
             block += 1
         return self.linear("decision.policy", relu(hidden))
@@ -104,15 +105,13 @@ class DoudizhuNetwork(Weights):
 class BotHiddenHands:
     """Constraints on the two hidden hands."""
 
-    def __init__(self, view: Rules, copies: Numbers) -> None:
-        self.unseen = np.array(view["unseen"], np.float32)
-        self.hand_sizes = [view["cards"]["next"], view["cards"]["previous"]]
-        self.copies = copies
-        bottom = np.array(view["bottom"], np.float32)
+    def __init__(self, view: DoudizhuView, copies: Numbers) -> None:
+        self.unseen, self.hand_sizes, self.copies = np.array(view.unseen, np.float32), view.sizes, copies
+        bottom = np.array(view.bottom, np.float32)
         played = played_by_seat(view)
         at_least = [np.zeros_like(bottom), np.zeros_like(bottom)]
-        if view["part"]:  # the bottom cards of the landlord are public
-            landlord = 1 if view["part"] == 1 else 0
+        if view.seat:  # the bottom cards of the landlord are public
+            landlord = 1 if view.seat == 1 else 0
             at_least[landlord] = np.minimum(np.maximum(bottom - played[landlord + 1], 0), self.unseen)
         self.low, self.high = at_least[0], self.unseen - at_least[1]
 
@@ -154,31 +153,31 @@ class BotHiddenHands:
         return hands
 
 
-def played_by_seat(view: Rules) -> Numbers:
+def played_by_seat(view: DoudizhuView) -> Numbers:
     """Return the played cards [seats, kinds] by relative seat."""
-    played = np.zeros((NUM_SEATS, len(view["hand"])), np.float32)
-    for seat, ids in view["acts"]:
-        played[seat] += count_ranks(ids)
+    played = np.zeros((NUM_SEATS, len(view.hand)), np.float32)
+    for seat, ids in view.acts:
+        played[seat] += count_numbers(view.rules, ids)
     return played
 
 
 # --- one decision -----------------------------------------------------------------------------------------------------
 
 
-def make_observation(rules: Rules, view: Rules) -> Numbers:
+def make_observation(view: DoudizhuView) -> Numbers:
     """Build the observation of the networks."""
-    shapes = rules["features"]
+    rules, shapes = view.rules, view.rules["features"]
     parts = {name: np.zeros(shape, np.float32) for name, shape in shapes}
-    parts["after_landlord"][view["part"]] = 1
-    parts["hand"][:], parts["bottom"][:], parts["unseen"][:] = view["hand"], view["bottom"], view["unseen"]
-    for seat, left in enumerate((sum(view["hand"]), view["cards"]["next"], view["cards"]["previous"])):
+    parts["after_landlord"][view.seat] = 1
+    parts["hand"][:], parts["bottom"][:], parts["unseen"][:] = view.hand, view.bottom, view.unseen
+    for seat, left in enumerate((sum(view.hand), *view.sizes)):
         parts["sizes"][seat, left] = 1
     parts["played"][:] = played_by_seat(view)
-    doubled = sum(1 for _, ids in view["acts"] if ids and doubles_stake(rules, ids))
+    doubled = sum(1 for _, ids in view.acts if ids and doubles_stake(rules, ids))
     parts["doublings"][min(doubled, len(parts["doublings"]) - 1)] = 1
-    recent = view["acts"][-len(parts["recent"]) :]
+    recent = view.acts[-len(parts["recent"]) :]
     for step, (seat, ids) in enumerate(recent, len(parts["recent"]) - len(recent)):
-        parts["recent"][step], parts["recent_seat"][step, seat] = count_ranks(ids), 1
+        parts["recent"][step], parts["recent_seat"][step, seat] = count_numbers(rules, ids), 1
     return np.concatenate([parts[name].ravel() for name, _ in shapes])
 
 
@@ -186,28 +185,24 @@ def doubles_stake(rules: Rules, ids: list[int]) -> bool:
     """Return whether a play doubles the stake."""
     if len(ids) not in rules["doubling_sizes"]:
         return False
-    return find_label(rules, count_ranks(ids)) in rules["doubling"]
+    return find_form(rules, count_numbers(rules, ids)) in rules["doubling"]
 
 
-def response_probabilities(rules: Rules, hands: list[list[int]], labels: list[int]) -> Numbers:
+def response_probabilities(view: DoudizhuView, hands: list[list[int]], labels: list[int]) -> Numbers:
     """Return the share [2, labels] of deals in which each other seat can answer a label; hands alternate."""
-    columns = len(hands) * len(labels)
-    inputs: dict[str, int] = {}
-    for sample, hand in enumerate(hands):
-        bits_of_hand = sum(1 << (sample * len(labels) + slot) for slot in range(len(labels)))
-        add_count_facts("held", hand, bits_of_hand, inputs)
-    for slot, label in enumerate(labels):
-        bits = sum(1 << (sample * len(labels) + slot) for sample in range(len(hands)))
-        inputs["to_beat(%s)" % rules["labels"][label]] = bits  # noqa: UP031
+    rules, columns, shares = view.rules, len(hands) * len(labels), np.zeros((2, len(view.rules["forms"])), np.float32)
+    varying = {
+        "hand": {kind: [hand[kind] for hand in hands for _ in labels] for kind in range(len(view.hand))},
+        "trick": {0: labels * len(hands)},
+    }
     can_answer = 0
-    for label, legal in enumerate(evaluate_named(rules["play"], inputs, columns)):
+    for label, legal in enumerate(evaluate_query(rules["play"], view.input_values(), varying, columns)):
         if label != rules["pass"]:
             can_answer |= legal
-    probabilities = np.zeros((2, len(rules["labels"])), np.float32)
-    for sample in range(len(hands)):
-        for slot, label in enumerate(labels):
-            probabilities[sample % 2, label] += (can_answer >> (sample * len(labels) + slot) & 1) / NUM_DEALS
-    return probabilities
+    for column in range(columns):
+        sample, slot = divmod(column, len(labels))
+        shares[sample % 2, labels[slot]] += (can_answer >> column & 1) / NUM_DEALS
+    return shares
 
 
 class DoudizhuPlayer:
@@ -216,7 +211,7 @@ class DoudizhuPlayer:
     def __init__(self, network: DoudizhuNetwork) -> None:
         self.network = network
 
-    def estimate_hands(self, view: Rules, observation: Numbers, steps: int) -> tuple[BotHiddenHands, Numbers]:
+    def estimate_hands(self, view: DoudizhuView, observation: Numbers, steps: int) -> tuple[BotHiddenHands, Numbers]:
         """Estimate the hand of the next seat."""
         network, copies = self.network, self.network.weights["copies"]
         hidden = BotHiddenHands(view, copies)
@@ -226,48 +221,38 @@ class DoudizhuPlayer:
         change = network.mlp("abln.estimate", features).reshape(prior.shape)
         return hidden, hidden.project(copies * sigmoid(np.log(share / (1 - share)) + change))
 
-    def scores(self, rules: Rules, view: Rules, regret: dict[int, int], plays: dict[int, int]) -> Numbers:
+    def scores(self, view: DoudizhuView, regret: dict[int, int], plays: dict[int, int]) -> Numbers:
         """Return the scores [labels] of labels with known costs and plays to go."""
-        observation, steps, labels = make_observation(rules, view), rules["steps"], sorted(regret)
-        hidden, following = self.estimate_hands(view, observation, steps)
-        num_labels = len(rules["labels"])
-        legal, to_beat, units, left = (np.zeros(num_labels, np.float32) for _ in range(4))
+        rules, observation, labels = view.rules, make_observation(view), sorted(regret)
+        hidden, following = self.estimate_hands(view, observation, rules["steps"])
+        legal, to_beat, units, left = (np.zeros(len(rules["forms"]), np.float32) for _ in range(4))
         left[:] = min(plays.values()) / PLAYS_UNIT
         for label in labels:
             legal[label], left[label] = 1, plays[label] / PLAYS_UNIT
             units[label] = min(max(regret[label] / REGRET_UNIT, 0), MAX_REGRET)
-        if view["to_beat"] is not None:
-            to_beat[view["to_beat"]] = 1
+        if view.to_beat >= 0:
+            to_beat[view.to_beat] = 1
         hands = hidden.sample_hands(
             following, np.random.RandomState(int(observation.dot(np.arange(len(observation)) % 97)) % 2**31)
         )
-        answers = response_probabilities(rules, hands, [label for label in labels if label != rules["pass"]])
+        answers = response_probabilities(view, hands, [label for label in labels if label != rules["pass"]])
         features = [hidden.both_hands(following).ravel(), answers.ravel(), legal, to_beat, units, left]
-        encoded = relu(self.network.encode("decision.encoder", observation, steps))
+        encoded = relu(self.network.encode("decision.encoder", observation, rules["steps"]))
         return self.network.scores(encoded, np.concatenate(features)) - self.network.weights["decision.trust"] * units
 
-    def __call__(self, rules: Rules, common: Rules, candidates: list[Any], plays: Any, view: Rules, moves: Any) -> int:
+    def __call__(self, view: DoudizhuView, moves: Moves) -> int:
         """Return the index of a move."""
         if len(moves) == 1:
             return 0
-        violating, costs = compute_costs(
-            preference_outputs(rules, common, candidates, plays), rules["weights"], len(moves)
-        )
-        sound = [not violating >> move & 1 for move in range(len(moves))]
-        if not any(sound):
-            sound = [True] * len(moves)
-        best_moves: dict[int, int] = {}
-        for move, (label, _) in enumerate(moves):
-            if sound[move] and (label not in best_moves or costs[move] < costs[best_moves[label]]):
-                best_moves[label] = move
-        if len(best_moves) == 1:
-            return next(iter(best_moves.values()))
-        min_cost = min(costs[move] for move in best_moves.values())
-        regret = {label: costs[move] - min_cost for label, move in best_moves.items()}
-        left = {label: plays.left(candidates[move][1]) for label, move in best_moves.items()}
-        scores = self.scores(rules, view, regret, left)
-        return best_moves[max(sorted(best_moves), key=lambda label: scores[label])]
+        best = find_best_moves(view, moves)
+        if len(best) == 1:
+            return next(iter(best.values()))[1]
+        min_cost = min(cost for cost, _ in best.values())
+        regret = {label: cost - min_cost for label, (cost, _) in best.items()}
+        left = {label: view.plays_left(subtract(view.hand, moves[move][1])) for label, (_, move) in best.items()}
+        scores = self.scores(view, regret, left)
+        return best[max(sorted(best), key=lambda label: scores[label])][1]
 
 
 if __name__ == "__main__":
-    respond(lambda weights: DoudizhuPlayer(DoudizhuNetwork(weights)), answer)
+    respond_with_network(lambda weights: DoudizhuPlayer(DoudizhuNetwork(weights)), answer)

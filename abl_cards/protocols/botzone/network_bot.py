@@ -10,46 +10,58 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from torch import nn
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.learners import Networks, PlanePolicyNetwork
+from abl_cards.learners import (
+    ESTIMATE,
+    LEGAL,
+    PLAYS_LEFT,
+    REGRET,
+    RESPONSES,
+    TO_BEAT,
+    Networks,
+    PlanePolicyNetwork,
+    PolicyNetwork,
+)
 from abl_cards.protocols.botzone.adapter import find_adapter
 from abl_cards.protocols.botzone.bot import template_source
-from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
+from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.plain_python import inline_module, strip_annotations
 from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
-from abl_cards.protocols.botzone.tractor_bot import tractor_data
-from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
 
+Arrays = dict[str, NDArray[Any]]
+"""Arrays by name."""
 _IMPORT_LINE = re.compile(r"^from abl_cards\.protocols\.botzone\.\w+ import ", re.MULTILINE)
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed time stamp, so that equal bots have equal bytes
+_INPUTS = (ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT)
+_KNOWN_FEATURES = {
+    "after_landlord", "hand", "bottom", "unseen", "sizes", "played", "bid", "doublings", "recent", "recent_seat",
+}  # fmt: skip
 
 
 def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> bytes:
     """Return the zip of a bot; raises GameError for unsupported networks."""
     if find_adapter(rules) is TRACTOR_ADAPTER:
-        return _make_zip(
-            "tractor_bot", "network_bot_file.py", tractor_data(rules, preferences), tractor_network_weights(networks)
-        )
-    rules_json, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
-    return _make_zip("landlord_bot", "doudizhu_network_file.py", rules_json, weights)
-
-
-def _make_zip(module: str, program: str, rules_json: dict[str, Any], weights: bytes) -> bytes:
-    """Return the zip of a program, the module that it imports, rules and weights."""
-    source = "bot_file.py" if module == "landlord_bot" else f"{module}_file.py"
+        module, program = "tractor_bot", "network_bot_file.py"
+        data, weights = bot_data(rules, preferences), tractor_network_weights(networks)
+    else:
+        module, program = "landlord_bot", "doudizhu_network_file.py"
+        data, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
+    source = inline_module((files(__package__) / program).read_text("utf-8"), "network_parts")
     contents = {
-        "__main__.py": _program_source(program, module).encode(),
-        f"{module}.py": template_source(source).encode(),
-        "rules.json": json.dumps(rules_json, separators=(",", ":")).encode(),
+        "__main__.py": strip_annotations(_IMPORT_LINE.sub(f"from {module} import ", source)).encode(),
+        f"{module}.py": template_source(rules).encode(),
+        "rules.json": json.dumps(data, separators=(",", ":")).encode(),
         "weights.npz": weights,
     }
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in contents.items():
-            archive.writestr(zipfile.ZipInfo(name, _ZIP_EPOCH), data, zipfile.ZIP_DEFLATED, 9)
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name, _ZIP_EPOCH), content, zipfile.ZIP_DEFLATED, 9)
     return stream.getvalue()
 
 
@@ -68,10 +80,51 @@ def tractor_network_weights(networks: Networks) -> bytes:
     planes = networks.shape.load_planes()
     grid = np.array([planes.rows, planes.columns, planes.max_copies])
     tables = {"grid": grid, "place": planes.cell_index, "named": planes.named_planes, "labels": planes.label_cards}
-    return to_npz(to_half_precision(decision) | tables)
+    return _to_npz(_to_half_precision(decision) | tables)
 
 
-def _program_source(name: str, module: str) -> str:
-    """Return a program with ``network_parts`` inlined and other imports from the module of the zip."""
-    source = inline_module((files(__package__) / name).read_text("utf-8"), "network_parts")
-    return strip_annotations(_IMPORT_LINE.sub(f"from {module} import ", source))
+def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:
+    """Return the rule data of a bot with networks; raises GameError if it lacks a feature of the networks."""
+    features = networks.shape.observation.features
+    unknown = {feature.name for feature in features} - _KNOWN_FEATURES
+    if unknown:
+        raise GameError(
+            f"a bot has no {', '.join(sorted(unknown))}: leave these out of the facts sees/2 and sees/3",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
+    doubling_forms = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
+    doubling_labels = [index for index, label in enumerate(rules.labels) if label in doubling_forms]
+    data = bot_data(rules, preferences)
+    return data | {
+        "features": [[feature.name, list(feature.shape)] for feature in features],
+        "steps": next(feature.shape[0] for feature in features if feature.name == "recent"),
+        "pass": int(rules.forms.label_of[rules.forms.pass_form]),
+        "doubling": doubling_labels,
+        "doubling_sizes": sorted({data["sizes"][label] for label in doubling_labels}),
+    }
+
+
+def doudizhu_network_weights(networks: Networks) -> bytes:
+    """Return the weights of estimate and decision as an .npz; raises GameError for other networks."""
+    decision, abln = networks.decision, networks.abln
+    if not isinstance(decision, PolicyNetwork) or abln is None or decision.inputs != _INPUTS:
+        raise GameError(
+            "only networks with ABLN of the presets small and small-stakes can become a bot",
+            ErrorCode.UNSUPPORTED_GAME,
+        )
+    copies = np.array(networks.shape.copies, np.float32)
+    tables = {"copies": copies, "heads": np.array([networks.preset.encoder.history_heads])}
+    return _to_npz(_to_half_precision(decision, "decision.") | _to_half_precision(abln, "abln.") | tables)
+
+
+def _to_half_precision(module: nn.Module, prefix: str = "") -> Arrays:
+    """Return the parameters of a network in half precision by name."""
+    parameters = module.state_dict().items()
+    return {prefix + name: tensor.detach().cpu().numpy().astype(np.float16) for name, tensor in parameters}
+
+
+def _to_npz(arrays: Arrays) -> bytes:
+    """Return arrays as an .npz."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()

@@ -5,22 +5,28 @@
 """
 
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
-# ruff: noqa: B905
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abl_cards.protocols.botzone.bot_circuits import compute_costs
-from abl_cards.protocols.botzone.network_parts import MAX_REGRET, REGRET_UNIT, Weights, relu, respond
-from abl_cards.protocols.botzone.tractor_bot_file import TractorView, answer, find_best_move, preference_outputs
+from abl_cards.protocols.botzone.network_parts import (
+    MAX_REGRET,
+    REGRET_UNIT,
+    Weights,
+    find_best_moves,
+    relu,
+    respond_with_network,
+)
+from abl_cards.protocols.botzone.tractor_bot_file import TractorView, add_cards, answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float32]
-    Moves = list[tuple[int, list[int]]]
+    Moves = list[tuple[int, list[int]]]  # form, and copies of each kind
+    BestMoves = dict[int, tuple[int, int]]  # cost and index of a move, by label
 
 NUM_GROUPS = 8
 
@@ -58,7 +64,7 @@ class TractorNetwork(Weights):
         super().__init__(weights)
         self.rows, self.columns, self.copies = (int(size) for size in weights["grid"])
         self.num_blocks = 0
-        while "trunk.blocks.%d.first.weight" % self.num_blocks in weights:  # noqa: UP031
+        while f"trunk.blocks.{self.num_blocks}.first.weight" in weights:
             self.num_blocks += 1
 
     def norm_layer(self, name: str, planes: Numbers) -> Numbers:
@@ -70,7 +76,7 @@ class TractorNetwork(Weights):
         weights = self.weights
         hidden = relu(self.norm_layer("trunk.norm", conv2d(planes, weights["trunk.first.weight"], 2)))
         for block in range(self.num_blocks):
-            name = "trunk.blocks.%d." % block  # noqa: UP031
+            name = f"trunk.blocks.{block}."
             inner = relu(self.norm_layer(name + "between", conv2d(hidden, weights[name + "first.weight"], 1)))
             inner = self.norm_layer(name + "after", conv2d(inner, weights[name + "second.weight"], 1))
             if name + "across.weight" in weights:
@@ -113,26 +119,16 @@ class TractorNetwork(Weights):
 # --- one decision -----------------------------------------------------------------------------------------------------
 
 
-def log_probabilities(network: TractorNetwork, view: TractorView, moves: Moves) -> tuple[list[int], Numbers]:
+def log_probabilities(network: TractorNetwork, view: TractorView, best: BestMoves) -> tuple[list[int], Numbers]:
     """Return the legal labels and their log probabilities."""
-    rules = view.rules
-    violating, costs = compute_costs(preference_outputs(view, moves), rules["weights"], len(moves))
-    sound = [not violating >> move & 1 for move in range(len(moves))]
-    if not any(sound):
-        sound = [True] * len(moves)
-    min_costs: dict[int, int] = {}
-    for (form, _), cost, is_sound in zip(moves, costs, sound):
-        label = rules["forms"][form][0]
-        if is_sound:
-            min_costs[label] = min(cost, min_costs.get(label, cost))
-    labels = sorted(min_costs)
+    labels = sorted(best)
     if len(labels) == 1:
         return labels, np.zeros(1, np.float32)
-    regret = np.array([min_costs[label] - min(min_costs.values()) for label in labels], np.float32)
+    costs = np.array([best[label][0] for label in labels], np.float32)
     seats = [(view.seat + distance) % len(view.on_table) for distance in range(len(view.on_table))]
-    played = [[earlier + current for earlier, current in zip(view.played[seat], view.on_table[seat])] for seat in seats]
+    played = [add_cards(view.played[seat], view.on_table[seat]) for seat in seats]
     sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + played, np.float32)
-    units = np.clip(regret / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
+    units = np.clip((costs - costs.min()) / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
     scores = network.scores(sets, view.context, labels, units)
     scores = scores - scores.max()
     log_probs: Numbers = scores - np.log(np.exp(scores).sum())
@@ -149,11 +145,10 @@ class TractorPlayer:
         """Return the index of a move."""
         if len(moves) == 1:
             return 0
-        labels, chances = log_probabilities(self.network, view, moves)
-        chosen = labels[int(chances.argmax())]
-        rows = [row for row, (form, _) in enumerate(moves) if view.rules["forms"][form][0] == chosen]
-        return rows[find_best_move(view, [moves[row] for row in rows])]
+        best = find_best_moves(view, moves)
+        labels, chances = log_probabilities(self.network, view, best)
+        return best[labels[int(chances.argmax())]][1]
 
 
 if __name__ == "__main__":
-    respond(lambda weights: TractorPlayer(TractorNetwork(weights)), answer)
+    respond_with_network(lambda weights: TractorPlayer(TractorNetwork(weights)), answer)

@@ -21,7 +21,7 @@ class _Span(NamedTuple):
 def inline_module(source: str, name: str) -> str:
     """Return a program with the import of a module of this package replaced by the module."""
     _, module = (files(__package__) / f"{name}.py").read_text("utf-8").split(_FUTURE, 1)
-    imported = re.compile(rf"^from {re.escape(__package__)}\.{name} import .*\n", re.MULTILINE)
+    imported = re.compile(rf"^from {re.escape(__package__)}\.{name} import (\([^)]*\)|.*)\n", re.MULTILINE)
     return imported.sub(lambda _: module, source)
 
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import NO_CARD, Moves
 from abl_cards.protocols.botzone import faults, tractor_match
-from abl_cards.protocols.botzone.adapter import ONLY_TABLE, DealtCards, GameAdapter
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE, BotzoneRound, DealtCards, GameAdapter
 from abl_cards.protocols.botzone.card_numbers import CardNumbering
 from abl_cards.protocols.botzone.combinations import find_move
 from abl_cards.protocols.botzone.faults import Fault, quote_json
@@ -50,14 +47,13 @@ def _supports(rules: CompiledGame) -> bool:
     return has_fluents and rules.pack.index.keys() == {*_card_terms()} and {DECLARE, BURY} <= {*rules.schema.stages}
 
 
-class TractorRound:
-    """Round of Tractor; implements ``BotzoneRound``."""
+class TractorRound(BotzoneRound):
+    """Round of Tractor."""
 
     def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
         """Make a round before the first delivery."""
-        self._rules, self._tables, self._cards = rules, tables, cards
-        self._numbering, self._terms = tractor_numbering(rules), _card_terms()
-        seats = len(cards.allocation)
+        super().__init__(rules, tables, cards)
+        self._terms, seats = _card_terms(), len(cards.allocation)
         self._delivered, self._hands = [0] * seats, [list[int]() for _ in range(seats)]
         self._first_round = not self._read_fluent(GIVEN)
         self._declarers = {"called": NOBODY, "snatched": NOBODY}
@@ -75,10 +71,6 @@ class TractorRound:
         if not self._tables.rows_to_choose().size:
             return PLAY if self._tables.rows_to_play().size else DEAL
         return COVER if self._rules.schema.stages[int(state.choice[0])] == BURY else DEAL
-
-    def opening_display(self) -> dict[str, Any]:
-        """Return the cards of all seats and the public cards."""
-        return self._cards.to_json()
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
@@ -195,11 +187,6 @@ class TractorRound:
         copies = [self._rules.pack.index[term]] * (1 if shows == "declare" else 2)
         return self._numbering.find_numbers(copies, sorted(self._hands[seat]))
 
-    def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
-        """Return the card numbers of a move of the seat to decide; of equal cards the lowest."""
-        held = sorted(self._hands[int(self._tables.seat[0])])
-        return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
-
     # --- state of the round ------------------------------------------------------------------------------------------
 
     def record_response(self, seat: int, response: Any) -> None:
@@ -237,10 +224,6 @@ class TractorRound:
         if playing:
             fields["get_score"] = self._read_fluent(TOTAL)
         return fields if self._penalty is None else fields | {"punished": self._penalty}
-
-    def scores(self) -> list[int]:
-        """Return the points by seat."""
-        return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
 
 
 TRACTOR_ADAPTER = GameAdapter(

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from abl_cards.asp import Signature
+from abl_cards.asp import LexerToken, Signature
 from abl_cards.core import check_budget
-from abl_cards.rulelab.editor.tokens import SourceText, SyntaxToken
+from abl_cards.rulelab.editor.tokens import SourceText
 
 HEAD, BODY, EXTERNAL, DEFINED, CONSTANT, TERM = "head", "body", "external", "defined", "constant", "term"
 """Roles of an occurrence."""
@@ -81,7 +81,7 @@ class _OpenParenthesis:
 
 
 class _StatementScanner:
-    def __init__(self, tokens: Sequence[SyntaxToken]) -> None:
+    def __init__(self, tokens: Sequence[LexerToken]) -> None:
         """Find the end and the number of arguments of each parenthesis of a statement."""
         self.tokens = tokens
         self._closing, self._arity = dict[int, int](), dict[int, int]()

@@ -1,4 +1,4 @@
-"""Tokens of rule files; incomplete texts, as in an editor, are split too."""
+"""Text of rule files: tokens, lines, positions and comments; the texts may be incomplete, as in an editor."""
 
 from __future__ import annotations
 
@@ -9,33 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from abl_cards.asp import scan_text
-
-_TOKEN = re.compile(
-    r"""
-    (?P<string>"(?:\\.|[^"\\\n])*"?)
-  | (?P<name>[_']*[a-z][\w']*)
-  | (?P<variable>[_']*[A-Z][\w']*|_(?![_']))
-  | (?P<number>\d\w*)
-  | (?P<directive>\#[a-z]+\+?)
-  | (?P<mark>:-|:~|\.\.|!=|<=|>=|==|\*\*|[_']+|[^\s])
-    """,
-    re.VERBOSE,
-)
-
-
-@dataclass(frozen=True)
-class SyntaxToken:
-    """Word or mark of a rule file; ``kind`` is a group of ``_TOKEN``."""
-
-    kind: str
-    text: str
-    start: int  # offset in the text
-    end: int
-
-    def is_mark(self, *marks: str) -> bool:
-        """Return whether the token is one of these marks."""
-        return self.kind == "mark" and self.text in marks
+from abl_cards.asp import LexerToken, scan_text, tokenize
 
 
 @dataclass(frozen=True)
@@ -49,14 +23,11 @@ class SourceText:
     text: str
 
     @cached_property
-    def tokens(self) -> tuple[SyntaxToken, ...]:
+    def tokens(self) -> tuple[LexerToken, ...]:
         """Tokens without comments and includes."""
-        code = scan_text(self.text).code
-        return tuple(
-            SyntaxToken(str(match.lastgroup), match[0], match.start(), match.end()) for match in _TOKEN.finditer(code)
-        )
+        return tokenize(self.text)
 
-    def statements(self) -> Iterator[tuple[SyntaxToken, ...]]:
+    def statements(self) -> Iterator[tuple[LexerToken, ...]]:
         """Yield the tokens of each statement, without its full stop; the last statement may lack one."""
         start = 0
         for index, token in enumerate(self.tokens):
@@ -124,7 +95,7 @@ class SourceText:
         line = max(line, 0)
         return self._line_starts[line] + min(max(column, 0), len(self.lines[line]))
 
-    def token_at(self, offset: int) -> SyntaxToken | None:
+    def token_at(self, offset: int) -> LexerToken | None:
         """Return the word at a cursor.
 
         Args:

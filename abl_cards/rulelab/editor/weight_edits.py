@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abl_cards.asp import COST
+from abl_cards.asp import COST, LexerToken
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import functor
 from abl_cards.games.preferences import CompiledPreferences
 from abl_cards.rulelab.editor.draft import RuleDraft
 from abl_cards.rulelab.editor.reweighting import WeightFactors, reweight_preferences
 from abl_cards.rulelab.editor.symbols import HEAD, find_occurrences
-from abl_cards.rulelab.editor.tokens import SourceText, SyntaxToken
+from abl_cards.rulelab.editor.tokens import SourceText
 
 _MAX_DIGITS = 10  # digits of the largest 32-bit number
 
@@ -25,7 +25,7 @@ class _CostRule:
     """Head of a rule that gives the weight of a preference."""
 
     name: str
-    weight: Sequence[SyntaxToken]
+    weight: Sequence[LexerToken]
     line: int
 
     @property

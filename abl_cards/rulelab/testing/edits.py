@@ -8,28 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from abl_cards.asp import LexerToken, scan_text, tokenize
 from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, Folder
 
 RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
 """Kinds of edits: deleted rule, dropped literal, swapped comparison, number shifted by one."""
 
-_TOKEN = re.compile(
-    r"""
-    (?P<string>"(?:\\.|[^"\\\n])*") | %\*.*?\*% | %[^\n]*
-  | (?P<include>\#include\s*<\w+>)
-  | (?P<number>(?<![\w.])[0-9]+\b | (?<=\.\.)[0-9]+\b)
-  | (?P<body>:-)
-  | (?P<comparison><=|>=|!=|<|>|=)
-  | (?P<stop>(?<!\.)\.(?![.]))
-  | (?P<open>[({])
-  | (?P<close>[)}])
-  | (?P<comma>[,;])
-  | (?P<word>\S)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _TEXT_STATEMENT = re.compile(r"(says|title|word)\s*\(")
-_OPPOSITE = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "!=", "!=": "="}
+_OPPOSITE = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "!=", "==": "!=", "!=": "="}
 
 
 class Edit(NamedTuple):
@@ -119,26 +105,24 @@ def _find_changes(text: str) -> Iterator[tuple[int, int, str, str]]:
     literals: list[tuple[int, int]] = []  # of the body of the current statement
     literal_start: int | None = None  # of the current literal; -1 before its first token
     depth = previous_end = 0
-    for token in _TOKEN.finditer(text):
-        start, end = token.span()
-        kind = token.lastgroup
-        if kind is None:
-            continue
+    includes = [LexerToken("mark", include.start, include.end, ".") for include in scan_text(text).includes]
+    for token in sorted([*tokenize(text), *includes], key=lambda token: token.start):
+        start, end = token.start, token.end
         statement_start = start if statement_start is None else statement_start
         if literal_start == -1:
             literal_start = start
-        if kind == NUMBER:
-            changes.append((start, end, str(int(token[0]) + 1), NUMBER))
-        elif kind == COMPARISON:
-            changes.append((start, end, _OPPOSITE[token[0]], COMPARISON))
-        elif kind in ("open", "close"):
-            depth += 1 if kind == "open" else -1
-        elif kind == "body" and not depth:
+        if token.kind == "number" and token.text.isdecimal():
+            changes.append((start, end, str(int(token.text) + 1), NUMBER))
+        elif token.is_mark(*_OPPOSITE):
+            changes.append((start, end, _OPPOSITE[token.text], COMPARISON))
+        elif token.is_mark("(", "{", ")", "}"):
+            depth += 1 if token.text in "({" else -1
+        elif token.is_mark(":-") and not depth:
             literal_start = -1
-        elif kind in ("comma", "stop") and literal_start is not None and not depth:
+        elif token.is_mark(",", ";", ".") and literal_start is not None and not depth:
             literals.append((literal_start, previous_end))
             literal_start = -1
-        if kind == "stop":
+        if token.is_mark("."):
             if not _TEXT_STATEMENT.match(text, statement_start):
                 yield from (*changes, (statement_start, end, "", RULE), *_drop_literals(literals))
             statement_start, literal_start, changes, literals, depth = None, None, [], [], 0

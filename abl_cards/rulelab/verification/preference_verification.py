@@ -35,7 +35,7 @@ _MASK = (1 << 62) - 1
 
 @dataclass
 class PreferenceVerification:
-    """Result of comparing preferences; implements VerificationReport."""
+    """Result of comparing preferences."""
 
     groups: Mapping[str, str]  # by preference
     num_pairs: int = 0

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import clingo
 import numpy as np
@@ -43,26 +43,9 @@ class InputCoverage:
     kinds_text: str  # for terms: states in which each kind of term was true
 
 
-class VerificationReport(Protocol):
-    """Result of a comparison, as text and as plain values."""
-
-    @property
-    def mismatches(self) -> list[Mismatch]:
-        """Differences between circuit and clingo."""
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Coverage of the inputs: column headings and rows."""
-
-    def summary(self) -> Sequence[str]:
-        """Lines; the last one counts the mismatches."""
-
-    def to_json(self, seed: int) -> dict[str, Any]:
-        """Everything but the mismatches."""
-
-
 @dataclass(frozen=True)
 class CircuitVerification:
-    """Result of comparing all outputs; implements VerificationReport."""
+    """Result of comparing all outputs."""
 
     num_states: int
     num_outputs: int

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from abl_cards.learners.presets import PRESETS, RESPONSE_DEALS
 from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
 from abl_cards.protocols.botzone import bot_file, doudizhu_network_file, network_parts
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE
-from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
+from abl_cards.protocols.botzone.network_bot import doudizhu_network_data, doudizhu_network_weights
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
 from tests.games.random_play import match_keys
@@ -54,10 +55,10 @@ def file(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
 class RecordingPlayer(doudizhu_network_file.DoudizhuPlayer):
     """Player that keeps the inputs and scores of its last decision."""
 
-    def scores(self, rules: Any, view: Any, regret: dict[int, int], plays: dict[int, int]) -> Any:
-        scores = super().scores(rules, view, regret, plays)
-        observation = doudizhu_network_file.make_observation(rules, view)
-        hidden, following = self.estimate_hands(view, observation, rules["steps"])
+    def scores(self, view: Any, regret: dict[int, int], plays: dict[int, int]) -> Any:
+        scores = super().scores(view, regret, plays)
+        observation = doudizhu_network_file.make_observation(view)
+        hidden, following = self.estimate_hands(view, observation, view.rules["steps"])
         self.last = observation, hidden.both_hands(following), sorted(regret), scores
         return scores
 
@@ -101,16 +102,15 @@ def _compare(player: RecordingPlayer, view: PolicyInputs, expected: Any) -> None
 
 
 def test_sampled_deals_are_possible(engine: Engine, file: Path) -> None:
-    view = {
-        "unseen": [2, 1, 3] + [0] * 12, "cards": {"next": 4, "previous": 2}, "bottom": [1] + [0] * 14, "part": 1,
-        "acts": [], "hand": [0] * 15,
-    }  # fmt: skip
+    view: Any = SimpleNamespace(
+        unseen=[2, 1, 3] + [0] * 12, sizes=[4, 2], bottom=[1] + [0] * 14, seat=1, acts=[], hand=[0] * 15
+    )
     hidden = doudizhu_network_file.BotHiddenHands(view, np.full(15, 4, np.float32))
     hands = hidden.sample_hands(hidden.uniform_estimate(), np.random.RandomState(1))
     for following, previous in zip(hands[::2], hands[1::2], strict=True):
         assert sum(following) == 4
         assert previous[0] >= 1  # the landlord has shown this one
-        assert [one + two for one, two in zip(following, previous, strict=True)] == view["unseen"]
+        assert [one + two for one, two in zip(following, previous, strict=True)] == view.unseen
 
 
 def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:

@@ -25,10 +25,11 @@ from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import WeightsCard, load_networks, save_networks
 from abl_cards.protocols.botzone import network_bot_file, network_parts, tractor_bot_file
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.network_bot import tractor_network_weights
+from abl_cards.protocols.botzone.network_parts import find_best_moves
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
-from abl_cards.protocols.botzone.tractor_bot import tractor_data
 from tests.cli_runs import run
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.old_python import too_new
@@ -60,7 +61,7 @@ def test_numpy_computes_the_probabilities_of_torch(engine: Engine, file: Path) -
     networks = load_networks(file, engine)
     assert isinstance(networks.decision, PlanePolicyNetwork)
     network = network_bot_file.TractorNetwork(network_parts.read_npz(tractor_network_weights(networks)))
-    rules = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model())))
+    rules = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model())))
     rules["best"] = network_bot_file.TractorPlayer(network)
     policy = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     player = make_agent(f"abl:no-lookahead,weights={file}", engine)
@@ -91,7 +92,7 @@ def _log_probabilities(rules: Any, network: network_bot_file.TractorNetwork, mes
 
     def note(view: tractor_bot_file.TractorView, moves: Any) -> int:
         if not results:
-            results.append(network_bot_file.log_probabilities(network, view, moves))
+            results.append(network_bot_file.log_probabilities(network, view, find_best_moves(view, moves)))
         chosen: int = rules["best"](view, moves)
         return chosen
 

@@ -16,7 +16,7 @@ from abl_cards.games.game import load
 from abl_cards.games.types.moves import Moves
 from abl_cards.protocols.botzone import bot_file
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE, find_adapter
-from abl_cards.protocols.botzone.bot import bot_data
+from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.faults import Fault
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession

@@ -20,10 +20,10 @@ from abl_cards.games.tables.tricks import apply_trick_plays
 from abl_cards.games.types.arrays import copy_rows
 from abl_cards.protocols.botzone import tractor_bot_file
 from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.protocols.botzone.bot_data import bot_data
 from abl_cards.protocols.botzone.registry import BotzoneGame
 from abl_cards.protocols.botzone.session import BotzoneSession
 from abl_cards.protocols.botzone.tractor import tractor_numbering
-from abl_cards.protocols.botzone.tractor_bot import tractor_data
 from tests.cli_runs import run
 from tests.games.random_play import match_keys
 from tests.protocols.botzone.old_python import too_new
@@ -44,7 +44,7 @@ def kinds(cards: list[int]) -> list[int]:
 def test_the_bot_plays_the_moves_of_kb() -> None:
     """All decisions of a round agree for all four seats, forced ones included."""
     engine = engine_of()
-    rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
+    rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     logs = list[dict[str, Any]]()
     tables = engine.start_matches(match_keys(1, 51), BotzoneSession(engine.rules, write=logs.append))
     while not logs:
@@ -67,7 +67,7 @@ def test_the_bot_plays_the_moves_of_kb() -> None:
 def test_it_plays_like_kb_among_random_agents() -> None:
     """Random agents throw, and throws fail; some decisions are compared with kb."""
     engine = engine_of()
-    rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
+    rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.preference_model()))), make_agent("kb", engine)
     logs, keys = list[dict[str, Any]](), KEYS
     session = BotzoneSession(engine.rules, write=logs.append)
     tables, at_random = engine.start_matches(match_keys(1, 53), session), make_agent("random", engine)
@@ -135,5 +135,5 @@ def test_preferences_that_a_bot_cannot_evaluate(tmp_path: Path) -> None:
         )
     engine = engine_of()
     with pytest.raises(GameError, match=r"acts\(3\)") as error:
-        tractor_data(engine.rules, engine.preference_model((), folder))
+        bot_data(engine.rules, engine.preference_model((), folder))
     assert error.value.code == ErrorCode.UNSUPPORTED_GAME

@@ -77,11 +77,15 @@ def test_the_projection_of_four_holders_is_the_nearest() -> None:
     given, truth = dealt(random, 60, 3, 15)
     whole = np.concatenate([truth, given.unseen[:, None] - truth.sum(axis=1, dtype=np.uint8)[:, None]], axis=1)
     bounds = np.where(random.random(whole.shape) < 0.2, whole, 0), np.where(random.random(whole.shape) < 0.2, whole, 2)
-    given = InformationSet(given.unseen, whole.sum(axis=2).astype(np.int8), *(bound.astype(np.uint8) for bound in bounds))
+    given = InformationSet(
+        given.unseen, whole.sum(axis=2).astype(np.int8), *(bound.astype(np.uint8) for bound in bounds)
+    )
     estimate = (whole + random.standard_normal(whole.shape)).astype(np.float32)
-    deals = projected(estimate, given)
-    assert given.is_consistent(deals, 1e-4).all()
-    assert (((estimate - deals) * (whole - deals)).sum(axis=(1, 2)) < 1e-3).all()  # nowhere acute, as in test_hands
+    estimates = projected(estimate, given)
+    assert given.is_consistent(estimates, 1e-4).all()
+    assert (
+        ((estimate - estimates) * (whole - estimates)).sum(axis=(1, 2)) < 1e-3
+    ).all()  # nowhere acute, as in test_hands
 
 
 def test_three_of_four_holders_have_the_means_of_three(three: tuple[NDArray, InformationSet]) -> None:

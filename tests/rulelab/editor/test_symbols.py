@@ -8,7 +8,7 @@ import pytest
 from clingo import ast
 from clingo.ast import ASTType
 
-from abl_cards.asp.lexer import scan_text
+from abl_cards.asp.lexer import LexerToken, scan_text
 from abl_cards.games.description.variants import KB_ROOT
 from abl_cards.rulelab.editor.symbols import (
     BODY,
@@ -20,7 +20,7 @@ from abl_cards.rulelab.editor.symbols import (
     SymbolOccurrence,
     find_occurrences,
 )
-from abl_cards.rulelab.editor.tokens import SourceText, SyntaxToken
+from abl_cards.rulelab.editor.tokens import SourceText
 
 FILES = sorted(KB_ROOT.glob("**/*.lp"))
 
@@ -113,14 +113,14 @@ def test_nonsense_is_read_without_complaint(text: str) -> None:
 def test_work_grows_with_the_text_and_not_faster(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of token tests per token is bounded, independent of the nesting."""
     looks = 0
-    look = SyntaxToken.is_mark
+    look = LexerToken.is_mark
 
-    def counted(token: SyntaxToken, *marks: str) -> bool:
+    def counted(token: LexerToken, *marks: str) -> bool:
         nonlocal looks
         looks += 1
         return look(token, *marks)
 
-    monkeypatch.setattr(SyntaxToken, "is_mark", counted)
+    monkeypatch.setattr(LexerToken, "is_mark", counted)
     text = SourceText(f"x :- {piece * 4000}")
     find_occurrences(text)
     assert looks <= 40 * len(text.tokens) + 100

@@ -8,8 +8,8 @@ import pytest
 from abl_cards.asp.terms import Input
 from abl_cards.circuit.evaluation import evaluate
 from abl_cards.circuit.knowledge_base import KnowledgeBase
-from abl_cards.protocols.botzone import bot_circuits
-from abl_cards.protocols.botzone.circuit_data import circuit_to_json
+from abl_cards.protocols.botzone import bot_runtime
+from abl_cards.protocols.botzone.bot_data import circuit_to_json
 
 RULES = {
     "gates": "p(X) :- held(X,1), not held(X,2). p(9) :- p(1), p(2). p(9) :- held(3,2).",
@@ -31,11 +31,11 @@ def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
     rows = np.arange(columns)[None] >> np.arange(len(circuit.inputs))[:, None] & 1
     inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
     expected = evaluate(circuit, rows.astype(np.uint8))
-    outputs = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
+    outputs = bot_runtime.evaluate(circuit_to_json(circuit), inputs, columns)
     assert outputs == [sum(int(value) << place for place, value in enumerate(row)) for row in expected]
 
 
 def test_the_cheapest() -> None:
     """The first of equal moves is chosen, and a violating one only if all are."""
-    assert bot_circuits.find_cheapest([0b110, 0b001], [3, None], 3) == 1
-    assert bot_circuits.find_cheapest([0b101], [-2], 3) == 0
+    assert bot_runtime.find_cheapest([0b110, 0b001], [3, None], 3) == 1
+    assert bot_runtime.find_cheapest([0b101], [-2], 3) == 0
