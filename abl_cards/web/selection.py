@@ -17,7 +17,7 @@ from abl_cards.games.notation import PASS, compose_move, list_composed_plays, no
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import NO_CARD, Moves
 from abl_cards.web.game_log import play_text
-from abl_cards.web.texts import card_kinds, label_text
+from abl_cards.web.texts import card_kinds
 
 MAX_READINGS = 12
 MAX_COMPOSED_PLAYS = 3000
@@ -106,13 +106,6 @@ class CardSelection:
             "readings": readings, "more": [rules.card_codes.kind_texts[kind] for kind in addable], "plays": None,
             "passes": self.can_pass,
         }  # fmt: skip
-
-    def labels_json(self, max_length: int) -> list[dict[str, Any]]:
-        """Return the first legal labels with their texts."""
-        rules, decisions = self.engine.rules, self.decisions
-        labels = np.flatnonzero(decisions.legal_mask[:, 0])[:max_length].tolist()
-        return [{"label": rules.label_texts[label], "text": label_text(self.engine, rules.label_texts[label])}
-                for label in labels]  # fmt: skip
 
 
 def is_pass(value: Any) -> bool:
