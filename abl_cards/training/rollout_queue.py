@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
-from abl_cards.training.experience import Experience, experience_from_dict, experience_to_dict
-from abl_cards.training.expert_targets import ExpertTargets
+from abl_cards.training.experience import Experience
 from abl_cards.training.selfplay import Score
 
 
@@ -208,18 +207,15 @@ class RolloutQueue:
 
 
 def _rollout_to_dict(queued: _QueuedRollout) -> dict[str, Any]:
-    rows = queued.rollout.load_rows()
     told = {
         each.name: getattr(queued.rollout, each.name) for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS
     }
-    arrays = experience_to_dict(rows)
-    return told | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
+    rows = vars(queued.rollout.load_rows())
+    return told | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": rows}
 
 
 def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
-    arrays = saved["experience"]
-    nowhere = ExpertTargets.empty(len(arrays["label"]))  # older runs looked nowhere ahead
-    rows = experience_from_dict({"foreseen": nowhere.lookahead_policy, "worth": nowhere.lookahead_value} | arrays)
+    rows = Experience(**saved["experience"])
     told = {each.name: saved[each.name] for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS}
     if len(rows) != told["rows"] or not 0 <= saved["drawn"] < len(rows):
         raise ValueError("a portion of other rows")
