@@ -13,13 +13,13 @@ import functools
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import clingo
+from platformdirs import user_cache_path
 
 from abl_cards.asp.bounded_files import read_regular_file
 from abl_cards.asp.build import BuildRequest
@@ -37,13 +37,7 @@ StoredT = TypeVar("StoredT")
 def cache_folder() -> Path:
     """Return the folder of the cache: `$ABL_CARDS_CACHE`, or the platform's folder for caches."""
     folder = os.environ.get("ABL_CARDS_CACHE")
-    if folder:
-        return Path(folder)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "abl-cards"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/abl-cards"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "abl-cards"
+    return Path(folder) if folder else user_cache_path("abl-cards", appauthor=False, opinion=False)
 
 
 class CacheKey(NamedTuple):

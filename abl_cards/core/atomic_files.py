@@ -1,6 +1,9 @@
 """Write files atomically: to a temporary file beside the target, which then replaces it.
 
 >>> write_text(Path("report.md"), "No errors.")  # doctest: +SKIP
+
+Locks do not use filelock: it fails with ENOLCK, as network file systems without locks have it, names no holder, and its
+import takes 30 ms of the start of ``web``.
 """
 
 from __future__ import annotations

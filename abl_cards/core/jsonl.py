@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
+from typing import IO, Any, NoReturn, cast
 
 from abl_cards.core.errors import ErrorCode, GameError
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MAX_LINE_BYTES = 16 << 20
 """Bytes of the longest line that is read; a file without line ends must not fill the memory."""
@@ -22,8 +18,6 @@ MAX_SKIPPED_BYTES = 1 << 30
 """Bytes up to which the end of a line that is too long is looked for."""
 CHUNK_BYTES = 1 << 19
 """Bytes read at once: some thousands of states."""
-_GZIP_WBITS = 16 + zlib.MAX_WBITS
-_COMPRESSED_CHUNK_BYTES = 1 << 16
 
 NumberedLine = tuple[int, bytes]
 """Number of a line, from 1, and its bytes."""
@@ -42,7 +36,7 @@ def open_maybe_gzip(path: Path) -> Iterator[IO[bytes]]:
     """
     try:
         with path.open("rb") as file:
-            yield cast(IO[bytes], io.BufferedReader(_GzipReader(file)) if path.suffix == ".gz" else file)
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
         raise GameError(f"{path}: damaged gzip file ({problem})", ErrorCode.FILE_NOT_READABLE) from None
 
@@ -130,39 +124,3 @@ def parse_json_line(line: bytes) -> Any:
 
 def _reject_constant(constant: str) -> NoReturn:
     raise GameError(f"not JSON: {constant} is not a number", ErrorCode.INVALID_JSON)
-
-
-class _GzipReader(io.RawIOBase):
-    """Decompress a gzip file member by member; a cut file gives all its bytes before EOFError."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._compressed = file, b""
-        self._decompressor, self._in_member = zlib.decompressobj(_GZIP_WBITS), False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        data = self._decompress(len(view))
-        view[: len(data)] = data
-        return len(data)
-
-    def _decompress(self, max_bytes: int) -> bytes:
-        while True:
-            data = self._decompressor.decompress(self._compressed, max_bytes)
-            self._compressed = self._decompressor.unconsumed_tail
-            if self._decompressor.eof:  # zero bytes may follow the last member
-                self._compressed = self._decompressor.unused_data.lstrip(b"\0")
-                self._decompressor, self._in_member = zlib.decompressobj(_GZIP_WBITS), bool(self._compressed)
-            if data:
-                return data
-            if not self._compressed and not self._refill():
-                return b""
-
-    def _refill(self) -> bool:
-        self._compressed = self._file.read(_COMPRESSED_CHUNK_BYTES)
-        if self._in_member and not self._compressed:
-            raise EOFError("it is cut off")
-        self._in_member = self._in_member or bool(self._compressed)
-        return self._in_member

@@ -227,13 +227,8 @@ def _resolve_seating(
 ) -> tuple[NDArray[np.int8], Sequence[str], Sequence[Agent]]:
     """Return seatings, names and agents; of more than two agents those of one name are merged."""
     seatings = compute_seatings(engine, len(agents))
-    return (seatings, names, agents) if len(agents) == 2 else _merge_agents(seatings, names, agents)
-
-
-def _merge_agents(
-    seatings: NDArray[np.int8], names: Sequence[str], agents: Sequence[Agent]
-) -> tuple[NDArray[np.int8], Sequence[str], Sequence[Agent]]:
-    """Merge agents of one name."""
+    if len(agents) == 2:
+        return seatings, names, agents
     distinct = list(dict.fromkeys(names))
     index = np.array([distinct.index(name) for name in names], np.int8)
     return index[seatings], distinct, [agents[names.index(name)] for name in distinct]

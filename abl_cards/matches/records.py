@@ -39,6 +39,8 @@ MAX_CHUNK_BYTES = 4 << 20
 MAX_UNREADABLE_LINES = 1_000
 """Most unreadable lines at the beginning of a file."""
 _RECORD_OVERHEAD = 400  # bytes of the shortest record in memory
+_CUT_MAGIC = r"Not a gzipped file (b'\x1f')"
+"""Message of ``GzipFile`` about a member that is cut after its first byte."""
 
 Record = Mapping[str, Any]
 
@@ -235,7 +237,9 @@ def _read_lines(path: Path) -> Iterator[bytes | GameError]:
                 if number > 1:
                     yield _check_line(held, b"\n")
                 held = line
-        except EOFError:
+        except (EOFError, gzip.BadGzipFile) as problem:
+            if isinstance(problem, gzip.BadGzipFile) and str(problem) != _CUT_MAGIC:
+                raise
             if number:
                 yield _check_line(held, b"\n")
             yield TruncatedRecord()

@@ -20,31 +20,6 @@ from abl_cards.training.rollout_queue import Rollout, StateDict
 from abl_cards.training.selfplay import Score
 from abl_cards.training.settings import TrainConfig
 
-_TABLE_KEYS = {
-    "num_episodes": "episode",
-    "num_deals": "deals",
-    "total_points": "total",
-    "decided_by_points": "by_points",
-    "state.last_actor": "state.acted",
-    "state.last_form": "state.laid",
-    "state.passed_in_trick": "state.gone_by",
-    "state.seats_out": "state.out",
-    "state.finish_order": "state.order",
-    "state.num_decisions": "state.clock",
-    "state.num_acts": "state.acts",
-    "state.idle_decisions": "state.idle",
-    "state.num_plays": "state.plays",
-    "state.recent_cards": "state.recent",
-    "state.play_stats": "state.habits",
-    "state.trick_cards": "state.lies",
-    "state.trick_forms": "state.lies_form",
-    "state.is_composing": "state.picking",
-    "state.num_drawn": "state.drawn",
-    "state.last_drawer": "state.drew",
-    "state.is_just_drawn": "state.fresh",
-}
-"""Names in checkpoints of arrays of ``Tables`` that have another name there."""
-
 
 @dataclass(frozen=True)
 class ActorSlot:
@@ -138,20 +113,19 @@ class Actor:
     def state_dict(self) -> StateDict:
         """Return the state of the tables and of the stored decisions."""
         play = self.self_play
-        tables = {_TABLE_KEYS.get(name, name): array for name, array in play.tables.arrays().items()}
         return {
-            "tables": tables, "memory": play.buffer.state_dict(), "score": vars(play.score).copy(),
+            "tables": play.tables.arrays(), "memory": play.buffer.state_dict(), "score": vars(play.score).copy(),
             "played": play.num_decisions, "portions": self._num_rollouts, "taken": play.trick_points.won,
         }  # fmt: skip
 
     def load_state_dict(self, state: StateDict) -> None:
-        """Restore a state; those of early versions have no rollout numbers."""
+        """Restore a state."""
         for name, array in self.self_play.tables.arrays().items():
-            array[...] = state["tables"][_TABLE_KEYS.get(name, name)]
+            array[...] = state["tables"][name]
         self.self_play.buffer.load_state_dict(state["memory"])
         self.self_play.score = Score(**state["score"])
-        self.self_play.trick_points.won[...] = state.get("taken", 0)
-        self.self_play.num_decisions, self._num_rollouts = state.get("played", 0), state.get("portions", 0)
+        self.self_play.trick_points.won[...] = state["taken"]
+        self.self_play.num_decisions, self._num_rollouts = state["played"], state["portions"]
 
 
 def create_policy(engine: Engine, preference_model: PreferenceModel, networks: Networks) -> NeuroSymbolicPolicy:

@@ -16,9 +16,6 @@ from abl_cards.core import ArchiveError, ErrorCode, GameError, atomic_write, rea
 CHECKPOINT_SUFFIX = ".state"
 """Suffix of checkpoints."""
 
-_OLD_SUFFIX = ".pt"
-"""Suffix of checkpoints of early versions, whose format could run code."""
-
 _START_ANEW_HINT = "choose another folder, or move it away to start anew"
 
 _RESTORE_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -49,12 +46,6 @@ def load_checkpoint(file: Path) -> dict[str, Any] | None:
         GameError: The file is damaged, or of another format.
     """
     if not file.exists():
-        before = file.with_suffix(_OLD_SUFFIX)
-        if before.exists():
-            raise GameError(
-                f"{before}: begun with an older version, whose files could run code; {_START_ANEW_HINT}",
-                ErrorCode.CHECKPOINT_NOT_READABLE,
-            )
         return None
     try:
         state = _read_archive(file)

@@ -7,7 +7,6 @@ that ends is traversed backwards, seat by seat.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -24,23 +23,6 @@ _POLICY_ONLY_FIELDS = (
     "regret", "estimate", "response_counts", "prior", "lookahead_policy", "unseen", "cards_left", "at_least",
     "at_most", "played_later",
 )  # fmt: skip
-
-
-_KEY_OF_FIELD = {
-    "plays_left": "plays",
-    "response_counts": "replies",
-    "hidden_plays_left": "to_go",
-    "lead_mask": "openings",
-    "value_target": "total",
-    "trick_reward_so_far": "earned",
-    "lookahead_policy": "foreseen",
-    "lookahead_value": "worth",
-    "is_revealed": "shown",
-    "cards_left": "left",
-    "played_later": "later",
-}
-"""Names in checkpoints of fields of ``Experience`` that have another name there."""
-_FIELD_OF_KEY = {key: name for name, key in _KEY_OF_FIELD.items()}
 
 
 @dataclass(frozen=True)
@@ -73,16 +55,6 @@ class Experience(Examples, PrivilegedInputs):
         return replace(self, **nothing)
 
 
-def experience_to_dict(rows: Experience) -> dict[str, NDArray[Any]]:
-    """Return the arrays by their keys in checkpoints."""
-    return {_KEY_OF_FIELD.get(field.name, field.name): getattr(rows, field.name) for field in fields(Experience)}
-
-
-def experience_from_dict(arrays: Mapping[str, NDArray[Any]]) -> Experience:
-    """Return decisions from arrays by their keys in checkpoints; raises TypeError where one is missing."""
-    return Experience(**{_FIELD_OF_KEY.get(key, key): array for key, array in arrays.items()})
-
-
 def pad_columns(rows: NDArray[Any], num_columns: int, fill: float | bool) -> NDArray[Any]:
     """Return rows [n, some] with more columns of a value, up to a number; the same array where none is missing."""
     missing = num_columns - rows.shape[1]
@@ -112,7 +84,7 @@ class RolloutBuffer:
     def state_dict(self) -> dict[str, Any]:
         """Return the state; of the rows, those in use."""
         used = np.flatnonzero(self.state != _FREE)
-        rows = {key: array[used] for key, array in experience_to_dict(self.rows).items()}
+        rows = {name: array[used] for name, array in vars(self.rows).items()}
         marks = {
             name: getattr(self, name) for name in ("before", "state", "order", "last", "table", "seat", "finished")
         }
@@ -127,8 +99,8 @@ class RolloutBuffer:
                 raise ValueError(f"numbers of '{name}' that are not here")
         for name in ("before", "state", "order", "last", "table", "seat"):
             getattr(self, name)[...] = state[name]
-        for key, rows in state["rows"].items():
-            getattr(self.rows, _FIELD_OF_KEY.get(key, key))[state["used"]] = rows
+        for name, array in vars(self.rows).items():
+            array[state["used"]] = state["rows"][name]
         self.finished = state["finished"]
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,16 +17,6 @@ OPPONENT_NAMES = ("itself", "kb", "its past")
 
 LEARNER = 0
 """Number of the player that learns."""
-
-
-class Opponent(Protocol):
-    """A player that does not learn; every `Agent` is one."""
-
-    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """Return one legal move for each decision."""
-
-    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return [n] an option for each choice."""
 
 
 class PastOpponent:

@@ -5,6 +5,9 @@ processes, so a run repeats exactly.
 
 They connect at a port of this machine, which its other users can reach too, or at an address of a cluster. Only
 addresses and numbers of tensors are sent, never objects: a stranger could disturb a run, but not make it run code.
+
+``torch.distributed.init_process_group`` is not used: ``GLOO_SOCKET_IFNAME`` chooses an interface, not the one address
+that Ray gives, and a process would have one group, which may be the caller's.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,16 +49,6 @@ class ProcessRank:
             n: Number of things.
         """
         return -(-n // self.world_size)
-
-
-class ProcessGroup(Protocol):
-    """Collective operations: every process calls them in the same order, and waits for the others."""
-
-    def all_reduce_mean_(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Replace tensors by their means over the processes."""
-
-    def all_gather(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the values [n] of all processes in the order of their ranks; all have equal n."""
 
 
 class SingleProcess:
@@ -143,11 +136,15 @@ class GlooProcessGroup:
             tensor.detach().copy_(part.view_as(tensor))
 
     def all_gather(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the values [n] of all processes in the order of their ranks."""
+        """Return the values [n] of all processes in the order of their ranks; all have equal n."""
         own = torch.from_numpy(values)
         every = [torch.empty_like(own) for _ in range(self._world_size)]
         _run_collective(lambda: self._group.allgather([every], [own]).wait())
         return torch.cat(every).numpy()
+
+
+ProcessGroup = SingleProcess | GlooProcessGroup
+"""Collective operations: every process calls them in the same order, and waits for the others."""
 
 
 def _run_collective(collective: Callable[[], Any]) -> Any:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
-from abl_cards.training.experience import Experience, experience_from_dict, experience_to_dict
-from abl_cards.training.expert_targets import ExpertTargets
+from abl_cards.training.experience import Experience
 from abl_cards.training.selfplay import Score
 
 
@@ -208,20 +207,14 @@ class RolloutQueue:
 
 
 def _rollout_to_dict(queued: _QueuedRollout) -> dict[str, Any]:
-    rows = queued.rollout.load_rows()
-    values = {
-        field.name: getattr(queued.rollout, field.name)
-        for field in fields(Rollout)
-        if field.name not in _CONVERTED_FIELDS
-    }
-    arrays = experience_to_dict(rows)
-    return values | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
+    names = [field.name for field in fields(Rollout) if field.name not in _CONVERTED_FIELDS]
+    values = {name: getattr(queued.rollout, name) for name in names}
+    rows = vars(queued.rollout.load_rows())
+    return values | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": rows}
 
 
 def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
-    arrays = saved["experience"]
-    nowhere = ExpertTargets.empty(len(arrays["label"]))  # older runs looked nowhere ahead
-    rows = experience_from_dict({"foreseen": nowhere.lookahead_policy, "worth": nowhere.lookahead_value} | arrays)
+    rows = Experience(**saved["experience"])
     values = {field.name: saved[field.name] for field in fields(Rollout) if field.name not in _CONVERTED_FIELDS}
     if len(rows) != values["rows"] or not 0 <= saved["drawn"] < len(rows):
         raise ValueError("a portion of other rows")

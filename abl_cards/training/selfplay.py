@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs, RandomKeys, sample_labels
+from abl_cards.agents import Agent, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.state import TableState
@@ -21,7 +21,7 @@ from abl_cards.training.abduction import Abduction
 from abl_cards.training.experience import Experience, RolloutBuffer, pad_columns
 from abl_cards.training.expert_targets import ExpertConfig, ExpertTargets, LookaheadExpert
 from abl_cards.training.model_policy import ChoiceInputs
-from abl_cards.training.opponents import LEARNER, Opponent
+from abl_cards.training.opponents import LEARNER
 
 DEAL_STREAM, DRAW_STREAM, MATCH_STREAM, REVEAL_STREAM, EXPLORE_STREAM = 11, 12, 13, 14, 15
 """Streams of random numbers of a run: deals, labels, next matches, shown hands, random choices."""
@@ -73,7 +73,7 @@ class SelfPlayTables(NullListener):
         self,
         engine: Engine,
         policy: NeuroSymbolicPolicy,
-        opponents: Sequence[Opponent],
+        opponents: Sequence[Agent],
         players: NDArray[np.int8],
         ppo: PPOConfig,
         seed: int,

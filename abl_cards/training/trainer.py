@@ -403,9 +403,7 @@ class Trainer(TrainingWorker):
         call_all(self._callbacks, "on_checkpoint", self.checkpoint_path)
 
     def _load_checkpoint(self, state: StateDict) -> None:
-        saved = current_keys(TrainConfig, state["settings"])
-        begun = fixed_settings(TrainConfig(self.settings.directory)) | saved  # older runs had fewer settings
-        parts = state["parts"]
+        begun, parts = current_keys(TrainConfig, state["settings"]), state["parts"]
         changed = [name for name, value in fixed_settings(self.settings).items() if begun.get(name) != value]
         if any(name in REDEAL_SETTINGS for name in changed):
             parts = [{"rng": parts[0]["rng"]}, *self._other_states]
@@ -422,7 +420,7 @@ class Trainer(TrainingWorker):
             raise GameError(f"{self.checkpoint_path}: {problem}", problem.code) from None
         self._other_states = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
-        self._num_started = state.get("born", 0)
+        self._num_started = state["born"]
         self.league.size, self._metrics_size = state["league"], state["metrics"]
         self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 

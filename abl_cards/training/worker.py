@@ -154,9 +154,7 @@ class TrainingWorker(JointLoop):
         Raises:
             GameError: The rules have changed.
         """
-        check_same_rules(
-            shared_state.get("rules", self.rule_digests), self.rule_digests
-        )  # older runs did not keep them
+        check_same_rules(shared_state["rules"], self.rule_digests)
         self.networks.load_state_dict(shared_state["networks"])
         self.past_networks.load_state_dict(shared_state["past"])
         self.learner.load_policy_optimiser(shared_state["policy"])
@@ -171,7 +169,7 @@ class TrainingWorker(JointLoop):
         self._reset_actor()
         if self.plays_locally and ("tables" in local_state or "company" in local_state):
             self.actor.load_state_dict(local_state)
-            self.rollout_queue.load_state_dict(local_state.get("samples", []))
+            self.rollout_queue.load_state_dict(local_state["samples"])
         self.actor.broadcast(self.num_updates)
 
     def _create_queue(self) -> RolloutQueue:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from platformdirs import user_state_path
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,4 @@ def default_state_folder() -> Path:
         A folder in ``$ABL_CARDS_STATE``, or in the platform's folder for program state.
     """
     configured = os.environ.get("ABL_CARDS_STATE")
-    if configured:
-        return Path(configured) / "page"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "abl-cards" / "page"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Application Support/abl-cards/page"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "abl-cards" / "page"
+    return (Path(configured) if configured else user_state_path("abl-cards", appauthor=False)) / "page"

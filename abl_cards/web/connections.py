@@ -8,35 +8,26 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from abl_cards.web.fairness import Allocation, choose_eviction, get_client_id
+from abl_cards.web.fairness import choose_eviction, get_client_id
 from abl_cards.web.limits import HANDSHAKE_TIMEOUT, MAX_CONNECTIONS
 
 
 class HeaderTimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # one of two classes, by what is installed
     """HTTP protocol of uvicorn with a time limit for the first request, which uvicorn lacks."""
 
-    connected_at = 0.0
+    client_id, last_used = "", 0.0
 
     def connection_made(self, transport: Any) -> None:
         """Start the timeout; of too many silent connections, close the oldest of the client with most."""
         super().connection_made(transport)
-        self.connected_at = time.monotonic()
+        self.client_id, self.last_used = get_client_id({"client": self.client}), time.monotonic()
         silent_connections = [
             connection
             for connection in self.connections
             if isinstance(connection, HeaderTimeoutProtocol) and connection.is_silent
         ]
-        allocations = [
-            Allocation(connection, get_client_id({"client": connection.client}), False, connection.connected_at)
-            for connection in silent_connections
-        ]
         evicted = choose_eviction(
-            get_client_id({"client": self.client}),
-            allocations,
-            MAX_CONNECTIONS,
-            MAX_CONNECTIONS,
-            self.connected_at,
-            0.0,
+            self.client_id, silent_connections, MAX_CONNECTIONS, now=self.last_used, idle_timeout=0.0
         )
         if evicted is not None:
             evicted.close_if_silent()

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from abl_cards.agents import Agent, AgentName, check_agent_name, make_agent
+from abl_cards.agents import Agent, AgentName, ExplainableAgent, check_agent_name, make_agent
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game
@@ -88,6 +88,14 @@ class EngineExecutor:
             agent = make_agent(name if name in self.extra_agents else str(parse_allowed_agent(name)), engine)
             if name not in self.extra_agents:  # user agents may keep the state of a table, so each table has its own
                 self._agents[id(engine), name] = agent
+        return agent
+
+    def explainable_agent(self, name: str, engine: Engine) -> ExplainableAgent:
+        """Return an agent that clients may name and that can explain its moves; raises GameError for others."""
+        agent = self.agent(name, engine)
+        if not isinstance(agent, ExplainableAgent):
+            message = f"agent '{name}' has no preferences to explain: use kb or a variant"
+            raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE)
         return agent
 
 

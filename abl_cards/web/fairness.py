@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from math import ceil
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from abl_cards.web.limits import TokenBucket
+from abl_cards.web.limits import IDLE_TIMEOUT, TokenBucket
 
-T = TypeVar("T")
 LOCAL_CLIENT = "local"
 """Client id of all connections from this machine: its user, or a proxy in front of the server."""
 _V6_BITS = 64  # bits of an IPv6 address that identify its network; clients choose the others freely
@@ -23,21 +22,19 @@ class CapacityError(Exception):
     """The capacity is reached, and no allocation can be evicted."""
 
 
-@dataclass(frozen=True)
-class Allocation(Generic[T]):
-    """Item that counts against a limit: a table or a connection.
+class Allocation(Protocol):
+    """Item that counts against a limit, such as a table or a connection."""
 
-    Attributes:
-        item: The item.
-        client_id: Client to whom it is counted.
-        is_busy: True for a table with viewers, or an authenticated connection.
-        last_used: Time of the last use in seconds.
-    """
+    @property
+    def client_id(self) -> str:
+        """Client to whom it is counted."""
 
-    item: T
-    client_id: str
-    is_busy: bool
-    last_used: float
+    @property
+    def last_used(self) -> float:
+        """Time of the last use in seconds, of the clock ``time.monotonic``."""
+
+
+AllocationT = TypeVar("AllocationT", bound=Allocation)
 
 
 def get_client_id(scope: Mapping[str, Any]) -> str:
@@ -61,13 +58,10 @@ def get_client_id(scope: Mapping[str, Any]) -> str:
 
 
 def choose_eviction(
-    client_id: str,
-    allocations: Sequence[Allocation[T]],
-    capacity: int,
-    client_capacity: int,
-    now: float,
-    idle_timeout: float,
-) -> T | None:
+    client_id: str, allocations: Collection[AllocationT], capacity: int, client_capacity: int | None = None,
+    is_busy: Callable[[AllocationT], bool] = lambda item: False, now: float | None = None,
+    idle_timeout: float | None = None,
+) -> AllocationT | None:  # fmt: skip
     """Choose the item that is evicted for a new one of a client.
 
     Candidates in this order: idle items of clients above their fair share; stale idle items (not used for
@@ -81,9 +75,10 @@ def choose_eviction(
         client_id: Client of the new item.
         allocations: Existing items.
         capacity: Limit of all items.
-        client_capacity: Limit of the items of one client; not applied to LOCAL_CLIENT.
-        now: Current time in seconds.
-        idle_timeout: Seconds without use after which an item is stale.
+        client_capacity: Limit of the items of one client, by default of all; not applied to LOCAL_CLIENT.
+        is_busy: Returns whether an item is busy, such as a table with viewers.
+        now: Current time in seconds, by default that of ``time.monotonic``.
+        idle_timeout: Seconds without use after which an item is stale, by default `IDLE_TIMEOUT`.
 
     Returns:
         Item to evict; None if there is room.
@@ -91,8 +86,9 @@ def choose_eviction(
     Raises:
         CapacityError: No item can be evicted.
     """
+    stale_before = (time.monotonic() if now is None else now) - (IDLE_TIMEOUT if idle_timeout is None else idle_timeout)
     own = [allocation for allocation in allocations if allocation.client_id == client_id]
-    if client_id != LOCAL_CLIENT and len(own) >= client_capacity:
+    if client_id != LOCAL_CLIENT and len(own) >= (capacity if client_capacity is None else client_capacity):
         allocations = own
     elif len(allocations) < capacity:
         return None
@@ -100,11 +96,11 @@ def choose_eviction(
     fair_share = ceil(capacity / len(counts.keys() | {client_id}))
     share, is_below_share = max(len(own) + 1, fair_share), len(own) < fair_share
 
-    def rank(allocation: Allocation[T]) -> int:
-        exceeds_share, is_stale = counts[allocation.client_id] > share, now - allocation.last_used > idle_timeout
+    def rank(allocation: AllocationT) -> int:
+        exceeds_share, is_stale = counts[allocation.client_id] > share, allocation.last_used < stale_before
         if not is_below_share and allocation.client_id != client_id:
-            return 1 if is_stale and not allocation.is_busy else _NOT_EVICTABLE
-        if allocation.is_busy:
+            return 1 if is_stale and not is_busy(allocation) else _NOT_EVICTABLE
+        if is_busy(allocation):
             return 2 if exceeds_share else 4 if is_stale else _NOT_EVICTABLE
         return 0 if exceeds_share else 1 if is_stale else 3
 
@@ -113,7 +109,7 @@ def choose_eviction(
     )
     if rank(first) == _NOT_EVICTABLE:
         raise CapacityError
-    return first.item
+    return first
 
 
 class ClientRateLimiter:

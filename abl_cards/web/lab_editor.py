@@ -21,16 +21,15 @@ from abl_cards.rulelab.editor import (
 )
 from abl_cards.rulelab.testing import CASES_FILE
 from abl_cards.web import schemas
+from abl_cards.web.limits import MAX_BODY_BYTES
 
 _MAX_OFFSET = 1 << 30
 
 
 def _locate_cursor(draft: RuleDraft, request: dict[str, Any]) -> tuple[ProjectIndex, SourceFile, int]:
     """Return the index, the unsaved file and the offset of the cursor; raises GameError."""
-    from abl_cards.web.labs import get_long_text
-
     name = schemas.get_text(request, "name")
-    index = draft.build_index({name: get_long_text(request, "text")})
+    index = draft.build_index({name: schemas.get_text(request, "text", max_length=MAX_BODY_BYTES)})
     source_file = index.find_file(draft.folder / name)
     if source_file is None:  # a parent's file that is not in the draft
         source_file = SourceFile.from_text(Path(name), request["text"])
@@ -39,9 +38,7 @@ def _locate_cursor(draft: RuleDraft, request: dict[str, Any]) -> tuple[ProjectIn
 
 def check_syntax(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the syntax errors of a text."""
-    from abl_cards.web.labs import get_long_text
-
-    name, text = schemas.get_text(request, "name"), get_long_text(request, "text")
+    name, text = schemas.get_text(request, "name"), schemas.get_text(request, "text", max_length=MAX_BODY_BYTES)
     if name == CASES_FILE:
         return {"problems": [
             {"line": line, "column": 1, "end_line": line, "end_column": 1, "error": True, "text": message, "remedy": ""}

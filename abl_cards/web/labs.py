@@ -32,16 +32,15 @@ from abl_cards.rulelab.editor import (
 )
 from abl_cards.web import lab_editor, lab_jobs, schemas
 from abl_cards.web.executor import ValidEngine
-from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, choose_eviction
+from abl_cards.web.fairness import LOCAL_CLIENT, choose_eviction
 from abl_cards.web.lab_jobs import LabJob
-from abl_cards.web.limits import IDLE_TIMEOUT, MAX_BODY_BYTES
+from abl_cards.web.limits import MAX_BODY_BYTES
 
 MAX_LABS = 12
 LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
 MAX_GAMES = 2000
 MAX_RECORDS = 2000
 NUM_PINNED = 4
-LANGUAGES = ("en", "zh")
 _Handler = Callable[[RuleDraft, dict[str, Any]], dict[str, Any]]
 
 
@@ -49,6 +48,7 @@ _Handler = Callable[[RuleDraft, dict[str, Any]], dict[str, Any]]
 class LabSession:
     """Draft that is edited by a client; its lock serialises the requests."""
 
+    name: str
     draft: RuleDraft
     client_id: str = LOCAL_CLIENT  # client that opened it
     last_used: float = field(default_factory=time.monotonic)
@@ -86,10 +86,9 @@ class LabManager:
         self, game: Game, profile: str | None, files: Mapping[str, str] | None = None, client_id: str = LOCAL_CLIENT
     ) -> dict[str, Any]:  # fmt: skip
         """Create a draft of a game with the given files; raises GameError, KBError."""
-        allocations = [Allocation(name, lab.client_id, False, lab.last_used) for name, lab in self._sessions.items()]
-        evicted = choose_eviction(client_id, allocations, MAX_LABS, MAX_LABS, time.monotonic(), IDLE_TIMEOUT)
+        evicted = choose_eviction(client_id, self._sessions.values(), MAX_LABS)
         if evicted is not None:
-            self._sessions.pop(evicted).cancel_job()
+            self._sessions.pop(evicted.name).cancel_job()
         self._temp_folder = self._temp_folder or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
         name = secrets.token_urlsafe(9)
         folder = Path(self._temp_folder.name) / name.strip("-_").lower() / "edited"
@@ -101,15 +100,18 @@ class LabManager:
             return draft, list(islice(sample_states(draft.original_engine, NUM_PINNED, 1), NUM_PINNED))
 
         draft, states = await self._run(begin)
-        self._sessions[name] = LabSession(draft, client_id)
+        self._sessions[name] = LabSession(name, draft, client_id)
         saves = self._save_folder is not None
         return {"lab": name, "game": game.name, "files": _files_json(draft), "states": states, "saves": saves}
 
+    def _find(self, name: str) -> LabSession:
+        if name not in self._sessions:
+            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+        return self._sessions[name]
+
     async def handle_request(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:
         """Handle a request for a folder; raises GameError, KBError."""
-        lab = self._sessions.get(name)
-        if lab is None:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+        lab = self._find(name)
         lab.last_used = time.monotonic()
         request = dict(message)
         if schemas.get_text(request, "do") in _JOB_ACTIONS:
@@ -124,9 +126,7 @@ class LabManager:
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a draft without errors; raises GameError, KBError."""
-        lab = self._sessions.get(name)
-        if lab is None:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+        lab = self._find(name)
 
         def find() -> ValidEngine:
             engine = lab.draft.last_valid_engine_for(profile)
@@ -151,9 +151,7 @@ class LabManager:
 
     def game(self, name: str) -> Game:
         """Return the game of a draft; raises GameError."""
-        if name not in self._sessions:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
-        return Game(Folder(self._sessions[name].draft.folder))
+        return Game(Folder(self._find(name).draft.folder))
 
     async def save(self, name: str, folder: str) -> dict[str, Any]:
         """Save a draft in the folder for saved drafts; raises GameError."""
@@ -168,9 +166,7 @@ class LabManager:
 
     async def to_zip(self, name: str, folder: str) -> bytes:
         """Return a draft as a zip archive; raises GameError."""
-        lab = self._sessions.get(name)
-        if lab is None:
-            raise GameError(LAB_NOT_FOUND, ErrorCode.NOT_FOUND)
+        lab = self._find(name)
         archive: bytes = await self._run(lambda: export_zip(lab.draft, folder))
         return archive
 
@@ -210,9 +206,7 @@ def _diagnostic_json(draft: RuleDraft, problem: Diagnostic) -> dict[str, Any]:
 
 def _comparison_json(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the errors of the folder, or, without errors, the changes in the given positions."""
-    states, started_at = request.get("states", []), time.perf_counter()
-    if not isinstance(states, list) or not all(isinstance(item, dict) for item in states):
-        raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
+    states, started_at = lab_jobs.get_states(request), time.perf_counter()
     after = draft.last_valid_engine
     if draft.compile_error is None:
         problems, pinned = list(after.rules.kb.warnings), compare_positions(draft.original_engine, after, states)
@@ -237,7 +231,7 @@ def _read(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    draft.write(schemas.get_text(request, "name"), get_long_text(request, "text"))
+    draft.write(schemas.get_text(request, "name"), schemas.get_text(request, "text", max_length=MAX_BODY_BYTES))
     return _comparison_json(draft, request)
 
 
@@ -305,7 +299,7 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     from abl_cards.core import parse_json_line
     from abl_cards.matches import normalise_records
 
-    lines = [line for line in get_long_text(request, "text").splitlines() if line.strip()]
+    lines = [line for line in schemas.get_text(request, "text", max_length=MAX_BODY_BYTES).splitlines() if line.strip()]
     if not 0 < len(lines) <= MAX_RECORDS:
         raise GameError(f"text: expected 1 to {MAX_RECORDS} records, one a line", ErrorCode.INVALID_REQUEST)
     records: list[dict[str, Any]] = []
@@ -325,9 +319,7 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    language = schemas.get_text(request, "language", "en")
-    if language not in LANGUAGES:
-        raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
+    language = schemas.get_language(request, "language")
     return {"sections": [section.to_json() for section in describe_rules(draft.last_valid_engine, language)]}
 
 
@@ -336,19 +328,7 @@ def get_files(request: dict[str, Any]) -> dict[str, str]:
     files = request.get("files", {})
     if not isinstance(files, dict) or len(files) > MAX_DRAFT_FILES:
         raise GameError(f"files: expected at most {MAX_DRAFT_FILES} texts by name", ErrorCode.INVALID_REQUEST)
-    return {name: get_long_text(files, name) for name in files}
-
-
-def get_long_text(request: dict[str, Any], field: str) -> str:
-    """Return a long text of a request; raises GameError."""
-    value = request.get(field)
-    if not isinstance(value, str) or len(value) > MAX_BODY_BYTES or "\0" in value:
-        raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise GameError(f"{field}: lone surrogate in the text", ErrorCode.INVALID_REQUEST) from None
-    return value
+    return {name: schemas.get_text(files, name, max_length=MAX_BODY_BYTES) for name in files}
 
 
 _HANDLERS: Mapping[str, _Handler] = {

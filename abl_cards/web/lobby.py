@@ -18,11 +18,10 @@ from abl_cards.web import event_replay, schemas
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.executor import EngineExecutor, ValidEngine
-from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, CapacityError, ClientRateLimiter, choose_eviction
+from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
 from abl_cards.web.labs import LabManager
 from abl_cards.web.limits import (
     GLOBAL_RATE_FACTOR,
-    IDLE_TIMEOUT,
     MAX_STORED_TABLES,
     MAX_TABLES,
     MAX_TABLES_PER_CLIENT,
@@ -260,21 +259,17 @@ class Lobby:
 
     def _evict_table(self, client_id: str) -> None:
         """Suspend a table if there are too many for a new one of a client; raises GameError if none can be."""
-        allocations = [
-            Allocation(table.name, table.client_id, bool(table.viewers), table.last_used)
-            for table in self.tables.values()
-        ]
+        tables = self.tables.values()
         try:
-            name = choose_eviction(
-                client_id, allocations, MAX_TABLES, MAX_TABLES_PER_CLIENT, time.monotonic(), IDLE_TIMEOUT
+            table = choose_eviction(
+                client_id, tables, MAX_TABLES, MAX_TABLES_PER_CLIENT, lambda item: bool(item.viewers)
             )
         except CapacityError:
             raise GameError(
-                f"all {len(self.tables)} tables are in use: close one of yours, or wait",
-                ErrorCode.TOO_MANY_REQUESTS,
+                f"all {len(self.tables)} tables are in use: close one of yours, or wait", ErrorCode.TOO_MANY_REQUESTS
             ) from None
-        if name is not None:
-            self.suspend_table(name)
+        if table is not None:
+            self.suspend_table(table.name)
 
     def suspend_table(self, name: str) -> None:
         """Close a table; a table with an event log is restored when it is requested again."""

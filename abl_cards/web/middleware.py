@@ -1,10 +1,17 @@
-"""Request checks: only pages of this host may send requests; response headers restrict the browser."""
+"""Request checks: only pages of this host may send requests; response headers restrict the browser.
+
+Starlette's TrustedHostMiddleware is not used: it accepts several ``Host`` headers, and cannot allow addresses alone.
+"""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.websockets import WebSocketClose
 
 from abl_cards.web.fairness import ClientRateLimiter, get_client_id
 from abl_cards.web.limits import GLOBAL_RATE_FACTOR, REQUEST_BURST, REQUEST_RATE
@@ -48,25 +55,23 @@ class SecurityMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        problem = self._find_problem(scope["headers"], scope.get("method", "GET"))
+        problem = self._find_problem(Headers(scope=scope), scope.get("method", "GET"))
         if problem is None and not self._rate_limiter.try_acquire(get_client_id(scope)):
             problem = 429, "too many requests: wait a moment"
         if problem is None:
             await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 4403, "reason": problem[1]})
+            await WebSocketClose(4403, problem[1])(scope, receive, send)
         else:
-            await _send_error(_with_headers(send), *problem)
+            await PlainTextResponse(problem[1], problem[0])(scope, receive, _with_headers(send))
 
-    def _find_problem(self, headers: Iterable[tuple[bytes, bytes]], method: str) -> tuple[int, str] | None:
-        header_values = [(name.lower(), value.decode("latin-1")) for name, value in headers]
-        hosts = [value for name, value in header_values if name == b"host"]
+    def _find_problem(self, headers: Headers, method: str) -> tuple[int, str] | None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self._is_known_host(hosts[0]):
             return 421, "unknown host name"
-        origins = [value for name, value in header_values if name == b"origin"]
         if origins and origins not in ([f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
             return 403, "requests of other sites are not allowed"
-        if _is_cross_site(dict(header_values)) and method in ("GET", "HEAD"):  # browsers send no origin with images
+        if _is_cross_site(headers) and method in ("GET", "HEAD"):  # browsers send no origin with images
             return 403, "requests of other sites are not allowed"
         return None
 
@@ -75,9 +80,9 @@ class SecurityMiddleware:
         return name in self._host_names or (self._allow_any_address and _is_ip_address(name))
 
 
-def _is_cross_site(headers: Mapping[bytes, str]) -> bool:
+def _is_cross_site(headers: Headers) -> bool:
     """Return whether another site's page sent the request, links followed by a user excepted."""
-    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "")
+    site, mode = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-mode", "")
     return site not in ("none", "same-origin") and mode != "navigate"
 
 
@@ -102,20 +107,9 @@ def _is_ip_address(name: str) -> bool:
 def _with_headers(send: Send) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            present = {name.lower() for name, _ in message["headers"]}
-            missing = [
-                (name.encode(), value.encode())
-                for name, value in SECURITY_HEADERS.items()
-                if name.encode() not in present
-            ]
-            message["headers"] = [*message["headers"], *missing]
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return send_with_headers
-
-
-async def _send_error(send: Send, status: int, text: str) -> None:
-    body = text.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.agents import ExplainableAgent
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.protocols.botzone import find_profile
 from abl_cards.web import schemas
@@ -56,34 +55,22 @@ class ReviewService:
 
     async def explain_decision(self, name: str, index_text: str, agent: str, language: str) -> dict[str, Any]:
         """Explain a decision of a review; raises GameError."""
-        session = self._cache.find(name)
-        if (
-            not index_text.isascii()
-            or not index_text.isdecimal()
-            or len(index_text) > 6
-            or language not in ("en", "zh")
-        ):
-            raise GameError("place: expected a number, lang: en or zh", ErrorCode.INVALID_REQUEST)
-        return await self._lobby.executor.run(
-            lambda: session.explain_decision(self._explaining_agent(agent, session), int(index_text), language)
-        )
-
-    def _explaining_agent(self, agent: str, session: ReviewSession) -> ExplainableAgent:
-        player = self._lobby.executor.agent(agent, session.engine)
-        if not isinstance(player, ExplainableAgent):
-            raise GameError(
-                f"agent '{agent}' has no preferences to explain: use kb or a variant", ErrorCode.AGENT_NOT_APPLICABLE
+        session, executor = self._cache.find(name), self._lobby.executor
+        schemas.get_language({"lang": language}, "lang")
+        if not index_text.isascii() or not index_text.isdecimal() or len(index_text) > 6:
+            raise GameError("place: expected a number", ErrorCode.INVALID_REQUEST)
+        return await executor.run(
+            lambda: session.explain_decision(
+                executor.explainable_agent(agent, session.engine), int(index_text), language
             )
-        return player
+        )
 
     async def start_review(self, message: dict[str, Any]) -> dict[str, Any]:
         """Start the search for mistakes in the background; raises GameError."""
         session = self._cache.find(schemas.get_text(message, "review"))
         agent_names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "greedy")
         deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, 40)
-        language = schemas.get_text(message, "lang", "en")
-        if language not in ("en", "zh"):
-            raise GameError("lang: expected en or zh", ErrorCode.INVALID_REQUEST)
+        language = schemas.get_language(message, "lang")
         if session.state == "working":
             raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         agents = await self._lobby.executor.run(

@@ -25,8 +25,8 @@ from abl_cards.protocols.botzone import convert_log
 from abl_cards.reasoners.explain import Explanation, MoveAssessment, explain
 from abl_cards.reasoners.hidden_hands import prior_estimate
 from abl_cards.web import hints
-from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, CapacityError, choose_eviction
-from abl_cards.web.limits import IDLE_TIMEOUT, MAX_REVIEWS, MAX_RUNNING_REVIEWS_EACH
+from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, choose_eviction
+from abl_cards.web.limits import MAX_REVIEWS, MAX_RUNNING_REVIEWS_EACH
 from abl_cards.web.replay_frames import build_replay_frames
 from abl_cards.web.texts import BilingualText, deck_json
 
@@ -253,16 +253,15 @@ class ReviewCache:
 
     def add(self, session: ReviewSession) -> None:
         """Add a review; raises GameError if all others are running."""
-        allocations = [Allocation(item.name, item.client_id, item.state == "working", item.last_used)
-                    for item in self.sessions.values()]  # fmt: skip
+        sessions = self.sessions.values()
         try:
             evicted = choose_eviction(
-                session.client_id, allocations, MAX_REVIEWS, MAX_REVIEWS, time.monotonic(), IDLE_TIMEOUT
+                session.client_id, sessions, MAX_REVIEWS, is_busy=lambda item: item.state == "working"
             )
         except CapacityError:
             raise GameError("too many reviews are running: wait for one", ErrorCode.TOO_MANY_REQUESTS) from None
         if evicted is not None:
-            del self.sessions[evicted]
+            del self.sessions[evicted.name]
         self.sessions[session.name] = session
 
     def check_capacity(self, client_id: str) -> None:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from abl_cards.asp import KBError
 from abl_cards.core import GameError
@@ -20,23 +28,10 @@ from abl_cards.web.server import add_security
 from abl_cards.web.startup_app import StartupApp
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp
-    from starlette.websockets import WebSocket
 
 log = logging.getLogger(__name__)
-Endpoint = Callable[["Request"], Awaitable["Response"]]
-
-
-class HttpError(Exception):
-    """Error response with an HTTP status."""
-
-    def __init__(self, status: int, text: str) -> None:
-        """Make an error with an HTTP status and a one-line text."""
-        super().__init__(text)
-        self.status = status
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(lobby: Lobby) -> SecurityMiddleware:
@@ -51,9 +46,6 @@ def create_app(lobby: Lobby) -> SecurityMiddleware:
 
 def create_api(lobby: Lobby) -> Starlette:
     """Make the app of the routes that need the engine."""
-    from starlette.applications import Starlette
-    from starlette.routing import Route, WebSocketRoute
-
     api = ApiRoutes(lobby)
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
@@ -62,9 +54,9 @@ def create_api(lobby: Lobby) -> Starlette:
         Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
         Route("/api/watch", api.json_endpoint(api.list_watched)),
-        Route("/api/runs", api.json_endpoint(api.get_run)),
-        Route("/api/reports", api.json_endpoint(api.get_report)),
-        Route("/api/served", api.json_endpoint(api.get_served_table)),
+        Route("/api/runs", api.watched_endpoint(runs.read_run)),
+        Route("/api/reports", api.watched_endpoint(reports.read_report)),
+        Route("/api/served", api.watched_endpoint(spectator_feed.read_served_table)),
         Route("/api/tables", api.json_endpoint(api.open_table), methods=["POST"]),
         Route("/api/reviews", api.json_endpoint(api.open_review), methods=["POST"]),
         Route("/api/reviews/work", api.json_endpoint(api.start_review), methods=["POST"]),
@@ -90,14 +82,13 @@ class ApiRoutes:
 
     def json_endpoint(self, handler: Callable[[Request], Awaitable[Any]]) -> Endpoint:
         """Wrap a handler: its result, or its error, becomes a JSON response."""
-        from starlette.responses import JSONResponse
 
         async def respond(request: Request) -> Response:
             headers = {"cache-control": "no-store"}
             try:
                 return JSONResponse(await handler(request), headers=headers)
-            except HttpError as error:
-                return JSONResponse({"error": str(error)}, error.status, headers)
+            except HTTPException as error:
+                return JSONResponse({"error": error.detail}, error.status_code, headers)
             except (GameError, KBError) as error:
                 return JSONResponse({"error": str(error)[:2000]}, 400, headers)
             except Exception:
@@ -105,6 +96,16 @@ class ApiRoutes:
                 return JSONResponse({"error": "internal error; see the log of the server"}, 500, headers)
 
         return respond
+
+    def watched_endpoint(self, read: Callable[[Sequence[Path], str], Any]) -> Endpoint:
+        """Make the endpoint of what is read by name in the watched folders."""
+
+        async def handle(request: Request) -> Any:
+            self._check_token(request)
+            name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
+            return await self._lobby.executor.run(lambda: read(folders, name))
+
+        return self.json_endpoint(handle)
 
     async def list_games(self, request: Request) -> Any:
         """Return the games."""
@@ -129,24 +130,6 @@ class ApiRoutes:
         )
         return {"tables": self._lobby.tables_json(), **watched}
 
-    async def get_run(self, request: Request) -> Any:
-        """Return the metrics of a training run so far."""
-        self._check_token(request)
-        name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
-        return await self._lobby.executor.run(lambda: runs.read_run(folders, name))
-
-    async def get_report(self, request: Request) -> Any:
-        """Return the results of an experiment so far."""
-        self._check_token(request)
-        name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
-        return await self._lobby.executor.run(lambda: reports.read_report(folders, name))
-
-    async def get_served_table(self, request: Request) -> Any:
-        """Return the last snapshot of a served table."""
-        self._check_token(request)
-        name, folders = request.query_params.get("name", ""), self._lobby.config.watch_folders
-        return await self._lobby.executor.run(lambda: spectator_feed.read_served_table(folders, name))
-
     async def open_table(self, request: Request) -> Any:
         """Open a table."""
         table = await self._lobby.open_table(await self._read_json(request), get_client_id(request.scope))
@@ -167,8 +150,6 @@ class ApiRoutes:
 
     async def download_lab(self, request: Request) -> Response:
         """Return a draft as a zip archive; its secret name authorises the request."""
-        from starlette.responses import PlainTextResponse, Response
-
         folder = request.path_params["folder"]
         try:
             body = await self._lobby.labs.to_zip(request.path_params["lab"], folder)
@@ -206,21 +187,21 @@ class ApiRoutes:
         )
 
     def _check_token(self, request: Request) -> None:
-        """Raise HttpError if the request lacks the access key."""
+        """Raise HTTPException if the request lacks the access key."""
         token = request.headers.get("x-token", "")
         if not secrets.compare_digest(token.encode(), self._lobby.config.token.encode()):
-            raise HttpError(403, "invalid access key: open the page by the link that the command printed")
+            raise HTTPException(403, "invalid access key: open the page by the link that the command printed")
 
     async def _read_json(self, request: Request) -> dict[str, Any]:
-        """Return the JSON object of an authorised request; raises HttpError, GameError."""
+        """Return the JSON object of an authorised request; raises HTTPException, GameError."""
         self._check_token(request)
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise HttpError(415, "expected application/json")
+            raise HTTPException(415, "expected application/json")
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
             if len(body) > MAX_BODY_BYTES:
-                raise HttpError(413, f"the request is larger than {MAX_BODY_BYTES >> 20} MiB")
+                raise HTTPException(413, f"the request is larger than {MAX_BODY_BYTES >> 20} MiB")
         return schemas.parse_object(bytes(body))
 
     # --- sockets -----------------------------------------------------------------------------------------------------

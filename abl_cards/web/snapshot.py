@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,98 +14,15 @@ from abl_cards.games.types import LEADING
 from abl_cards.web.texts import card_orders, deck_json, fluents_json, option_text, role_texts, stage_text
 
 if TYPE_CHECKING:
-    from abl_cards.games import Engine
-    from abl_cards.games.tables import Tables
-    from abl_cards.web.game_log import GameLog
-    from abl_cards.web.seats import Permission, TableSeat
+    from abl_cards.web.seats import Permission
+    from abl_cards.web.spectator_feed import ServedTableView
     from abl_cards.web.table import WebTable
-    from abl_cards.web.texts import BilingualText
+
+    ViewableTable = WebTable | ServedTableView
 
 ONLY_TABLE = np.array([0])
 MAX_LOG_SHOWN = 80
 SPECTATOR = -1
-
-
-class ViewableTable(Protocol):
-    """A table that can be viewed: of this server, or served elsewhere."""
-
-    @property
-    def name(self) -> str:
-        """Name of the table, by which it is found."""
-
-    @property
-    def title(self) -> BilingualText:
-        """Title of the game."""
-
-    @property
-    def engine(self) -> Engine:
-        """Engine of the game."""
-
-    @property
-    def tables(self) -> Tables:
-        """Tables object with this single table."""
-
-    @property
-    def game_log(self) -> GameLog:
-        """Events of the table."""
-
-    @property
-    def rules_error(self) -> str:
-        """First error of newer rules; empty if the rules are current."""
-
-    @property
-    def seats(self) -> Sequence[TableSeat]:
-        """Seats with their players, [seats]."""
-
-    @property
-    def available_agents(self) -> Sequence[str]:
-        """Agents that may be seated."""
-
-    @property
-    def is_practice(self) -> bool:
-        """True if decisions can be taken back."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of the match."""
-
-    @property
-    def is_seed_random(self) -> bool:
-        """True if the seed was drawn at random, not chosen by the owner."""
-
-    @property
-    def watch_token(self) -> str:
-        """Token of spectators; empty if there is no link for them."""
-
-    @property
-    def revision(self) -> int:
-        """Number that changes with every change of the table."""
-
-    @property
-    def agent_delay(self) -> float:
-        """Delay of agents before a decision in seconds."""
-
-    @property
-    def problem(self) -> str:
-        """Error that stops the table; empty if there is none."""
-
-    @property
-    def is_waiting(self) -> bool:
-        """True if a player has to confirm the next episode."""
-
-    @property
-    def is_over(self) -> bool:
-        """True if the match is over."""
-
-    @property
-    def changed_at(self) -> float:
-        """Time of the last change, as ``time.time`` gives it."""
-
-    def can_take_back(self, permission: Permission) -> bool:
-        """Return whether a client has a decision to take back."""
-
-    def is_present(self, seat: int) -> bool:
-        """Return whether the player of a seat is connected."""
 
 
 def visible_seed(table: ViewableTable, permission: Permission) -> str | None:

@@ -1,6 +1,7 @@
 """ASGI app that serves static files and a prepared first table while the engine is still importing.
 
-Other requests wait for the engine. This module imports nothing of it.
+Other requests wait for the engine. This module imports nothing of it. Starlette's StaticFiles and GZipMiddleware are
+not used: they would read and compress each file once more for every request, while the engine loads.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, Response
+
 from abl_cards.web.config import WebConfig
 from abl_cards.web.prewarmed_table import PrewarmedTable
-from abl_cards.web.static_files import TABLE_PLACEHOLDER, TOKEN_PLACEHOLDER, StaticFile, read_files
+from abl_cards.web.static_files import TABLE_PLACEHOLDER, TOKEN_PLACEHOLDER, read_files
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,7 +27,7 @@ INDEX_FILE = "index.html"
 ENGINE_LOAD_DELAY = 0.25
 """Seconds in which only static files are served before the engine is loaded, unless another request arrives."""
 _SWITCH_INTERVAL = 0.0005  # seconds; thread switch interval while the engine is loaded
-_REVALIDATE_HEADERS = (b"cache-control", b"no-cache"), (b"vary", b"accept-encoding")
+_REVALIDATE_HEADERS = {"cache-control": "no-cache", "vary": "accept-encoding"}
 
 AppFactory = Callable[[], Awaitable["ASGIApp"]]
 
@@ -75,7 +79,7 @@ class StartupApp:
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and self._is_static(path):
-            await self._respond(scope, path, send)
+            await self._find_response(scope, path)(scope, receive, send)
         else:
             await (await asyncio.shield(self.load_app()))(scope, receive, send)
 
@@ -95,21 +99,19 @@ class StartupApp:
     def _is_static(self, path: str) -> bool:
         return path in ("/", "/favicon.ico") or path.startswith(STATIC_PREFIX)
 
-    async def _respond(self, scope: Scope, path: str, send: Send) -> None:
-        headers = dict(scope["headers"])
+    def _find_response(self, scope: Scope, path: str) -> Response:
         if path == "/":
-            await _send(
-                send, 200, self._index_body(), [(b"content-type", b"text/html; charset=utf-8"), _NO_STORE_HEADER]
-            )
-            return
+            return Response(self._index_body(), 200, {"cache-control": "no-store"}, "text/html")
         name = "icon.svg" if path == "/favicon.ico" else path.removeprefix(STATIC_PREFIX)
         file = self._files.get(name) if name != INDEX_FILE else None
         if file is None:
-            await _send(send, 404, b"no such file", [(b"content-type", b"text/plain; charset=utf-8")])
-        elif headers.get(b"if-none-match") == file.etag.encode():
-            await _send(send, 304, b"", [(b"etag", file.etag.encode()), *_REVALIDATE_HEADERS])
-        else:
-            await _send_file(send, file, b"gzip" in headers.get(b"accept-encoding", b""))
+            return PlainTextResponse("no such file", 404)
+        request_headers, headers = Headers(scope=scope), {"etag": file.etag, **_REVALIDATE_HEADERS}
+        if request_headers.get("if-none-match") == file.etag:
+            return Response(None, 304, headers)
+        if "gzip" in request_headers.get("accept-encoding", ""):
+            return Response(file.gzipped, 200, {**headers, "content-encoding": "gzip"}, file.content_type)
+        return Response(file.body, 200, headers, file.content_type)
 
     def _index_body(self) -> bytes:
         """Return the page; with the access key and the prepared table if only this machine can connect."""
@@ -118,18 +120,3 @@ class StartupApp:
             return body.replace(TOKEN_PLACEHOLDER, b"").replace(TABLE_PLACEHOLDER, b"")
         table_json = html.escape(self._prewarmed.offer_json()).encode()
         return body.replace(TOKEN_PLACEHOLDER, self._config.token.encode()).replace(TABLE_PLACEHOLDER, table_json)
-
-
-_NO_STORE_HEADER = (b"cache-control", b"no-store")
-
-
-async def _send_file(send: Send, file: StaticFile, packed: bool) -> None:
-    headers = [(b"content-type", file.content_type.encode()), (b"etag", file.etag.encode()), *_REVALIDATE_HEADERS]
-    encoding = [(b"content-encoding", b"gzip")] if packed else []
-    await _send(send, 200, file.gzipped if packed else file.body, [*headers, *encoding])
-
-
-async def _send(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
-    length = [] if status == 304 else [(b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *length]})
-    await send({"type": "http.response.body", "body": body})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 CONTENT_TYPES = {
-    ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+    ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".mjs": "text/javascript",
+    ".svg": "image/svg+xml", ".txt": "text/plain",
 }  # fmt: skip
 TOKEN_PLACEHOLDER = b"{{token}}"
 TABLE_PLACEHOLDER = b"{{laid}}"

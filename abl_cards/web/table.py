@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import visible_seed
 from abl_cards.web.texts import BilingualText
 
+if TYPE_CHECKING:
+    from abl_cards.web.websocket import BrowserConnection
+
 ONLY_TABLE = np.array([0])
 log = logging.getLogger(__name__)
 MAX_CHOICES_PER_FRAME = 32
@@ -37,13 +40,6 @@ MAX_CHOICES_PER_FRAME = 32
 
 EventWriter = Callable[[str, dict[str, Any]], None]
 """Called with the kind and the data of each event of a table, for its event log."""
-
-
-class TableViewer(Protocol):
-    """Connection of a client that views a table."""
-
-    def close(self, code: int) -> None:
-        """Close the connection with this code."""
 
 
 class WebTable:
@@ -69,7 +65,7 @@ class WebTable:
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
-        self.viewers: dict[TableViewer, str] = {}  # token by connection
+        self.viewers: dict[BrowserConnection, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
         self.write_event: EventWriter = lambda what, line: None
         self.last_used, self.client_id = (
@@ -180,7 +176,7 @@ class WebTable:
     def _apply_decision(self, decision: TableDecision) -> None:
         episode = int(self.tables.num_episodes[0])
         self.decisions.append(decision)
-        self._execute(decision)
+        replay_decisions(self.tables, [decision])
         self.is_waiting = not self.is_over and int(self.tables.num_episodes[0]) != episode and self._has_person
         self._mark_changed()
 
@@ -192,12 +188,6 @@ class WebTable:
     @property
     def _has_person(self) -> bool:
         return any(table_seat.kind == PERSON for table_seat in self.seats)
-
-    def _execute(self, decision: TableDecision) -> None:
-        if decision.moves is None:
-            self.tables.choose(ONLY_TABLE, np.array([decision.option], np.uint8))
-        else:
-            self.tables.play(ONLY_TABLE, decision.moves)
 
     # --- requests of players ------------------------------------------------------------------------------------------
 
@@ -270,8 +260,7 @@ class WebTable:
         self.write_event("back", {"left": len(self.decisions)})
         events = self.game_log.num_events
         self._deal()
-        for decision in self.decisions:
-            self._execute(decision)
+        replay_decisions(self.tables, self.decisions)
         self.game_log.num_events += events  # numbers that browsers have seen are not used again
         self.is_waiting, self.problem = False, ""
         self._mark_changed()

@@ -15,13 +15,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from abl_cards.agents import ExplainableAgent
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
+from abl_cards.games import Engine
+from abl_cards.games.tables import DecisionPoint
 from abl_cards.web import hints, schemas
-from abl_cards.web.fairness import Allocation, CapacityError, choose_eviction, get_client_id
+from abl_cards.web.fairness import CapacityError, choose_eviction, get_client_id
 from abl_cards.web.limits import (
     FRAME_BURST,
     FRAME_RATE,
     HANDSHAKE_TIMEOUT,
-    IDLE_TIMEOUT,
     MAX_CONNECTIONS,
     MAX_CONNECTIONS_PER_CLIENT,
     MAX_CONNECTIONS_PER_TABLE,
@@ -141,24 +142,15 @@ class BrowserConnection:
 
     def _evict_spectator(self) -> bool:
         """Disconnect a spectator to free a place for a player or another spectator; returns whether one was found."""
-        connections = [connection for connection in self._table.viewers if isinstance(connection, BrowserConnection)]
-        allocations = [
-            Allocation(connection, connection.client_id, connection.is_seated, connection.last_used)
-            for connection in connections
-        ]
+        viewers = self._table.viewers
         try:
             evicted = choose_eviction(
-                self.client_id,
-                allocations,
-                MAX_CONNECTIONS_PER_TABLE,
-                MAX_CONNECTIONS_PER_TABLE,
-                time.monotonic(),
-                IDLE_TIMEOUT,
+                self.client_id, viewers, MAX_CONNECTIONS_PER_TABLE, is_busy=lambda item: item.is_seated
             )
         except CapacityError:
             return False
         if evicted is not None:
-            self._table.viewers.pop(evicted)
+            viewers.pop(evicted)
             evicted.close(CLOSE_CAPACITY)
         return True
 
@@ -175,7 +167,6 @@ class BrowserConnection:
 
     def _notify_all(self) -> None:
         for viewer in list(self._table.viewers):
-            assert isinstance(viewer, BrowserConnection)
             viewer._change_event.set()
         self._table.on_change = self._notify_all
         self._table.wake.set()
@@ -243,28 +234,24 @@ class BrowserConnection:
             if answer is not None:
                 await self._send_json(answer | {"n": request_number})
 
-    async def _change_table(self, change: Callable[[], None]) -> None:
+    async def _change_table(self, change: Callable[[], None]) -> Reply:
         """Change the table and notify all viewers."""
         self._table.last_used = time.monotonic()
         async with self._table.lock:
             await self._lobby.executor.run(change)
         self._notify_all()
+        return None
 
     async def _play(self, message: dict[str, Any]) -> Reply:
-        clock = schemas.get_int(message, "at", 0, 1 << 30)
-        await self._change_table(lambda: self._table.play(self._permission, message.get("value"), clock))
-        return None
+        clock = _get_clock(message)
+        return await self._change_table(lambda: self._table.play(self._permission, message.get("value"), clock))
 
     async def _choose(self, message: dict[str, Any]) -> Reply:
-        clock, values = (
-            schemas.get_int(message, "at", 0, 1 << 30),
-            schemas.get_list(message, "values", MAX_CHOICES_PER_FRAME),
-        )
-        await self._change_table(lambda: self._table.choose(self._permission, values, clock))
-        return None
+        clock, values = _get_clock(message), schemas.get_list(message, "values", MAX_CHOICES_PER_FRAME)
+        return await self._change_table(lambda: self._table.choose(self._permission, values, clock))
 
     async def _pick(self, message: dict[str, Any]) -> Reply:
-        picked, clock, table = schemas.get_cards(message), schemas.get_int(message, "at", 0, 1 << 30), self._table
+        picked, clock, table = schemas.get_cards(message), _get_clock(message), self._table
 
         def interpret() -> dict[str, Any]:
             table.check_turn(self._permission, clock)
@@ -276,48 +263,36 @@ class BrowserConnection:
             return {"type": "picked", **await self._lobby.executor.run(interpret)}
 
     async def _hint(self, message: dict[str, Any]) -> Reply:
-        language, name = _get_language(message), schemas.get_text(message, "agent", "kb")
-        hint = await self._run_advice(message, lambda player, decision_point: hints.compute_hint(
-            self._table.engine, player, decision_point, language, self._table.tables), name)  # fmt: skip
-        return {"type": "hint", "agent": name, **hint}
+        return await self._run_advice("hint", message, hints.compute_hint)
 
     async def _why(self, message: dict[str, Any]) -> Reply:
-        language, name, value = _get_language(message), schemas.get_text(message, "agent", "kb"), message.get("value")
-        explanation = await self._run_advice(message, lambda player, decision_point: hints.explain_move(
-            self._table.engine, player, decision_point, value, language, self._table.tables), name)  # fmt: skip
-        return {"type": "why", "agent": name, **explanation}
+        def explain(engine: Engine, player: ExplainableAgent, point: DecisionPoint, *more: Any) -> dict[str, Any]:
+            return hints.explain_move(engine, player, point, message.get("value"), *more)
 
-    async def _run_advice(
-        self, message: dict[str, Any], compute: Callable[[ExplainableAgent, Any], dict[str, Any]], name: str
-    ) -> dict[str, Any]:
-        table, clock = self._table, schemas.get_int(message, "at", 0, 1 << 30)
+        return await self._run_advice("why", message, explain)
+
+    async def _run_advice(self, kind: str, message: dict[str, Any], compute: Callable[..., dict[str, Any]]) -> Reply:
+        language, name = schemas.get_language(message, "lang"), schemas.get_text(message, "agent", "kb")
+        table, clock = self._table, _get_clock(message)
 
         def run() -> dict[str, Any]:
             table.check_turn(self._permission, clock)
-            player = self._lobby.executor.agent(name, table.engine)
-            if not isinstance(player, ExplainableAgent):
-                raise GameError(
-                    f"agent '{name}' has no preferences to explain: use kb or a variant",
-                    ErrorCode.AGENT_NOT_APPLICABLE,
-                )
+            player = self._lobby.executor.explainable_agent(name, table.engine)
             is_play = table.tables.rows_to_play().size
             decisions = table.tables.decisions(ONLY_TABLE) if is_play else table.tables.choices(ONLY_TABLE)
-            return compute(player, table.engine.decision_point_at(decisions))
+            return compute(table.engine, player, table.engine.decision_point_at(decisions), language, table.tables)
 
         async with table.lock:
-            return {"at": clock, **await self._lobby.executor.run(run)}
+            return {"type": kind, "agent": name, "at": clock, **await self._lobby.executor.run(run)}
 
     async def _take_back(self, message: dict[str, Any]) -> Reply:
-        await self._change_table(lambda: self._table.take_back(self._permission))
-        return None
+        return await self._change_table(lambda: self._table.take_back(self._permission))
 
     async def _continue_match(self, message: dict[str, Any]) -> Reply:
-        await self._change_table(lambda: self._table.continue_match(self._permission))
-        return None
+        return await self._change_table(lambda: self._table.continue_match(self._permission))
 
     async def _start_next_match(self, message: dict[str, Any]) -> Reply:
-        await self._change_table(lambda: self._table.start_next_match(self._permission))
-        return None
+        return await self._change_table(lambda: self._table.start_next_match(self._permission))
 
     async def _assign_seat(self, message: dict[str, Any]) -> Reply:
         """Give a seat to an agent, or to a person."""
@@ -330,13 +305,11 @@ class BrowserConnection:
             else:
                 table.seat_agent(self._permission, seat, player[:80], self._lobby.executor.agent(player, table.engine))
 
-        await self._change_table(change)
-        return None
+        return await self._change_table(change)
 
     async def _rename(self, message: dict[str, Any]) -> Reply:
         name = sanitise_name(schemas.get_text(message, "name"))
-        await self._change_table(lambda: self._table.rename(self._permission, name))
-        return None
+        return await self._change_table(lambda: self._table.rename(self._permission, name))
 
     async def _set_agent_delay(self, message: dict[str, Any]) -> Reply:
         """Set the delay of agents before they decide, in milliseconds."""
@@ -349,10 +322,8 @@ class BrowserConnection:
     async def _get_records(self, message: dict[str, Any]) -> Reply:
         """Return the records of ended episodes."""
         async with self._table.lock:
-            return {
-                "type": "record",
-                "records": await self._lobby.executor.run(lambda: self._table.records(self._permission)),
-            }
+            records = await self._lobby.executor.run(lambda: self._table.records(self._permission))
+        return {"type": "record", "records": records}
 
 
 Handler = Callable[[BrowserConnection, dict[str, Any]], Coroutine[Any, Any, Reply]]
@@ -367,11 +338,8 @@ _HANDLERS: dict[str, Handler] = {
 }  # fmt: skip
 
 
-def _get_language(message: dict[str, Any]) -> str:
-    language = schemas.get_text(message, "lang", "en")
-    if language not in ("en", "zh"):
-        raise GameError("lang: expected en or zh", ErrorCode.INVALID_REQUEST)
-    return language
+def _get_clock(message: dict[str, Any]) -> int:
+    return schemas.get_int(message, "at", 0, 1 << 30)
 
 
 class ConnectionManager:
@@ -383,18 +351,10 @@ class ConnectionManager:
 
     async def serve_socket(self, socket: WebSocket) -> None:
         """Serve the web socket of a browser until the connection ends."""
-        connection = BrowserConnection(socket, self._lobby)
-        allocations = [
-            Allocation(item, item.client_id, item.is_authenticated, item.last_used) for item in self._connections
-        ]
+        connection, capacities = BrowserConnection(socket, self._lobby), (MAX_CONNECTIONS, MAX_CONNECTIONS_PER_CLIENT)
         try:
             evicted = choose_eviction(
-                connection.client_id,
-                allocations,
-                MAX_CONNECTIONS,
-                MAX_CONNECTIONS_PER_CLIENT,
-                connection.last_used,
-                IDLE_TIMEOUT,
+                connection.client_id, self._connections, *capacities, lambda item: item.is_authenticated
             )
         except CapacityError:
             await socket.close(CLOSE_CAPACITY)

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+import platformdirs  # noqa: F401 - its functions are chosen when it is imported, before the platform is patched
 import pytest
 
 from abl_cards.core import ErrorCode, GameError, parallel
@@ -39,7 +40,7 @@ def test_commands_end_with_one_line_on_windows(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path))
     done = run(*words)
     assert done.exit_code in (1, 2)
     assert "Linux or macOS" in done.stderr.strip().splitlines()[-1]

@@ -44,10 +44,9 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert torch.equal(state["weights"], STATE["weights"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["run.state", "run.pt"])
-def test_nothing_that_is_planted_runs(tmp_path: Path, name: str) -> None:
-    trace = plant(tmp_path / name)
-    with pytest.raises(GameError, match=name) as error:
+def test_nothing_that_is_planted_runs(tmp_path: Path) -> None:
+    trace = plant(tmp_path / "run.state")
+    with pytest.raises(GameError, match=r"run\.state") as error:
         load_checkpoint(tmp_path / "run.state")
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
     assert not trace.exists()

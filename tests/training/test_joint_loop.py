@@ -162,10 +162,9 @@ def test_a_device_that_is_not_there_is_named(tmp_path: Path, device: str) -> Non
     assert error.value.code == ErrorCode.DEVICE_NOT_AVAILABLE
 
 
-@pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
-def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
-    trace = plant(tmp_path / name)
-    with pytest.raises(GameError, match=name) as error:
+def test_a_planted_checkpoint_does_not_run(tmp_path: Path) -> None:
+    trace = plant(tmp_path / "checkpoint.state")
+    with pytest.raises(GameError, match=r"checkpoint\.state") as error:
         Trainer.from_config(settings(tmp_path))
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
     assert not trace.exists()

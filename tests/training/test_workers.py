@@ -48,4 +48,4 @@ def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixtu
     with pytest.raises(GameError, match="status 1") as error:
         begin(run)
     assert error.value.code == ErrorCode.WORKER_LOST
-    assert "KeyError: 'networks'" in capfd.readouterr().err
+    assert "KeyError: 'rules'" in capfd.readouterr().err

@@ -8,14 +8,14 @@ import socket as sockets
 import time
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.web import connections, fairness
 from abl_cards.web.config import WebConfig
-from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, CapacityError, ClientRateLimiter, choose_eviction
+from abl_cards.web.fairness import LOCAL_CLIENT, CapacityError, ClientRateLimiter, choose_eviction
 from abl_cards.web.limits import REQUEST_BURST, TokenBucket
 from abl_cards.web.websocket import CLOSE_CAPACITY
 from tests.web.asgi import Socket, request
@@ -27,8 +27,20 @@ def test_examples() -> None:
     assert doctest.testmod(fairness).failed == 0
 
 
-def held(*entries: tuple[str, bool, float]) -> list[Allocation[int]]:
-    return [Allocation(number, person, busy, used) for number, (person, busy, used) in enumerate(entries)]
+class Held(NamedTuple):
+    number: int
+    client_id: str
+    busy: bool
+    last_used: float
+
+
+def held(*entries: tuple[str, bool, float]) -> list[Held]:
+    return [Held(number, *entry) for number, entry in enumerate(entries)]
+
+
+def evicted(person: str, holdings: list[Held], most: int, per_client: int, **times: float) -> int | None:
+    item = choose_eviction(person, holdings, most, per_client, lambda item: item.busy, **times)
+    return None if item is None else item.number
 
 
 @pytest.mark.parametrize(
@@ -46,20 +58,20 @@ def held(*entries: tuple[str, bool, float]) -> list[Allocation[int]]:
     ],
 )
 def test_who_gives_way(holdings: Any, person: str, most: int, per_client: int, expected: int | None) -> None:
-    assert choose_eviction(person, held(*holdings), most, per_client, now=10.0, idle_timeout=60.0) == expected
+    assert evicted(person, held(*holdings), most, per_client, now=10.0, idle_timeout=60.0) == expected
 
 
 def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
     both = held(("a", True, 1.0), ("b", True, 2.0))
     with pytest.raises(CapacityError):
-        choose_eviction("c", both, 2, 2, now=10.0, idle_timeout=60.0)
-    assert choose_eviction("c", both, 2, 2, now=100.0, idle_timeout=60.0) == 0
+        evicted("c", both, 2, 2, now=10.0, idle_timeout=60.0)
+    assert evicted("c", both, 2, 2, now=100.0, idle_timeout=60.0) == 0
     others = held(("b", False, 1.0), ("a", True, 1.0), ("a", True, 2.0))
     with pytest.raises(CapacityError):  # a client with most cannot evict others
-        choose_eviction("a", others, 3, 9, now=10.0, idle_timeout=60.0)
-    assert choose_eviction("a", others, 3, 9, now=100.0, idle_timeout=60.0) == 0
+        evicted("a", others, 3, 9, now=10.0, idle_timeout=60.0)
+    assert evicted("a", others, 3, 9, now=100.0, idle_timeout=60.0) == 0
     with pytest.raises(CapacityError):  # a client with all cannot evict its own
-        choose_eviction("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
+        evicted("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
 
 
 def test_one_who_floods_keeps_nobody_out(with_page: Run) -> None:

@@ -388,7 +388,7 @@ def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
 
 
 def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from abl_cards.web import lobby
+    from abl_cards.web import fairness, lobby
 
     monkeypatch.setattr(lobby, "MAX_TABLES", 2)
 
@@ -399,7 +399,7 @@ def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> 
         assert list(page.house.tables) == [one.welcome["table"], third]
         await page.sit(third, token)
         assert (await page.post("/api/tables", {"game": "president"})).status == 400
-        monkeypatch.setattr(lobby, "IDLE_TIMEOUT", -1.0)
+        monkeypatch.setattr(fairness, "IDLE_TIMEOUT", -1.0)
         await page.open(game="president")
         assert len(page.house.tables) == 2
         assert third in page.house.tables
