@@ -17,7 +17,7 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.asp.terms import Signature
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.description.variants import parse_files
 from abl_cards.games.engine import Engine

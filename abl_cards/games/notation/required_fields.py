@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Atom, Signature
 from abl_cards.circuit import Circuit
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import EQUAL, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
+from abl_cards.games.description import EQUAL, INPUTS, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
 from abl_cards.games.tables import EventRules
 
 STATE_FIELDS = (
@@ -42,32 +42,9 @@ FIELD_DESCRIPTIONS = {
 }
 """Descriptions of the fields of states."""
 
-_FIELD_BY_GROUP = {
-    "sizes": "cards",
-    "face": "face",
-    "unseen": "gone",
-    "gone": "gone",
-    "seat": "seat",
-    "acts": "acts",
-    "lies": "trick",
-    "laying": "trick",
-    "leader": "trick",
-    "stock": "stock",
-    "drew": "drew",
-    "drawn": "drawn",
-}
-_ACT_FIELDS = {
-    0: ("seat", "acted"),
-    1: ("seat",),
-    2: ("seat", "passed"),
-    3: ("seat", "has_passed"),
-    4: ("seat", "cards"),
-}
-_EVENT_FIELDS = {3: ("seat",)}
+_TURN_INPUTS = "passed", "has_passed"
+"""Inputs of turns that are fields of states of the same name."""
 
-
-_FIELD_BY_END_GROUP = {"plays": "laid_down", "lots": "lots", "acts": "acts", "aside": "gone", "lies": "trick"}
-_TURN_FIELDS = {2: ("passed",), 3: ("has_passed",)}
 _OPTIONAL_FIELDS = {"cards", "gone"}
 """Fields with a default if only preferences read them: full hands, and no played cards but the play to beat."""
 
@@ -186,9 +163,9 @@ def required_for_endgame(rules: CompiledGame) -> RequiredFields:
         rules.kb.circuit(*(name for name in _TURN_PREDICATES if Signature.parse(name) in rules.derived_outputs))
     ]
     fields = _endgame_fields(rules, [*_endgame_circuits(rules), *turn_circuits])
-    for atom, test in _input_tests(rules, turns):
-        for field in _TURN_FIELDS.get(test.column, ()) if test.group == "act" else ():
-            fields.setdefault(field, _signature(atom))
+    for atom, _ in _input_tests(rules, turns):
+        if atom.name in _TURN_INPUTS:
+            fields.setdefault(atom.name, _signature(atom))
     return RequiredFields(fields, {})
 
 
@@ -241,10 +218,9 @@ def _constant_slots(rules: CompiledGame) -> frozenset[int]:
 
 def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[str, Signature]:
     fields: dict[str, Signature] = {}
-    for atom, test in _input_tests(rules, circuits):
-        is_place = test.group == "result" and test.column < rules.seating.seats
-        field = "finish" if is_place else _FIELD_BY_END_GROUP.get(test.group)
-        if field is not None:
+    for atom, _ in _input_tests(rules, circuits):
+        entry = INPUTS.get(_signature(atom))
+        for field in entry.end_fields if entry else ():
             fields.setdefault(field, _signature(atom))
     return fields
 
@@ -263,17 +239,10 @@ def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredField
     for atom, test in _input_tests(rules, [circuit]):
         if test.group == "fluents":
             fluents[names[slots[test.column]]] = slots[test.column]
-        for field in _fields_of_column(test.group, test.column):
-            fields.setdefault(field, _signature(atom))
+        elif (entry := INPUTS.get(_signature(atom))) is not None:
+            for field in entry.fields:
+                fields.setdefault(field, _signature(atom))
     return RequiredFields(fields, fluents)
-
-
-def _fields_of_column(group: str, column: int) -> tuple[str, ...]:
-    if group == "act":
-        return _ACT_FIELDS[column]
-    if group == "event":
-        return _EVENT_FIELDS.get(column, ())
-    return (_FIELD_BY_GROUP[group],) if group in _FIELD_BY_GROUP else ()
 
 
 def _input_tests(rules: CompiledGame, circuits: Iterable[Circuit]) -> Iterator[tuple[Atom, ColumnTest]]:

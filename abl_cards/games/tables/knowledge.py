@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Term, make_kb_error
 from abl_cards.core import ErrorCode, map_ranges
-from abl_cards.games.binding import CircuitQuery, ColumnWriter, make_gather_writer, make_lazy_writer, make_masked_writer
+from abl_cards.games.binding import CircuitQuery, make_gather_writer, make_lazy_writer, make_masked_writer
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import HAND_OUTPUTS, WILD, functor, require_int
+from abl_cards.games.description import HAND_OUTPUTS, WILD, ColumnWriter, functor, require_int
 from abl_cards.games.tables import hidden_kernels
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import Indices, InformationSet

@@ -18,7 +18,7 @@ from abl_cards.asp import Signature
 from abl_cards.core import ErrorCode, GameError, map_ranges
 from abl_cards.games.binding import CircuitQuery, make_array_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import INPUT_GROUPS, find_test, with_outputs
+from abl_cards.games.description import INPUTS, find_test, with_outputs
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import LEADING
 
@@ -161,7 +161,7 @@ def _get_beats_relation(rules: CompiledGame) -> _BeatsRelation:
 def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
     """Return True if a query reads only fluents and the play to beat, so that its outputs hold for every hand."""
     read = {Signature(name, len(args)) for name, args in query.circuit.inputs} - set(rules.fluents.signatures)
-    return all(INPUT_GROUPS[signature] == "trick" for signature in read)
+    return all(INPUTS[signature].group == "trick" for signature in read)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,316 @@
+"""Registry of the inputs that rules may read.
+
+An entry has the name, the width and the inputs of a group of columns with their words, how a seat and the referee fill
+it, and the fields of JSON states that it follows from. Checks, queries, states and the reference read it; ``register``
+adds an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from abl_cards.asp import Atom, Signature
+from abl_cards.games.description.fluents import SINGLE_VALUED
+from abl_cards.games.description.input_schema import (
+    AT_LEAST,
+    BIT,
+    CARD,
+    CELL,
+    EQUAL,
+    EVENT,
+    FORM,
+    KIND,
+    LABEL,
+    LOT,
+    NUMBER,
+    OPTION,
+    OTHER_SEAT,
+    PLACE,
+    SEAT,
+    SHOWN_BITS,
+    SHOWN_RANK,
+    SHOWN_STRENGTH,
+    STAGE,
+    UNDEALT_PLACE,
+    ColumnTest,
+    ColumnWriter,
+    InputGroup,
+    InputSchema,
+    RuleInput,
+    TableColumns,
+)
+from abl_cards.games.types import LEADING
+
+TAKES_SIGNATURE, DRAWS_SIGNATURE = Signature("takes", 1), Signature("draws", 1)
+"""Outputs that games with tricks, and games with a stock, derive."""
+
+GROUPS: dict[str, InputGroup] = {}
+"""Groups of columns by name."""
+INPUTS: dict[Signature, RuleInput] = {}
+"""Inputs by signature, in the order of the reference; fluents are inputs too."""
+
+
+def register(group: InputGroup) -> None:
+    """Add a group of columns and its inputs.
+
+    Args:
+        group: Entry of the registry; a group of the same name is replaced.
+    """
+    GROUPS[group.name] = group
+    for entry in group.inputs:
+        fields, end_fields = entry.fields or group.fields, entry.end_fields or group.end_fields
+        INPUTS[entry.signature] = replace(entry, group=group.name, fields=fields, end_fields=end_fields)
+
+
+def _cells(text: str, words: str) -> tuple[RuleInput, RuleInput]:
+    """Make the inputs ``held(R,N)`` and ``held(R,S,N)``."""
+    return RuleInput(f"{text}(R,N)", (CELL, NUMBER), words), RuleInput(f"{text}(R,S,N)", (CELL, CELL, NUMBER))
+
+
+def _one(schema: InputSchema) -> int:
+    return 1
+
+
+def _per_cell(schema: InputSchema) -> int:
+    return len(schema.cells)
+
+
+def _per_other_cell(schema: InputSchema) -> int:
+    return (schema.seats - 1) * len(schema.cells)
+
+
+def _per_seat_cell(schema: InputSchema) -> int:
+    return schema.seats * len(schema.cells)
+
+
+def _per_seat(schema: InputSchema) -> int:
+    return schema.seats
+
+
+def _column(index: int) -> Callable[[InputSchema], int]:
+    return lambda schema: index
+
+
+def _shown_block(index: int) -> Callable[[InputSchema], int]:
+    return lambda schema: index * len(schema.play_kinds) * SHOWN_BITS
+
+
+def _num_acts(view: TableColumns) -> ColumnWriter:
+    return view.each(lambda _, rows: view.state.num_acts[rows])
+
+
+def _leader(view: TableColumns) -> ColumnWriter:
+    return view.each(lambda _, rows: view.state.leader[rows])
+
+
+def _acts(view: TableColumns) -> ColumnWriter:
+    state = view.state
+    fields = state.last_actor, state.owner, state.passed, state.passed_in_trick, state.seats_out
+    return view.each(lambda column, rows: fields[column][rows])
+
+
+def _stock(view: TableColumns) -> ColumnWriter:
+    return view.each(lambda _, rows: view.total_dealt - view.state.num_drawn[rows])
+
+
+def _drawer(view: TableColumns) -> ColumnWriter:
+    return view.each(lambda _, rows: view.state.last_drawer[rows])
+
+
+def _result(view: TableColumns) -> ColumnWriter:
+    state, seats = view.state, view.state.hands.shape[1]
+    return view.each(
+        lambda column, rows: (
+            state.finish_order[rows, column] if column < seats else state.hands[rows, column - seats].sum(axis=1)
+        )
+    )
+
+
+_ENTRIES = (
+    InputGroup("fluents", lambda schema: len(schema.fluents), seat=lambda view: view.fluent_values(),
+               referee=lambda view: view.fluent_values()),
+    InputGroup("hand", _per_cell, (
+        *_cells("held", "N cards of the own hand act as R; as `card(R,S)`"),
+        RuleInput("wild(N)", (NUMBER,), "N act as `wild`", is_wild=True),
+    ), seat=lambda view: view.cells(lambda: view.hand[:, None])),
+    InputGroup("size", _one, (RuleInput("holding(N)", (NUMBER,), "the hand has N cards"),),
+               seat=lambda view: view.hand_size()),
+    InputGroup("unseen", _per_cell, (
+        *_cells("unseen", "the same of all cards that the seat does not see, in other hands or aside"),
+        RuleInput("unseen_wild(N)", (NUMBER,), is_wild=True),
+    ), seat=lambda view: view.cells(lambda: view.unseen[:, None]), fields=("gone",)),
+    InputGroup("gone", _per_cell, (
+        *_cells("gone", "of the cards laid down in the episode"),
+        RuleInput("gone_wild(N)", (NUMBER,), is_wild=True),
+    ), seat=lambda view: view.cells(lambda: view.played_cards[:, None]), fields=("gone",)),
+    InputGroup("face", _per_other_cell, (
+        RuleInput("face_up(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "of the hand of seat W, where hands lie open"),
+        RuleInput("face_up(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
+    ), seat=lambda view: view.cells(lambda: view.hidden_hands), fields=("face",)),
+    InputGroup("sizes", lambda schema: schema.seats - 1, (
+        RuleInput("cards(W,N)", (OTHER_SEAT, NUMBER), "the seat W holds N cards; W is a name of `who/2`"),
+    ), seat=lambda view: view.all(lambda other: view.hidden_hand_sizes[:, other]), fields=("cards",)),
+    InputGroup("trick", lambda schema: 2, (
+        RuleInput("leading", (), "there is nothing to beat", value=LEADING),
+        RuleInput("to_beat(F)", (FORM,), "this form is to beat"),
+        RuleInput("top(W)", (OTHER_SEAT,), "it is the play of seat W", column=_column(1)),
+    ), seat=lambda view: view.all(lambda column: view.top_other if column else view.to_beat)),
+    InputGroup("seat", _one, (RuleInput("asked(S)", (SEAT,), "S is the seat that decides"),),
+               seat=lambda view: view.all(lambda _: view.seats), fields=("seat",)),
+    InputGroup("acts", _one, (
+        RuleInput("acts(N)", (NUMBER,), "N plays and passes were made in the episode"),
+    ), seat=_num_acts, referee=_num_acts, fields=("acts",), end_fields=("acts",)),
+    InputGroup("lies", _per_seat_cell, (
+        RuleInput("in_trick(S,R,N)", (SEAT, CELL, NUMBER), "N of the cards that S has laid in this trick act as R; "
+                  "a whole card is written `in_trick(S,card(R,T),N)` as well"),
+        RuleInput("in_trick(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
+    ), seat=lambda view: view.trick_cells(), referee=lambda view: view.trick_cells(), fields=("trick",),
+        end_fields=("trick",), requires=TAKES_SIGNATURE),
+    InputGroup("laying", _per_seat, (
+        RuleInput("in_trick(S,N)", (SEAT, NUMBER), "S has laid N cards in this trick, one play or part of one"),
+    ), seat=lambda view: view.trick_sizes(), referee=lambda view: view.trick_sizes(), fields=("trick",),
+        requires=TAKES_SIGNATURE),
+    InputGroup("leader", _one, (RuleInput("leader(S)", (SEAT,), "S leads this trick, or has led it"),),
+               seat=_leader, referee=_leader, fields=("trick",), requires=TAKES_SIGNATURE),
+    InputGroup("taking", _one, (
+        RuleInput("taking", (), "after the move that is judged the trick, as it lies, is that of the seat that decides",
+                  value=1),
+    ), requires=TAKES_SIGNATURE),
+    InputGroup("move", lambda schema: 2, (
+        RuleInput("play(L)", (LABEL,), "the label and the form of the move that is judged", column=_column(1)),
+        RuleInput("lays(F)", (FORM,)),
+    )),
+    InputGroup("left", _per_cell, (
+        *_cells("left", "what it leaves in the hand"), RuleInput("wild_left(N)", (NUMBER,), is_wild=True),
+    )),
+    InputGroup("emptying", _one, (
+        RuleInput("plays_left(N)", (NUMBER,), "it takes N more plays to empty the hand after it: exact for hands of at "
+                  "most 65,536 parts, else it may be an upper bound, which `explain` marks \"at most\" and `kb check` "
+                  "reports"),
+    )),
+    InputGroup("choice", _one, (RuleInput("chooses(Term)", (OPTION,), "this is the choice that is judged"),)),
+    InputGroup("estimate", _per_other_cell, (
+        RuleInput("estimated(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "the seat W is believed to hold N of it"),
+        RuleInput("estimated(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
+        RuleInput("estimated_wild(W,N)", (OTHER_SEAT, NUMBER), is_wild=True),
+    )),
+    InputGroup("act", lambda schema: 5, (
+        RuleInput("acted(S)", (SEAT,), "who has just played or passed; whose play is to beat",
+                  fields=("seat", "acted")),
+        RuleInput("owner(S)", (SEAT,), column=_column(1)),
+        RuleInput("passed(S)", (SEAT,), "S has passed since that play; in this trick", fields=("seat", "passed"),
+                  column=_column(2), comparison=BIT),
+        RuleInput("has_passed(S)", (SEAT,), fields=("seat", "has_passed"), column=_column(3), comparison=BIT),
+        RuleInput("out(S)", (SEAT,), "S has laid its last card; cards that come to it later do not bring it back, and "
+                  "who gives its last card away is not out", fields=("seat", "cards"), column=_column(4),
+                  comparison=BIT),
+    ), seat=_acts, referee=_acts, fields=("seat",)),
+    InputGroup("plays", _per_seat, (
+        RuleInput("laid_down(S,N)", (SEAT, NUMBER), "S has made N plays in the episode"),
+    ), referee=lambda view: view.each(lambda seat, rows: view.state.num_plays[rows, seat]),
+        end_fields=("laid_down",)),
+    InputGroup("hands", _per_seat_cell, (
+        RuleInput("holds(S,R,N)", (SEAT, CELL, NUMBER), "N cards in the hand of S act as R; a whole card is written "
+                  "`holds(S,card(R,T),N)` as well"),
+        RuleInput("holds(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
+    ), referee=lambda view: view.cells(lambda: view.state.hands)),
+    InputGroup("aside", _per_cell, _cells("aside", "of the cards that lie aside"),
+               referee=lambda view: view.cells(lambda: view.state.aside[:, None]), end_fields=("gone",)),
+    InputGroup("result", lambda schema: 2 * schema.seats, (
+        RuleInput("finish(P,S)", (PLACE, SEAT), "S was out in place P, from 1", end_fields=("finish",)),
+        RuleInput("stuck(S,N)", (SEAT, NUMBER), "S is left with N cards", column=_per_seat),
+    ), referee=_result),
+    InputGroup("event", lambda schema: 4, (
+        RuleInput("event(E)", (EVENT,), "the event; the stage of a choice; the chosen term; the seat"),
+        RuleInput("stage(Stage)", (STAGE,), column=_column(1)),
+        RuleInput("chosen(Term)", (OPTION,), column=_column(2)),
+        RuleInput("by(S)", (SEAT,), column=_column(3), fields=("seat",)),
+    )),
+    InputGroup("lots", lambda schema: len(schema.lots), (
+        RuleInput("lot(Name,I)", (LOT, NUMBER), "the random number", comparison=EQUAL),
+    ), referee=lambda view: view.each(lambda lot, rows: view.state.lots[rows, lot]), end_fields=("lots",)),
+    InputGroup("stock", _one, (
+        RuleInput("stock(N)", (NUMBER,), "N cards are still to be drawn, those left over not counted"),
+    ), seat=_stock, referee=_stock, fields=("stock",), requires=DRAWS_SIGNATURE),
+    InputGroup("drew", _one, (RuleInput("drew(S)", (SEAT,), "S drew the last card"),), seat=_drawer, referee=_drawer,
+               fields=("drew",), requires=DRAWS_SIGNATURE),
+    InputGroup("drawn", _one, (
+        RuleInput("drawn(Card)", (CARD,), "this card of the pack has just been drawn by the seat that decides; since "
+                  "then nothing was chosen"),
+    ), seat=lambda view: view.all(
+        lambda _: np.where(view.state.last_drawer[view.rows] == view.seats, view.drawn_card(view.rows), -1)
+    ), referee=lambda view: view.each(lambda _, rows: view.drawn_card(rows)), fields=("drawn",),
+        requires=DRAWS_SIGNATURE),
+    InputGroup("left_over", lambda schema: schema.num_undealt, (
+        RuleInput("left_over(I,Card)", (UNDEALT_PLACE, CARD), "the card at place I, from 1, among those that nobody "
+                  "draws, wherever it is by now"),
+    ), referee=lambda view: view.each(lambda place, rows: view.state.stock[rows, view.total_dealt + place]),
+        requires=DRAWS_SIGNATURE),
+    InputGroup("shown", lambda schema: 3 * len(schema.play_kinds) * SHOWN_BITS, (
+        RuleInput("laid(Kind,R)", (KIND, SHOWN_RANK), "hints: what the seat has laid down, led, passed over, with "
+                  "strengths that are numbers from 0 to 63", comparison=AT_LEAST, value=1),
+        RuleInput("led(Kind,P)", (KIND, SHOWN_STRENGTH), column=_shown_block(1), comparison=AT_LEAST, value=1),
+        RuleInput("passed_over(Kind,P)", (KIND, SHOWN_STRENGTH), column=_shown_block(2), comparison=AT_LEAST, value=1),
+    )),
+)  # fmt: skip
+for _entry in _ENTRIES:
+    register(_entry)
+
+
+def seat_groups() -> frozenset[str]:
+    """Return the groups that a seat observes: its hand, the trick, and the fluents."""
+    return frozenset(name for name, group in GROUPS.items() if group.seat)
+
+
+def referee_groups() -> frozenset[str]:
+    """Return the groups that the referee observes between plays."""
+    return frozenset(name for name, group in GROUPS.items() if group.referee)
+
+
+def group_widths(schema: InputSchema) -> dict[str, int]:
+    """Return the number of columns of each group."""
+    return {name: group.width(schema) for name, group in GROUPS.items()}
+
+
+def find_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
+    """Find the test that defines an input.
+
+    Args:
+        schema: Numbering of the arguments of inputs.
+        atom: Input.
+
+    Returns:
+        Test; None for an input that can never hold.
+    """
+    if atom not in schema.test_cache:
+        schema.test_cache[atom] = _resolve_test(schema, atom)
+    return schema.test_cache[atom]
+
+
+def _resolve_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
+    signature = Signature(atom[0], len(atom[1]))
+    if signature in schema.fluents:
+        fluent = schema.fluents[signature]
+        fluent_slot = fluent.locate(atom[1])
+        if fluent_slot is None:
+            return None
+        return ColumnTest(
+            "fluents", fluent_slot.slot, EQUAL if fluent.value_type == SINGLE_VALUED else AT_LEAST, fluent_slot.value
+        )
+    entry = INPUTS.get(signature)  # None for a fluent of other rules
+    return entry.find_test(schema, atom[1]) if entry else None
+
+
+def find_group(schema: InputSchema, signature: Signature) -> str | None:
+    """Return the group of columns of a predicate; None for a predicate that is no input.
+
+    Args:
+        schema: Numbering of the arguments of inputs.
+        signature: Name and number of arguments.
+    """
+    if signature in schema.fluents:
+        return "fluents"
+    return INPUTS[signature].group if signature in INPUTS else None
