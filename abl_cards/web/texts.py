@@ -12,7 +12,7 @@ from abl_cards.asp import Term, split_term
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SINGLE_VALUED, SUIT_SYMBOLS, fluents_by_name, parse_rank_and_suit
-from abl_cards.games.notation import STATE_FIELDS, FluentCodec, label_name_parts, spell
+from abl_cards.games.notation import FluentCodec, label_name_parts, spell, state_fields
 from abl_cards.games.types import NO_CARD
 
 BilingualText = list[str]
@@ -197,7 +197,7 @@ def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, A
     """Return the fluents [slots] that differ from their defaults; ``plain`` marks those with a single value."""
     rules, values = engine.rules, FluentCodec(engine.rules.card_codes.term_texts)
     fields = []
-    for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
+    for name, fluent in fluents_by_name(rules.fluents, state_fields()).items():
         if (fluents[fluent.first_slot : fluent.slots.stop] == fluent.default).all():
             continue
         value = values.write(fluent, fluents)

@@ -303,6 +303,25 @@ class SeatColumns(TableColumns, Protocol):
 
 
 @dataclass(frozen=True)
+class StateNumber:
+    """Field of JSON states with numbers that belong to one array of the state of tables, 0 if nothing is given.
+
+    Attributes:
+        name: Key.
+        words: Meaning.
+        array: Array of ``TableState``: [tables], or [tables, seats].
+        maximum: Largest number.
+        by_seat: The value is a list of numbers, by seat.
+    """
+
+    name: str
+    words: str
+    array: str
+    maximum: int
+    by_seat: bool = False
+
+
+@dataclass(frozen=True)
 class InputGroup:
     """Group of columns, with the inputs that test them.
 
@@ -315,6 +334,7 @@ class InputGroup:
         fields: Fields of JSON states that a seat needs.
         end_fields: Fields of JSON states that points need.
         requires: Output without which a game does not have the group, if any.
+        state_number: Field of JSON states that only this group needs, if any.
     """
 
     name: str
@@ -325,3 +345,4 @@ class InputGroup:
     fields: tuple[str, ...] = ()
     end_fields: tuple[str, ...] = ()
     requires: Signature | None = None
+    state_number: StateNumber | None = None

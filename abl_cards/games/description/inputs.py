@@ -40,6 +40,7 @@ from abl_cards.games.description.input_schema import (
     InputGroup,
     InputSchema,
     RuleInput,
+    StateNumber,
     TableColumns,
 )
 from abl_cards.games.types import LEADING
@@ -51,6 +52,8 @@ GROUPS: dict[str, InputGroup] = {}
 """Groups of columns by name."""
 INPUTS: dict[Signature, RuleInput] = {}
 """Inputs by signature, in the order of the reference; fluents are inputs too."""
+STATE_NUMBERS: dict[str, StateNumber] = {}
+"""Fields of JSON states that only one group needs, by name."""
 
 
 def register(group: InputGroup) -> None:
@@ -60,8 +63,11 @@ def register(group: InputGroup) -> None:
         group: Entry of the registry; a group of the same name is replaced.
     """
     GROUPS[group.name] = group
+    own: tuple[str, ...] = ()
+    if group.state_number is not None:
+        STATE_NUMBERS[group.state_number.name], own = group.state_number, (group.state_number.name,)
     for entry in group.inputs:
-        fields, end_fields = entry.fields or group.fields, entry.end_fields or group.end_fields
+        fields, end_fields = entry.fields or group.fields + own, entry.end_fields or group.end_fields
         INPUTS[entry.signature] = replace(entry, group=group.name, fields=fields, end_fields=end_fields)
 
 

@@ -12,55 +12,11 @@ from abl_cards.asp import Atom, Signature
 from abl_cards.circuit import Circuit
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import EQUAL, INPUTS, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
+from abl_cards.games.notation.fields import state_fields
 from abl_cards.games.tables import EventRules
-
-STATE_FIELDS = (
-    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
-    "finish", "face", "stage", "profile", "trick", "picked", "stock", "drew", "drawn", "laid_down", "lots",
-)  # fmt: skip
-DRAW_FIELDS = "stock", "drew", "drawn"
-"""Fields of states about drawing, besides fluents."""
-
-FIELD_DESCRIPTIONS = {
-    "cards": "numbers of cards of the other seats, next first",
-    "face": "open cards of the other seats, next first",
-    "gone": "cards played so far",
-    "unseen": "cards of the other seats together",
-    "seat": "number of the seat to decide",
-    "passed": "seats that have passed since the play to beat",
-    "has_passed": "seats that have passed in the trick",
-    "acts": "number of plays and passes in the episode so far",
-    "acted": "seat that acted last",
-    "trick": "plays of the trick in order; [] when leading",
-    "picked": "cards of an unfinished play",
-    "stock": "number of cards still to be drawn",
-    "drew": "seat that drew the last card",
-    "drawn": "card just drawn by the seat to decide",
-    "laid_down": "number of plays of each seat, by seat",
-    "lots": "random numbers of the match, by name",
-    "finish": "seats without cards, in the order in which they went out",
-}
-"""Descriptions of the fields of states."""
 
 _TURN_INPUTS = "passed", "has_passed"
 """Inputs of turns that are fields of states of the same name."""
-
-_OPTIONAL_FIELDS = {"cards", "gone"}
-"""Fields with a default if only preferences read them: full hands, and no played cards but the play to beat."""
-
-_TRICK_FIELDS, _NON_TRICK_FIELDS = {"trick", "picked"}, {"to_beat", "top", "has_passed"}
-
-
-def allowed_fields(rules: CompiledGame) -> list[str]:
-    """Return the fields of states of these rules, besides fluents."""
-    absent: set[str] = set() if rules.has_draws else set(DRAW_FIELDS)
-    absent |= (
-        _TRICK_FIELDS
-        if rules.trick_query is None
-        else _NON_TRICK_FIELDS | (set() if rules.has_composed_plays else {"picked"})
-    )
-    absent |= set() if rules.schema.lots else {"lots"}
-    return [field for field in STATE_FIELDS if field not in absent]
 
 
 @dataclass(frozen=True)
@@ -108,7 +64,8 @@ def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFi
     Returns:
         Required fields.
     """
-    preferences = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
+    defaults = [field.name for field in state_fields().values() if field.has_default]
+    preferences = _required_for_preferences(rules).without(defaults)
     if not is_choice:
         return required_for_play(rules) | preferences
     return required_for_choice(rules) | RequiredFields(
@@ -133,7 +90,7 @@ def _required_for_preferences(rules: CompiledGame) -> RequiredFields:
     trick_fluents = (
         _required_by_circuit(rules, rules.trick_query.circuit).fluents if rules.trick_query is not None else {}
     )
-    single = {name for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items() if _is_single(fluent)}
+    single = {name for name, fluent in fluents_by_name(rules.fluents, state_fields()).items() if _is_single(fluent)}
     return RequiredFields(
         required.fields,
         {name: signature for name, signature in (required.fluents | trick_fluents).items() if name in single},
@@ -228,7 +185,7 @@ def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[st
 @cache_per_game
 def fluent_names(rules: CompiledGame) -> dict[str, Signature]:
     """Return the signatures of fluents by field name."""
-    return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items()}
+    return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, state_fields()).items()}
 
 
 def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredFields:
