@@ -79,9 +79,9 @@ def _count_options(engine: Engine, num_decisions: int, seed: int, on_progress: P
 
 def _count_whole_plays(engine: Engine, decisions: Decisions, row: int) -> int:
     """The whole plays of a decision; of too many to list as many as are listed at most."""
-    from abl_cards.games.notation import MAX_COMPOSED_PLAYS
+    from abl_cards.games.notation import MAX_COMPOSED_PLAYS, list_composed_plays
 
     try:
-        return len(engine.list_composed_plays(decisions, row).form)
+        return len(list_composed_plays(decisions, row).form)
     except GameError:
         return MAX_COMPOSED_PLAYS

@@ -17,7 +17,7 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
-from abl_cards.games.tables import Decisions
+from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices, InformationSet
 from abl_cards.reasoners.hidden_hands import HandEstimate, draw_deals, observation_keys, uniform_estimate
 from abl_cards.reasoners.search import solve_deals
@@ -112,7 +112,7 @@ class EndgameSearch:
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
         group = np.repeat(np.arange(len(rows)), [len(each) for each in often])
         which, hands = view.open_rows[rows], np.concatenate([drawn[at][each] for at, each in enumerate(unlike)])
-        tables = self._policy.engine.determinize(decisions, which[group], hands)
+        tables = Tables.determinize(decisions, which[group], hands)
         labels = [np.flatnonzero(view.legal[row]) for row in rows]
         moves = [
             view.survey.lists.select(view.survey.best_row[at, each]) for at, each in zip(which, labels, strict=True)

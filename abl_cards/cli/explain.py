@@ -88,6 +88,7 @@ def explain(
     """
     from abl_cards.agents import make_explainable_agent
     from abl_cards.core import GameError
+    from abl_cards.games.notation import derive_readings, render_view
     from abl_cards.reasoners.explain import LANGUAGES
     from abl_cards.reasoners.explain import explain as explained
 
@@ -105,13 +106,13 @@ def explain(
         found = explained(engine, player.preference_model, point, language, player.compute_model_explanation(point))
     if png is not None:
         _write_png(found, png)
-    readings = [] if why is None else engine.derive_readings(point, why)
+    readings = [] if why is None else derive_readings(engine.rules, point, why)
     if as_json:
         more = {"all": [verdict.to_short_json() for verdict in found.ranking]} if every else {}
         more |= {"why": [found.derivation_json(reading) for reading in readings]} if why is not None else {}
         print_json({"game": game.name, **found.to_json(), **more})
     else:
-        typer.echo(engine.render_view(point, language))
+        typer.echo(render_view(engine.rules, point, language))
         _print_explanation(found, language)
         if every:
             _print_ranking(found)

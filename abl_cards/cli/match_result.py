@@ -57,6 +57,8 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         engine: Game of the match.
         language: "en" or "zh".
     """
+    from abl_cards.games.notation import spell
+
     say = _TEXTS[language]
     if len(result.agents) == 2:
         _print_shares(result, say)
@@ -64,7 +66,7 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         print_table(
             say.roles,
             [
-                (engine.term_text("role", each.role, language), each.agent, str(each.wins), str(each.games),
+                (spell(engine.rules, "role", each.role, language), each.agent, str(each.wins), str(each.games),
                  f"{each.rate:.1%}", _format_interval(each.interval, ".1%"), f"{each.points:+.2f}")
                 for each in result.roles
             ],

@@ -112,11 +112,13 @@ def review(
 
 
 def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
+    from abl_cards.games.notation import render_view
+
     mistakes = sorted((decision for decision in found if decision.is_mistake), key=lambda decision: -decision.loss)
     for mistake in mistakes[:max_shown]:
         loss = f"{mistake.loss:.2f} ± {2 * mistake.error:.2f}"
         typer.echo(f"act {mistake.act}: seat {mistake.seat} lost {loss} points")
-        typer.echo(_indent(engine.render_view(mistake.decision_point, language)))
+        typer.echo(_indent(render_view(engine.rules, mistake.decision_point, language)))
         typer.echo(f"  played: {_move_text(mistake, mistake.played_move)}")
         typer.echo(f"  best:   {_move_text(mistake, mistake.best_move)}")
         for reason in mistake.reasons[:MAX_REASONS]:

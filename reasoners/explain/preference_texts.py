@@ -19,6 +19,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.description import label_text, move_text
+from abl_cards.games.notation import spell
 from abl_cards.games.tables import Action
 
 LANGUAGES = ("en", "zh")
@@ -117,7 +118,7 @@ class PreferenceTexts:
         return ("、" if self.language == "zh" else ", ").join(texts)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
-        return str(value) if type_name is None else self.engine.term_text(type_name, value, self.language)
+        return str(value) if type_name is None else spell(self.engine.rules, type_name, value, self.language)
 
     @cached_property
     def _sorts(self) -> Mapping[ArgumentPosition, str]:
