@@ -87,9 +87,8 @@ def explain(
         abl-cards explain president state.json --why "S5 H5" --all
     """
     from abl_cards.agents import make_explainable_agent
-    from abl_cards.core import GameError
+    from abl_cards.core import LANGUAGES, GameError
     from abl_cards.games.notation import derive_readings, render_view
-    from abl_cards.reasoners.explain import LANGUAGES
     from abl_cards.reasoners.explain import explain as explained
 
     if language not in LANGUAGES:

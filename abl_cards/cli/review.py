@@ -72,9 +72,8 @@ def review(
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import make_agent
-    from abl_cards.core import GameError, format_seed
+    from abl_cards.core import LANGUAGES, GameError, format_seed
     from abl_cards.matches import ReviewConfig, review_record, summarise_seats
-    from abl_cards.reasoners.explain import LANGUAGES
 
     if language not in LANGUAGES:
         fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")

@@ -27,7 +27,6 @@ from abl_cards.web import schemas
 MAX_EDITS, DEFAULT_EDITS = 200, 24
 MAX_GAMES, DEFAULT_GAMES = 4000, 400
 MAX_FAILURES_SHOWN = 60
-LANGUAGES = ("en", "zh")
 log = logging.getLogger(__name__)
 
 
@@ -147,11 +146,9 @@ def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen moves in pinned positions, before and with the given weights."""
-    states, language = request.get("states", []), schemas.get_text(request, "language", "en")
+    states, language = request.get("states", []), schemas.get_language(request)
     if not isinstance(states, list) or not all(isinstance(item, dict) for item in states):
         raise GameError("states: expected a list of positions", ErrorCode.INVALID_REQUEST)
-    if language not in LANGUAGES:
-        raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
     if len(states) > MAX_PINNED:
         raise GameError(f"states: expected at most {MAX_PINNED} positions", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)

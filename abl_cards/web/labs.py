@@ -42,7 +42,6 @@ LAB_NOT_FOUND = "unknown folder: it was closed, or the server was restarted"
 MAX_GAMES = 2000
 MAX_RECORDS = 2000
 NUM_PINNED = 4
-LANGUAGES = ("en", "zh")
 _Handler = Callable[[RuleDraft, dict[str, Any]], dict[str, Any]]
 
 
@@ -327,9 +326,7 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    language = schemas.get_text(request, "language", "en")
-    if language not in LANGUAGES:
-        raise GameError("language: en or zh", ErrorCode.INVALID_REQUEST)
+    language = schemas.get_language(request)
     return {"sections": [section.to_json() for section in describe_rules(draft.last_valid_engine, language)]}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl_cards.core import SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
+from abl_cards.core import LANGUAGES, SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
 
 MAX_CARDS = 256
 _MAX_TEXT_LENGTH = 4000  # characters of a text
@@ -28,6 +28,14 @@ def get_text(message: dict[str, Any], field: str, default: str | None = None) ->
     if not isinstance(value, str) or len(value) > _MAX_TEXT_LENGTH or "\0" in value or not is_encodable(value):
         raise GameError(f"{field}: expected a text", ErrorCode.INVALID_REQUEST)
     return value
+
+
+def get_language(request: Mapping[str, Any]) -> str:
+    """Return the language of a request, English by default; raises GameError for an unknown one."""
+    language = get_text(request, "language", "en")
+    if language not in LANGUAGES:
+        raise GameError(f"language: {' or '.join(LANGUAGES)}", ErrorCode.INVALID_REQUEST)
+    return language
 
 
 def is_encodable(text: str) -> bool:

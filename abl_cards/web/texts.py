@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term, split_term
+from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SINGLE_VALUED, SUIT_SYMBOLS, fluents_by_name, parse_rank_and_suit
@@ -17,7 +18,6 @@ from abl_cards.games.types import NO_CARD
 
 BilingualText = list[str]
 """Text in English and in Chinese."""
-LANGUAGES = ("en", "zh")
 WILD_CELL = "wild"
 """Name of the cell of wild cards."""
 

@@ -5,10 +5,11 @@ from functools import partial
 
 import pytest
 
+from abl_cards.core import LANGUAGES
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games import notation
 from abl_cards.games.game import load
-from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 from tests.edited import edited
 
 RULES = """\
