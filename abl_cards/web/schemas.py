@@ -30,7 +30,7 @@ def get_text(message: dict[str, Any], field: str, default: str | None = None) ->
     return value
 
 
-def get_language(request: Mapping[str, Any]) -> str:
+def get_language(request: dict[str, Any]) -> str:
     """Return the language of a request, English by default; raises GameError for an unknown one."""
     language = get_text(request, "language", "en")
     if language not in LANGUAGES:
