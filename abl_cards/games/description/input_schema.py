@@ -289,11 +289,26 @@ class SeatColumns(TableColumns, Protocol):
     seats: NDArray[np.int8]  # [n] observers
     hand: NDArray[np.uint8]  # [n, kinds]
     to_beat: NDArray[np.int16]  # [n]
-    hidden_hands: NDArray[np.uint8]  # [n, others, kinds]
-    hidden_hand_sizes: NDArray[np.int16]  # [n, others]
-    top_other: NDArray[np.int16]  # [n]
-    played_cards: NDArray[np.uint8]  # [n, kinds]
-    unseen: NDArray[np.uint8]  # [n, kinds]
+
+    @property
+    def hidden_hands(self) -> NDArray[np.uint8]:
+        """Hands of the other seats [n, others, kinds]."""
+
+    @property
+    def hidden_hand_sizes(self) -> NDArray[np.int16]:
+        """Hand sizes of the other seats [n, others]."""
+
+    @property
+    def top_other(self) -> NDArray[np.int16]:
+        """Owner of the play to beat as an index of the other seats [n]."""
+
+    @property
+    def played_cards(self) -> NDArray[np.uint8]:
+        """Cards played in the episode [n, kinds]."""
+
+    @property
+    def unseen(self) -> NDArray[np.uint8]:
+        """Cards that the observers do not see [n, kinds]."""
 
     def all(self, values: Callable[[int], NDArray[np.integer]]) -> ColumnWriter:
         """Write the array of a column for all tables."""

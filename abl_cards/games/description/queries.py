@@ -152,7 +152,7 @@ def _check_query(
 ) -> Iterator[Diagnostic]:
     read_signatures = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
     for signature in read_signatures:
-        group = find_group(schema, signature)
+        group = find_group(schema, signature) or ""
         if group in absent:
             reason, remedy = absent[group]
             location = find_read_location(program, signature, outputs)

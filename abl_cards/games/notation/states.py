@@ -23,7 +23,6 @@ from abl_cards.games.notation.fields import (
     Observer,
     allowed_fields,
     error_context,
-    missing_field_error,
     state_fields,
 )
 from abl_cards.games.notation.fluent_json import FluentCodec
@@ -291,7 +290,8 @@ def _read_trick_field(reader: StateReader) -> None:
         if value.get(field):
             if field == "picked":
                 raise GameError("picked: the game has no plays composed card by card", ErrorCode.INVALID_STATE)
-            raise missing_field_error("trick", f"{field}: the game has tricks")
+            remedy = f'give "trick" instead ({known["trick"].words})'
+            raise GameError(f"{field}: the game has tricks: {remedy}", ErrorCode.INCOMPLETE_STATE)
     trick = reader.get("trick", [])
     with error_context("trick"):
         read_trick(rules, trick, position)

@@ -141,9 +141,9 @@ class Tables(TableViews):
         tables.num_episodes[:], tables.total_points[:] = dealt.episode_index, dealt.total_points
         state = tables.state
         state.hands[:], state.aside[:], state.fluents[:], state.lots[:] = dealt[:4]
-        tables._set_stock(np.arange(len(tables)), dealt.stock)
-        tables._begin_episode(np.arange(len(tables)))
-        tables._advance(np.arange(len(tables)))
+        dealing.set_stock(tables, np.arange(len(tables)), dealt.stock)
+        dealing.begin_episode(tables, np.arange(len(tables)))
+        dealing.advance(tables, np.arange(len(tables)))
         return tables
 
     def __len__(self) -> int:
