@@ -108,7 +108,7 @@ class InputArgument:
     allows_same_functor: bool = False
 
 
-def _named(
+def _listed(
     name: str, terms: Callable[[InputSchema], tuple[Term, ...]], find_terms: Callable[[KnownNames], Collection[Term]],
     remedy: str, allows_same_functor: bool = False,
 ) -> InputArgument:  # fmt: skip
@@ -146,7 +146,7 @@ SEAT = InputArgument(
     "seat", lambda schema, term: term if isinstance(term, int) and 0 <= term < schema.seats else None,
     lambda schema: schema.seats, lambda known: known.seats, "seat/1 says which there are",
 )  # fmt: skip
-OTHER_SEAT = _named(
+OTHER_SEAT = _listed(
     "name of another seat", lambda schema: schema.relative_names, lambda known: known.relative_seats,
     "who/2 says which there are",
 )  # fmt: skip
@@ -155,7 +155,7 @@ CELL = InputArgument(
     lambda known: known.card_terms | {WILD}, "pack/2 and acts_as/2 say which there are", True,
 )  # fmt: skip
 """Cell; two in a row are the rank and the suit of one."""
-CARD = _named("card", lambda schema: schema.card_kinds, lambda known: known.cards, "pack/2 says which there are", True)
+CARD = _listed("card", lambda schema: schema.card_kinds, lambda known: known.cards, "pack/2 says which there are", True)
 FORM = InputArgument(
     "form", lambda schema, term: schema.forms.index.get(term), lambda schema: len(schema.forms),
     lambda known: known.forms, "form/2 says which there are", True,
@@ -164,17 +164,17 @@ LABEL = InputArgument(
     "label", lambda schema, term: schema.forms.label_index.get(term), lambda schema: len(schema.forms.label_index),
     lambda known: known.labels, "label/1 says which there are", True,
 )  # fmt: skip
-KIND = _named(
+KIND = _listed(
     "kind", lambda schema: schema.play_kinds, lambda known: set(map(generalise_kind, known.kinds)),
     "kind/2 says which there are", True,
 )  # fmt: skip
-STAGE = _named("stage", lambda schema: schema.stages, lambda known: known.stages, "asks/2 says which there are")
-OPTION = _named(
+STAGE = _listed("stage", lambda schema: schema.stages, lambda known: known.stages, "asks/2 says which there are")
+OPTION = _listed(
     "option", lambda schema: schema.options, lambda known: known.options | known.cards,
     "option/1 says which there are", True,
 )  # fmt: skip
-LOT = _named("random number", lambda schema: schema.lots, _find_lots, "declare it by lots(Name,N)")
-EVENT = _named("event", lambda schema: EVENTS, lambda known: EVENTS, f"there are: {', '.join(EVENTS)}")
+LOT = _listed("random number", lambda schema: schema.lots, _find_lots, "declare it by lots(Name,N)")
+EVENT = _listed("event", lambda schema: EVENTS, lambda known: EVENTS, f"there are: {', '.join(EVENTS)}")
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------------

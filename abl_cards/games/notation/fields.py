@@ -19,6 +19,7 @@ from abl_cards.games.notation.hand_order import hand_to_json
 from abl_cards.games.tables import can_hold, largest_hand
 
 Counts = NDArray[np.int64]
+RECORD_CODE = ErrorCode.INVALID_RECORD
 
 
 @contextmanager
@@ -151,6 +152,12 @@ def _write_lots(observer: Observer, value: Sequence[int]) -> dict[str, int]:
     return {str(name): int(lot) for name, lot in zip(observer.rules.schema.lots, value, strict=True)}
 
 
+def _read_seat_numbers(observer: Observer, value: Any) -> list[int]:
+    if not isinstance(value, list):
+        raise GameError(f"{value!r} is not a list of seats", RECORD_CODE)
+    return [seats.read_seat_number(observer.rules, seat) for seat in value]
+
+
 def _read_aside(observer: Observer, value: Any) -> tuple[int, Counts]:
     """Return the number of hidden cards set aside, and the visible ones."""
     if type(value) is int:
@@ -264,11 +271,11 @@ _STATE_FIELDS: dict[str, StateField] = {field.name: field for field in (
 DRAW_FIELDS = "stock", "drew", "drawn"
 """Fields of states about drawing."""
 
-RECORD_CODE = ErrorCode.INVALID_RECORD
 _POINTS = numbers((1 << 40) - 1, low=-(1 << 40) + 1, code=RECORD_CODE)
 RECORD_FIELDS: dict[str, StateField] = {field.name: field for field in (
     StateField("episode", number((1 << 30) - 1, code=RECORD_CODE)),
     StateField("lots", _STATE_FIELDS["lots"].type),
+    StateField("finish", FieldType(_read_seat_numbers)),
     StateField("total", _POINTS),
     StateField("points", _POINTS),
 )}  # fmt: skip

@@ -19,7 +19,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Fluent, fluents_by_name
 from abl_cards.games.notation import seats
-from abl_cards.games.notation.fields import RECORD_FIELDS, Observer, error_context, read_cards
+from abl_cards.games.notation.fields import RECORD_FIELDS, Observer, error_context, read_cards, read_list
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hand_order import hand_to_json
 from abl_cards.games.notation.hands import check_copies
@@ -153,7 +153,7 @@ class Record:
     total: NDArray[np.int64]  # [seats]
     episode: int
     acts: tuple[tuple[int, Any], ...]
-    finish: tuple[int, ...] | None
+    finish: list[int] | None
     points: list[int] | None
     won: Any  # team, DRAWN_MATCH, or None if not given
 
@@ -176,8 +176,8 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
         hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value),
         np.array(_read_field(rules, value, "total") or [0] * rules.seating.seats, np.int64),
         RECORD_FIELDS["episode"].read(Observer(rules), value.get("episode", 0)),
-        tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)), _read_finish(rules, value),
-        _read_field(rules, value, "points"), _read_won(rules, value.get("won")),
+        tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)),
+        _read_field(rules, value, "finish"), _read_field(rules, value, "points"), _read_won(rules, value.get("won")),
     )  # fmt: skip
 
 
@@ -186,8 +186,8 @@ def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[
         (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt,
         value.get("hands"),
     )
-    if not isinstance(value_by_seat, list) or len(value_by_seat) != rules.seating.seats:
-        raise GameError(f"hands: not a list of {rules.seating.seats} hands, by seat", ErrorCode.INVALID_RECORD)
+    with error_context("hands"):
+        read_list(value_by_seat, rules.seating.seats, "hands, by seat", ErrorCode.INVALID_RECORD)
     hands = []
     for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
@@ -250,16 +250,6 @@ def _read_act(rules: CompiledGame, number: int, act: Any) -> tuple[int, Any]:
         raise GameError(f"act {number}: {act!r} is not a [seat, play or choice]", ErrorCode.INVALID_RECORD)
     with error_context(f"act {number}"):
         return seats.read_seat_number(rules, act[0]), act[1]
-
-
-def _read_finish(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[int, ...] | None:
-    finish = value.get("finish")
-    if finish is None:
-        return None
-    with error_context("finish"):
-        if not isinstance(finish, list):
-            raise GameError(f"{finish!r} is not a list of seats", ErrorCode.INVALID_RECORD)
-        return tuple(seats.read_seat_number(rules, seat) for seat in finish)
 
 
 def _read_field(rules: CompiledGame, value: Mapping[str, Any], name: str) -> Any:

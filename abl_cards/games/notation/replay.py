@@ -213,10 +213,10 @@ class Replayer:
         acts = int(tables.num_decisions[table])
         if len(record.acts) > acts:
             return f"act {acts + 1}: the episode is over"
-        finish = tuple(seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT)
+        finish = [seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT]
         points = tables.points[table].tolist()
         if record.finish not in (None, finish):
-            return f"finish is {list(record.finish or ())}, but the plays lead to {list(finish)}"
+            return f"finish is {record.finish}, but the plays lead to {finish}"
         if record.points not in (None, points):
             return f"points are {record.points}, but the plays lead to {points}"
         won = None if tables.winner[table] == -1 else winner_json(tables, table)
