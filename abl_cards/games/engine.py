@@ -150,6 +150,8 @@ def _cached_engine_or_error(folder: Folder, profile: str | None, name: str, stat
 class Engine:
     """A compiled rule folder: deals cards, lists moves, plays many matches at once, and reads and writes records.
 
+    Functions that `games.notation`, `games.sampling`, `games.tables` and `games.endgame` export take its `rules`.
+
     Attributes:
         rules: The compiled rules.
         game: Name of the game, as `load` takes it.

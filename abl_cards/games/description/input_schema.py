@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -168,6 +169,7 @@ KIND = _listed(
     "kind", lambda schema: schema.play_kinds, lambda known: set(map(generalise_kind, known.kinds)),
     "kind/2 says which there are", True,
 )  # fmt: skip
+FLUENT_SLOT = InputArgument("number", lambda schema, term: None, lambda schema: len(schema.fluents))
 STAGE = _listed("stage", lambda schema: schema.stages, lambda known: known.stages, "asks/2 says which there are")
 OPTION = _listed(
     "option", lambda schema: schema.options, lambda known: known.options | known.cards,
@@ -190,7 +192,7 @@ class RuleInput:
         words: Meaning, in Markdown; empty for an input that shares the words of the one before it.
         fields: Fields of JSON states that a seat needs; without any, those of the group.
         end_fields: Fields of JSON states that points need; without any, those of the group.
-        column: Returns the first column in the group.
+        block: Block of the columns of the group, from 0: each has a column for every combination of selectors.
         comparison: Comparison; None for AT_LEAST with a number, EQUAL with a name.
         value: Value that the column is compared with; None if the last argument is the value.
         is_wild: The input is about wild cards: its column is that of ``wild``.
@@ -202,7 +204,7 @@ class RuleInput:
     words: str = ""
     fields: tuple[str, ...] = ()
     end_fields: tuple[str, ...] = ()
-    column: Callable[[InputSchema], int] = lambda schema: 0
+    block: int = 0
     comparison: int | None = None
     value: int | None = None
     is_wild: bool = False
@@ -234,17 +236,17 @@ class RuleInput:
                 break
         indices = [sort.find_index(schema, term) for sort, term in zip(sorts, terms, strict=True)]
         value = self.value if self.value is not None else indices.pop()
-        column = 0
+        column, width = 0, 1
         for sort, index in zip(sorts, indices, strict=False):
             if index is None:
                 return None
-            column = column * sort.count(schema) + index
+            column, width = column * sort.count(schema) + index, width * sort.count(schema)
         if value is None:
             return None
         comparison = self.comparison
         if comparison is None:
             comparison = AT_LEAST if self.value is None and sorts[-1] is NUMBER else EQUAL
-        return ColumnTest(self.group, self.column(schema) + column, comparison, value)
+        return ColumnTest(self.group, self.block * width + column, comparison, value)
 
 
 ColumnWriter = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
@@ -342,10 +344,11 @@ class InputGroup:
 
     Attributes:
         name: Name of the group.
-        width: Returns the number of columns.
+        selectors: Sorts of the arguments that select a column in a block.
         inputs: Inputs.
         seat: Makes the writer of the columns as a seat sees them; None if no seat observes them.
         referee: Makes the writer of the columns from full information; None if the referee does not observe them.
+        both: Makes the writer for seats and for the referee.
         fields: Fields of JSON states that a seat needs.
         end_fields: Fields of JSON states that points need.
         requires: Output without which a game does not have the group, if any.
@@ -353,11 +356,17 @@ class InputGroup:
     """
 
     name: str
-    width: Callable[[InputSchema], int]
+    selectors: tuple[InputArgument, ...] = ()
     inputs: tuple[RuleInput, ...] = ()
     seat: Callable[[SeatColumns], ColumnWriter] | None = None
     referee: Callable[[TableColumns], ColumnWriter] | None = None
+    both: Callable[[TableColumns], ColumnWriter] | None = None
     fields: tuple[str, ...] = ()
     end_fields: tuple[str, ...] = ()
     requires: Signature | None = None
     state_number: StateNumber | None = None
+
+    def count_columns(self, schema: InputSchema) -> int:
+        """Return the number of columns."""
+        num_blocks = 1 + max((entry.block for entry in self.inputs), default=0)
+        return num_blocks * prod(sort.count(schema) for sort in self.selectors)

@@ -7,7 +7,6 @@ adds an entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +20,7 @@ from abl_cards.games.description.input_schema import (
     CELL,
     EQUAL,
     EVENT,
+    FLUENT_SLOT,
     FORM,
     KIND,
     LABEL,
@@ -30,7 +30,6 @@ from abl_cards.games.description.input_schema import (
     OTHER_SEAT,
     PLACE,
     SEAT,
-    SHOWN_BITS,
     SHOWN_RANK,
     SHOWN_STRENGTH,
     STAGE,
@@ -62,6 +61,7 @@ def register(group: InputGroup) -> None:
     Args:
         group: Entry of the registry; a group of the same name is replaced.
     """
+    group = replace(group, seat=group.seat or group.both, referee=group.referee or group.both)
     GROUPS[group.name] = group
     own: tuple[str, ...] = ()
     if group.state_number is not None:
@@ -76,54 +76,7 @@ def _cells(text: str, words: str) -> tuple[RuleInput, RuleInput]:
     return RuleInput(f"{text}(R,N)", (CELL, NUMBER), words), RuleInput(f"{text}(R,S,N)", (CELL, CELL, NUMBER))
 
 
-def _one(schema: InputSchema) -> int:
-    return 1
-
-
-def _per_cell(schema: InputSchema) -> int:
-    return len(schema.cells)
-
-
-def _per_other_cell(schema: InputSchema) -> int:
-    return (schema.seats - 1) * len(schema.cells)
-
-
-def _per_seat_cell(schema: InputSchema) -> int:
-    return schema.seats * len(schema.cells)
-
-
-def _per_seat(schema: InputSchema) -> int:
-    return schema.seats
-
-
-def _column(index: int) -> Callable[[InputSchema], int]:
-    return lambda schema: index
-
-
-def _shown_block(index: int) -> Callable[[InputSchema], int]:
-    return lambda schema: index * len(schema.play_kinds) * SHOWN_BITS
-
-
-def _num_acts(view: TableColumns) -> ColumnWriter:
-    return view.each(lambda _, rows: view.state.num_acts[rows])
-
-
-def _leader(view: TableColumns) -> ColumnWriter:
-    return view.each(lambda _, rows: view.state.leader[rows])
-
-
-def _acts(view: TableColumns) -> ColumnWriter:
-    state = view.state
-    fields = state.last_actor, state.owner, state.passed, state.passed_in_trick, state.seats_out
-    return view.each(lambda column, rows: fields[column][rows])
-
-
-def _stock(view: TableColumns) -> ColumnWriter:
-    return view.each(lambda _, rows: view.total_dealt - view.state.num_drawn[rows])
-
-
-def _drawer(view: TableColumns) -> ColumnWriter:
-    return view.each(lambda _, rows: view.state.last_drawer[rows])
+_ACT_ARRAYS = "last_actor", "owner", "passed", "passed_in_trick", "seats_out"  # columns of the group act
 
 
 def _result(view: TableColumns) -> ColumnWriter:
@@ -136,130 +89,133 @@ def _result(view: TableColumns) -> ColumnWriter:
 
 
 _ENTRIES = (
-    InputGroup("fluents", lambda schema: len(schema.fluents), seat=lambda view: view.fluent_values(),
-               referee=lambda view: view.fluent_values()),
-    InputGroup("hand", _per_cell, (
+    InputGroup("fluents", (FLUENT_SLOT,), both=lambda view: view.fluent_values()),
+    InputGroup("hand", (CELL,), (
         *_cells("held", "N cards of the own hand act as R; as `card(R,S)`"),
         RuleInput("wild(N)", (NUMBER,), "N act as `wild`", is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.hand[:, None])),
-    InputGroup("size", _one, (RuleInput("holding(N)", (NUMBER,), "the hand has N cards"),),
+    InputGroup("size", (), (RuleInput("holding(N)", (NUMBER,), "the hand has N cards"),),
                seat=lambda view: view.hand_size()),
-    InputGroup("unseen", _per_cell, (
+    InputGroup("unseen", (CELL,), (
         *_cells("unseen", "the same of all cards that the seat does not see, in other hands or aside"),
         RuleInput("unseen_wild(N)", (NUMBER,), is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.unseen[:, None]), fields=("gone",)),
-    InputGroup("gone", _per_cell, (
+    InputGroup("gone", (CELL,), (
         *_cells("gone", "of the cards laid down in the episode"),
         RuleInput("gone_wild(N)", (NUMBER,), is_wild=True),
     ), seat=lambda view: view.cells(lambda: view.played_cards[:, None]), fields=("gone",)),
-    InputGroup("face", _per_other_cell, (
+    InputGroup("face", (OTHER_SEAT, CELL), (
         RuleInput("face_up(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "of the hand of seat W, where hands lie open"),
         RuleInput("face_up(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
     ), seat=lambda view: view.cells(lambda: view.hidden_hands), fields=("face",)),
-    InputGroup("sizes", lambda schema: schema.seats - 1, (
+    InputGroup("sizes", (OTHER_SEAT,), (
         RuleInput("cards(W,N)", (OTHER_SEAT, NUMBER), "the seat W holds N cards; W is a name of `who/2`"),
     ), seat=lambda view: view.all(lambda other: view.hidden_hand_sizes[:, other]), fields=("cards",)),
-    InputGroup("trick", lambda schema: 2, (
+    InputGroup("trick", (), (
         RuleInput("leading", (), "there is nothing to beat", value=LEADING),
         RuleInput("to_beat(F)", (FORM,), "this form is to beat"),
-        RuleInput("top(W)", (OTHER_SEAT,), "it is the play of seat W", column=_column(1)),
+        RuleInput("top(W)", (OTHER_SEAT,), "it is the play of seat W", block=1),
     ), seat=lambda view: view.all(lambda column: view.top_other if column else view.to_beat)),
-    InputGroup("seat", _one, (RuleInput("asked(S)", (SEAT,), "S is the seat that decides"),),
+    InputGroup("seat", (), (RuleInput("asked(S)", (SEAT,), "S is the seat that decides"),),
                seat=lambda view: view.all(lambda _: view.seats), fields=("seat",)),
-    InputGroup("acts", _one, (
+    InputGroup("acts", (), (
         RuleInput("acts(N)", (NUMBER,), "N plays and passes were made in the episode"),
-    ), seat=_num_acts, referee=_num_acts, fields=("acts",), end_fields=("acts",)),
-    InputGroup("lies", _per_seat_cell, (
+    ), both=lambda view: view.each(lambda _, rows: view.state.num_acts[rows]), fields=("acts",), end_fields=("acts",)),
+    InputGroup("lies", (SEAT, CELL), (
         RuleInput("in_trick(S,R,N)", (SEAT, CELL, NUMBER), "N of the cards that S has laid in this trick act as R; "
                   "a whole card is written `in_trick(S,card(R,T),N)` as well"),
         RuleInput("in_trick(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
-    ), seat=lambda view: view.trick_cells(), referee=lambda view: view.trick_cells(), fields=("trick",),
+    ), both=lambda view: view.trick_cells(), fields=("trick",),
         end_fields=("trick",), requires=TAKES_SIGNATURE),
-    InputGroup("laying", _per_seat, (
+    InputGroup("laying", (SEAT,), (
         RuleInput("in_trick(S,N)", (SEAT, NUMBER), "S has laid N cards in this trick, one play or part of one"),
-    ), seat=lambda view: view.trick_sizes(), referee=lambda view: view.trick_sizes(), fields=("trick",),
+    ), both=lambda view: view.trick_sizes(), fields=("trick",),
         requires=TAKES_SIGNATURE),
-    InputGroup("leader", _one, (RuleInput("leader(S)", (SEAT,), "S leads this trick, or has led it"),),
-               seat=_leader, referee=_leader, fields=("trick",), requires=TAKES_SIGNATURE),
-    InputGroup("taking", _one, (
+    InputGroup("leader", (), (RuleInput("leader(S)", (SEAT,), "S leads this trick, or has led it"),),
+               both=lambda view: view.each(lambda _, rows: view.state.leader[rows]), fields=("trick",),
+               requires=TAKES_SIGNATURE),
+    InputGroup("taking", (), (
         RuleInput("taking", (), "after the move that is judged the trick, as it lies, is that of the seat that decides",
                   value=1),
     ), requires=TAKES_SIGNATURE),
-    InputGroup("move", lambda schema: 2, (
-        RuleInput("play(L)", (LABEL,), "the label and the form of the move that is judged", column=_column(1)),
+    InputGroup("move", (), (
+        RuleInput("play(L)", (LABEL,), "the label and the form of the move that is judged", block=1),
         RuleInput("lays(F)", (FORM,)),
     )),
-    InputGroup("left", _per_cell, (
+    InputGroup("left", (CELL,), (
         *_cells("left", "what it leaves in the hand"), RuleInput("wild_left(N)", (NUMBER,), is_wild=True),
     )),
-    InputGroup("emptying", _one, (
+    InputGroup("emptying", (), (
         RuleInput("plays_left(N)", (NUMBER,), "it takes N more plays to empty the hand after it: exact for hands of at "
                   "most 65,536 parts, else it may be an upper bound, which `explain` marks \"at most\" and `kb check` "
                   "reports"),
     )),
-    InputGroup("choice", _one, (RuleInput("chooses(Term)", (OPTION,), "this is the choice that is judged"),)),
-    InputGroup("estimate", _per_other_cell, (
+    InputGroup("choice", (), (RuleInput("chooses(Term)", (OPTION,), "this is the choice that is judged"),)),
+    InputGroup("estimate", (OTHER_SEAT, CELL), (
         RuleInput("estimated(W,R,N)", (OTHER_SEAT, CELL, NUMBER), "the seat W is believed to hold N of it"),
         RuleInput("estimated(W,R,S,N)", (OTHER_SEAT, CELL, CELL, NUMBER)),
         RuleInput("estimated_wild(W,N)", (OTHER_SEAT, NUMBER), is_wild=True),
     )),
-    InputGroup("act", lambda schema: 5, (
+    InputGroup("act", (), (
         RuleInput("acted(S)", (SEAT,), "who has just played or passed; whose play is to beat",
                   fields=("seat", "acted")),
-        RuleInput("owner(S)", (SEAT,), column=_column(1)),
+        RuleInput("owner(S)", (SEAT,), block=1),
         RuleInput("passed(S)", (SEAT,), "S has passed since that play; in this trick", fields=("seat", "passed"),
-                  column=_column(2), comparison=BIT),
-        RuleInput("has_passed(S)", (SEAT,), fields=("seat", "has_passed"), column=_column(3), comparison=BIT),
+                  block=2, comparison=BIT),
+        RuleInput("has_passed(S)", (SEAT,), fields=("seat", "has_passed"), block=3, comparison=BIT),
         RuleInput("out(S)", (SEAT,), "S has laid its last card; cards that come to it later do not bring it back, and "
-                  "who gives its last card away is not out", fields=("seat", "cards"), column=_column(4),
+                  "who gives its last card away is not out", fields=("seat", "cards"), block=4,
                   comparison=BIT),
-    ), seat=_acts, referee=_acts, fields=("seat",)),
-    InputGroup("plays", _per_seat, (
+    ), both=lambda view: view.each(lambda column, rows: getattr(view.state, _ACT_ARRAYS[column])[rows]),
+        fields=("seat",)),
+    InputGroup("plays", (SEAT,), (
         RuleInput("laid_down(S,N)", (SEAT, NUMBER), "S has made N plays in the episode"),
     ), referee=lambda view: view.each(lambda seat, rows: view.state.num_plays[rows, seat]),
         end_fields=("laid_down",)),
-    InputGroup("hands", _per_seat_cell, (
+    InputGroup("hands", (SEAT, CELL), (
         RuleInput("holds(S,R,N)", (SEAT, CELL, NUMBER), "N cards in the hand of S act as R; a whole card is written "
                   "`holds(S,card(R,T),N)` as well"),
         RuleInput("holds(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
     ), referee=lambda view: view.cells(lambda: view.state.hands)),
-    InputGroup("aside", _per_cell, _cells("aside", "of the cards that lie aside"),
+    InputGroup("aside", (CELL,), _cells("aside", "of the cards that lie aside"),
                referee=lambda view: view.cells(lambda: view.state.aside[:, None]), end_fields=("gone",)),
-    InputGroup("result", lambda schema: 2 * schema.seats, (
+    InputGroup("result", (SEAT,), (
         RuleInput("finish(P,S)", (PLACE, SEAT), "S was out in place P, from 1", end_fields=("finish",)),
-        RuleInput("stuck(S,N)", (SEAT, NUMBER), "S is left with N cards", column=_per_seat),
+        RuleInput("stuck(S,N)", (SEAT, NUMBER), "S is left with N cards", block=1),
     ), referee=_result),
-    InputGroup("event", lambda schema: 4, (
+    InputGroup("event", (), (
         RuleInput("event(E)", (EVENT,), "the event; the stage of a choice; the chosen term; the seat"),
-        RuleInput("stage(Stage)", (STAGE,), column=_column(1)),
-        RuleInput("chosen(Term)", (OPTION,), column=_column(2)),
-        RuleInput("by(S)", (SEAT,), column=_column(3), fields=("seat",)),
+        RuleInput("stage(Stage)", (STAGE,), block=1),
+        RuleInput("chosen(Term)", (OPTION,), block=2),
+        RuleInput("by(S)", (SEAT,), block=3, fields=("seat",)),
     )),
-    InputGroup("lots", lambda schema: len(schema.lots), (
+    InputGroup("lots", (LOT,), (
         RuleInput("lot(Name,I)", (LOT, NUMBER), "the random number", comparison=EQUAL),
     ), referee=lambda view: view.each(lambda lot, rows: view.state.lots[rows, lot]), end_fields=("lots",)),
-    InputGroup("stock", _one, (
+    InputGroup("stock", (), (
         RuleInput("stock(N)", (NUMBER,), "N cards are still to be drawn, those left over not counted"),
-    ), seat=_stock, referee=_stock, fields=("stock",), requires=DRAWS_SIGNATURE),
-    InputGroup("drew", _one, (RuleInput("drew(S)", (SEAT,), "S drew the last card"),), seat=_drawer, referee=_drawer,
+    ), both=lambda view: view.each(lambda _, rows: view.total_dealt - view.state.num_drawn[rows]),
+        fields=("stock",), requires=DRAWS_SIGNATURE),
+    InputGroup("drew", (), (RuleInput("drew(S)", (SEAT,), "S drew the last card"),),
+               both=lambda view: view.each(lambda _, rows: view.state.last_drawer[rows]),
                fields=("drew",), requires=DRAWS_SIGNATURE),
-    InputGroup("drawn", _one, (
+    InputGroup("drawn", (), (
         RuleInput("drawn(Card)", (CARD,), "this card of the pack has just been drawn by the seat that decides; since "
                   "then nothing was chosen"),
     ), seat=lambda view: view.all(
         lambda _: np.where(view.state.last_drawer[view.rows] == view.seats, view.drawn_card(view.rows), -1)
     ), referee=lambda view: view.each(lambda _, rows: view.drawn_card(rows)), fields=("drawn",),
         requires=DRAWS_SIGNATURE),
-    InputGroup("left_over", lambda schema: schema.num_undealt, (
+    InputGroup("left_over", (UNDEALT_PLACE,), (
         RuleInput("left_over(I,Card)", (UNDEALT_PLACE, CARD), "the card at place I, from 1, among those that nobody "
                   "draws, wherever it is by now"),
     ), referee=lambda view: view.each(lambda place, rows: view.state.stock[rows, view.total_dealt + place]),
         requires=DRAWS_SIGNATURE),
-    InputGroup("shown", lambda schema: 3 * len(schema.play_kinds) * SHOWN_BITS, (
+    InputGroup("shown", (KIND, SHOWN_RANK), (
         RuleInput("laid(Kind,R)", (KIND, SHOWN_RANK), "hints: what the seat has laid down, led, passed over, with "
                   "strengths that are numbers from 0 to 63", comparison=AT_LEAST, value=1),
-        RuleInput("led(Kind,P)", (KIND, SHOWN_STRENGTH), column=_shown_block(1), comparison=AT_LEAST, value=1),
-        RuleInput("passed_over(Kind,P)", (KIND, SHOWN_STRENGTH), column=_shown_block(2), comparison=AT_LEAST, value=1),
+        RuleInput("led(Kind,P)", (KIND, SHOWN_STRENGTH), block=1, comparison=AT_LEAST, value=1),
+        RuleInput("passed_over(Kind,P)", (KIND, SHOWN_STRENGTH), block=2, comparison=AT_LEAST, value=1),
     )),
 )  # fmt: skip
 for _entry in _ENTRIES:
@@ -278,7 +234,7 @@ def referee_groups() -> frozenset[str]:
 
 def group_widths(schema: InputSchema) -> dict[str, int]:
     """Return the number of columns of each group."""
-    return {name: group.width(schema) for name, group in GROUPS.items()}
+    return {name: group.count_columns(schema) for name, group in GROUPS.items()}
 
 
 def find_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:

@@ -23,9 +23,8 @@ from abl_cards.web.hints import compute_hint
 from docs import generate_reference
 
 IDLE = InputGroup(
-    "idle", lambda schema: 1, (RuleInput("idle(N)", (NUMBER,), "N decisions were made since a card was played"),),
-    seat=lambda view: view.each(lambda _, rows: view.state.idle_decisions[rows]),
-    referee=lambda view: view.each(lambda _, rows: view.state.idle_decisions[rows]),
+    "idle", (), (RuleInput("idle(N)", (NUMBER,), "N decisions were made since a card was played"),),
+    both=lambda view: view.each(lambda _, rows: view.state.idle_decisions[rows]),
     state_number=StateNumber("idle", "number of decisions since a card was played", "idle_decisions", 99),
 )  # fmt: skip
 
