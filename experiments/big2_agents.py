@@ -54,14 +54,14 @@ class Big2AgentsConfig(RulesConfig):
 
 @dataclass
 class TimedSearcher:
-    """A searcher, and how long the moves took that its limit is for."""
+    """Searcher that records the durations of its time-limited moves."""
 
     inner: ShensuanziAgent
     game: OpenHandRace
     seconds: list[float] = field(default_factory=list)
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
-        """The agent's move."""
+        """Choose a move."""
         begun = self.inner.clock()
         moves = self.inner.play(decisions, keys)
         (race,) = self.game.positions(decisions)
@@ -70,7 +70,7 @@ class TimedSearcher:
         return moves
 
     def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """The agent's choice."""
+        """Choose an option."""
         return self.inner.choose(choices, keys)
 
 
@@ -98,8 +98,8 @@ def run(settings: Big2AgentsConfig, workspace: ExperimentWorkspace) -> Experimen
             return _measure_margins(settings, workspace, game, (searcher, rule), timed, portion)
         return _measure_scores(settings, workspace, game, by_name[cast(tuple[str, str], portion.series)], portion)
 
-    def told(found: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
-        series = group_by_series(found)
+    def make_report(results_by_range: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
+        series = group_by_series(results_by_range)
         margins = {cards: results for cards, results in series.items() if isinstance(cards, int)}
         scores = {names: _score_array(series[names]) for names in by_name if names in series}
         return report(settings, limit, margins, [player.name for player in everybody], scores)
@@ -107,7 +107,7 @@ def run(settings: Big2AgentsConfig, workspace: ExperimentWorkspace) -> Experimen
     def text(series: Any) -> str:
         return f"{series} + {series} cards" if isinstance(series, int) else " : ".join(series)
 
-    return told(workspace.measure_each(every, measure, told, range_namer(text)))
+    return make_report(workspace.measure_each(every, measure, make_report, range_namer(text)))
 
 
 def _measure_margins(
@@ -118,7 +118,7 @@ def _measure_margins(
     timed: TimedSearcher,
     deal_range: DealRange,
 ) -> list[dict[str, Any]]:
-    """Of each deal: what the searcher wins leading and following, and the seconds of its moves."""
+    """For each deal return the margins of the searcher, leading and following, and the seconds of its moves."""
     cards = int(str(deal_range.series))
 
     def measure(number: int) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _measure_scores(
     pair: tuple[AgentSpec, AgentSpec],
     deal_range: DealRange,
 ) -> list[dict[str, Any]]:
-    """Of each deal of the round robin: what the first of a pair wins, leading and following."""
+    """For each deal of the round robin return the scores of the first agent, leading and following."""
     cards, seed = settings.round_robin_cards, settings.seed + 1
 
     def measure(number: int) -> dict[str, Any]:
@@ -151,8 +151,8 @@ def _measure_scores(
 
 
 def _score_array(results: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """[deals, 2] what the first of a pair wins, leading and following."""
-    return np.array([[each["leading"], each["following"]] for each in results], np.int64)
+    """Return the scores [deals, 2] of the first agent of a pair, leading and following."""
+    return np.array([[result["leading"], result["following"]] for result in results], np.int64)
 
 
 def _pair_inputs(pair: tuple[AgentSpec, AgentSpec]) -> dict[str, Any]:
@@ -171,14 +171,16 @@ def report(
     """Write the figure with its caption, and the round robin."""
     rows: list[list[Cell]] = []
     for cards, results in sorted(margins.items()):
-        leading, following = (sum(each[seat] for each in results) for seat in ("leading", "following"))
+        leading, following = (sum(result[seat] for result in results) for seat in ("leading", "following"))
         rows.append(
             [cards, len(results), leading + following, (leading + following) / len(results), leading, following]
         )
     nets = [(int(row[0] or 0), int(row[2] or 0)) for row in rows]
     columns = ("cards each", "deals", "net score", "a deal", "leading", "following")
     first = ReportTable("margins", f"{settings.searcher} against {settings.opponent}", columns, rows)
-    over = [1e3 * (second - limit) for results in margins.values() for each in results for second in each["seconds"]]
+    over = [
+        1e3 * (second - limit) for results in margins.values() for result in results for second in result["seconds"]
+    ]
     findings: list[list[Cell]] = [
         ["correlation (Spearman) of the net score with the number of cards", spearman(*zip(*nets, strict=True))],
         [f"moves that the limit of {limit:g} s is for", len(over)],
@@ -192,7 +194,7 @@ def report(
 
 
 def round_robin_table(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> ReportTable:
-    """Table 5.2: every pair has played every deal from both seats; on the way, the deals that all pairs have played."""
+    """Make table 5.2 from the deals that all pairs have played from both seats."""
     pairs = len(names) * (len(names) - 1) // 2
     deals = min(map(len, scores.values())) if len(scores) == pairs else 0
     points, wins = np.zeros((len(names), deals), np.int64), np.zeros(len(names), np.int64)
@@ -210,7 +212,7 @@ def round_robin_table(names: Sequence[str], scores: Mapping[tuple[str, str], NDA
 
 
 def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
-    """The correlation of the places of two lists, equal values sharing theirs; none where a list is all the same.
+    """Compute Spearman's rank correlation of two lists; None if all values of a list are equal.
 
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
@@ -222,7 +224,7 @@ def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The place of each value from the lowest, 0, on."""
+    """Return the rank of each value, from 0 for the lowest; equal values share their mean rank."""
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
 

@@ -23,32 +23,32 @@ _ONLY_TABLE = np.zeros(1, np.int64)
 
 
 def load_engine(settings: RulesConfig) -> Engine:
-    """The game by the rules of the settings, by default those of the paper."""
+    """Load the game with the rules of the settings, by default those of the paper."""
     return settings.load_engine("big2")
 
 
 def deal_hands(seed: int, cards: int, number: int) -> NDArray[np.uint8]:
-    """[2, 13] the hands of a deal: so many cards each out of one pack."""
+    """Deal two hands [2, 13] of a number of cards each from one pack."""
     deck = np.random.default_rng([seed, cards, number]).permutation(_COPIES * _RANKS) // _COPIES
     hands = [np.bincount(deck[first : first + cards], minlength=_RANKS) for first in (0, cards)]
     return np.stack(hands).astype(np.uint8)
 
 
 def make_race(hands: NDArray[np.uint8]) -> RacePosition:
-    """The first hand leads."""
+    """Return the position in which the first hand leads."""
     return RacePosition(tuple(hands[0].tolist()), tuple(hands[1].tolist()))
 
 
 class DealRange(NamedTuple):
-    """Some deals of one series of them: what is measured at once."""
+    """Consecutive deals of a series, measured as one cell."""
 
-    series: Hashable  # what the series is of
+    series: Hashable  # key of the series
     first: int
     end: int
 
 
 def split_deals(series: Hashable, deals: int) -> list[DealRange]:
-    """A series of so many deals, ``DEALS_PER_CELL`` at a time."""
+    """Split the deals of a series into ranges of ``DEALS_PER_CELL``."""
     return [DealRange(series, first, min(first + DEALS_PER_CELL, deals)) for first in range(0, deals, DEALS_PER_CELL)]
 
 
@@ -70,12 +70,14 @@ def measure_deals(
         return results
 
     cell = {**inputs, "deals": [deal_range.first, deal_range.end]}
-    found: list[dict[str, Any]] = workspace.measure_cell(cell, work, f"{text}, {_range_text(deal_range)}", len(numbers))
-    return found
+    measurements: list[dict[str, Any]] = workspace.measure_cell(
+        cell, work, f"{text}, {_range_text(deal_range)}", len(numbers)
+    )
+    return measurements
 
 
 def group_by_series(results_by_batch: Mapping[DealRange, Sequence[dict[str, Any]]]) -> dict[Any, list[dict[str, Any]]]:
-    """By series what was measured of its deals, as far as they have been measured."""
+    """Group the measured results of deals by series."""
     series: dict[Any, list[dict[str, Any]]] = {}
     for portion, results in results_by_batch.items():
         series.setdefault(portion.series, []).extend(results)

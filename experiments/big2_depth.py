@@ -60,10 +60,10 @@ def run(settings: Big2DepthConfig, workspace: ExperimentWorkspace) -> Experiment
             workspace, what, portion, lambda number: _timed_search(settings, tables, depth, number), _series_name(depth)
         )
 
-    def told(found: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
-        return report(settings, group_by_series(found))
+    def make_report(results_by_range: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
+        return report(settings, group_by_series(results_by_range))
 
-    return told(workspace.measure_each(every, measure, told, range_namer(_series_name)))
+    return make_report(workspace.measure_each(every, measure, make_report, range_namer(_series_name)))
 
 
 def _series_name(depth: object) -> str:
@@ -71,7 +71,7 @@ def _series_name(depth: object) -> str:
 
 
 def _timed_search(settings: Big2DepthConfig, tables: SearchTables, depth: int, number: int) -> dict[str, Any]:
-    """The first search of a deal, for as long as it may take."""
+    """Run the first search of a deal under the time limit, and measure it."""
     begun = process_time()
     searching = RaceSearch(tables, make_race(deal_hands(settings.seed, settings.cards, number)))
     finished = False
@@ -83,16 +83,16 @@ def _timed_search(settings: Big2DepthConfig, tables: SearchTables, depth: int, n
 
 
 def report(settings: Big2DepthConfig, results_by_depth: Mapping[int, Sequence[dict[str, Any]]]) -> ExperimentReport:
-    """A table by depth, and the figure."""
+    """Make the table of search times by depth, and the plot."""
     columns = ("depth", "deals", "finished", "median (ms)", "90 % (ms)", "longest (ms)", "positions, median")
     rows: list[list[Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {"median": [], "90 %": []}
     for depth, results in sorted(results_by_depth.items()):
         middle, most, longest = (
-            float(np.quantile([each["seconds"] for each in results], share)) for share in (0.5, 0.9, 1)
+            float(np.quantile([result["seconds"] for result in results], share)) for share in (0.5, 0.9, 1)
         )
-        nodes = int(np.median([each["nodes"] for each in results]))
-        finished = sum(each["finished"] for each in results)
+        nodes = int(np.median([result["nodes"] for result in results]))
+        finished = sum(result["finished"] for result in results)
         rows.append([depth, len(results), finished, 1e3 * middle, 1e3 * most, 1e3 * longest, nodes])
         lines["median"].append((depth, middle))
         lines["90 %"].append((depth, most))

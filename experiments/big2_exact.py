@@ -36,7 +36,7 @@ from abl_cards.reasoners.search import RaceSearch, SearchStopped, SearchTables
 OUR_SEARCH, PYTHON_NEGAMAX = "our search", "plain Python negamax"
 
 ResultsBySeries = Mapping[tuple[int, str], Sequence[dict[str, Any]]]
-"""By cards and solver: value (none where it was not found) and seconds of each deal."""
+"""Value (None if not solved) and seconds of each deal, by cards and solver."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ def run(settings: Big2ExactConfig, workspace: ExperimentWorkspace) -> Experiment
         OUR_SEARCH: lambda race, watch: RaceSearch(tables, race).best(should_continue=watch).value,
         PYTHON_NEGAMAX: plain.value,
     }
-    wanted = [(cards, OUR_SEARCH, settings.deals) for cards in settings.cards]
+    solver_runs = [(cards, OUR_SEARCH, settings.deals) for cards in settings.cards]
     compared = min(settings.deals, settings.plain_deals)
-    wanted += [
+    solver_runs += [
         (cards, PYTHON_NEGAMAX, compared) for cards in settings.cards if cards <= settings.plain_up_to and compared
     ]
     every = [
         portion
-        for cards, solver, deals in sorted(wanted)
+        for cards, solver, deals in sorted(solver_runs)
         for portion in split_deals(SolverSeries(cards, solver), deals)
     ]
     workspace.plan_cells(len(every))
@@ -87,10 +87,10 @@ def run(settings: Big2ExactConfig, workspace: ExperimentWorkspace) -> Experiment
 
         return measure_deals(workspace, what, portion, solve, str(portion.series))
 
-    def told(found: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
-        return report(settings, group_by_series(found))
+    def make_report(results_by_range: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
+        return report(settings, group_by_series(results_by_range))
 
-    return told(workspace.measure_each(every, measure, told, range_namer(str)))
+    return make_report(workspace.measure_each(every, measure, make_report, range_namer(str)))
 
 
 class SolverSeries(NamedTuple):
@@ -115,7 +115,7 @@ def _solve_timed(
 
 
 def report(settings: Big2ExactConfig, results_by_series: ResultsBySeries) -> ExperimentReport:
-    """A table by the number of cards, and the figure."""
+    """Make the table of solution times by number of cards, and the plot."""
     columns = (
         "cards each", "deals", "solved", "median (ms)", "90 % (ms)", "longest (ms)", "plain: deals", "plain: solved",
         "plain: median (ms)", "ratio", "values that differ",
@@ -132,26 +132,26 @@ def report(settings: Big2ExactConfig, results_by_series: ResultsBySeries) -> Exp
     lines: dict[str, list[tuple[float, float]]] = {}
     for (cards, solver), results in sorted(results_by_series.items()):
         for word, share in (("median", 0.5), ("90 %", 0.9)):
-            seconds = float(np.quantile([each["seconds"] for each in results], share))
+            seconds = float(np.quantile([result["seconds"] for result in results], share))
             lines.setdefault(f"{solver}, {word}", []).append((cards, seconds))
     title = "Time of the exact solution"
     return ExperimentReport([table], [LinePlot("times", title, "cards each", "seconds", lines, log_y=True)])
 
 
 def _row(cards: int, ours: Sequence[dict[str, Any]], plain: Sequence[dict[str, Any]]) -> list[Cell]:
-    times = [each["seconds"] for each in ours]
+    times = [result["seconds"] for result in ours]
     row: list[Cell] = [cards, len(ours), _count_solved(ours)]
     row += [1e3 * float(np.quantile(times, share)) for share in (0.5, 0.9, 1)]
     if not plain:
         return [*row, None, None, None, None, None]
     both = list(zip(ours, plain, strict=False))
-    same, theirs = (float(np.median([pair[which]["seconds"] for pair in both])) for which in (0, 1))
+    same, theirs = (float(np.median([pair[side]["seconds"] for pair in both])) for side in (0, 1))
     differ = sum(None not in (one["value"], two["value"]) and one["value"] != two["value"] for one, two in both)
     return [*row, len(plain), _count_solved(plain), 1e3 * theirs, theirs / same if same else None, differ]
 
 
 def _count_solved(results: Sequence[dict[str, Any]]) -> int:
-    return sum(each["value"] is not None for each in results)
+    return sum(result["value"] is not None for result in results)
 
 
 EXPERIMENT = Experiment(

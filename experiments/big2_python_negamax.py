@@ -18,7 +18,7 @@ _CHECK_INTERVAL = 1000
 
 
 class PythonNegamax:
-    """Values of positions of a game; see the module."""
+    """Solver of the positions of a game by plain negamax."""
 
     def __init__(self, game: RaceCombinations) -> None:
         """Prepare the labels: in the order of 智多星, many cards first and bombs, which beat most, last."""
@@ -33,7 +33,7 @@ class PythonNegamax:
         )
 
     def value(self, race: RacePosition, should_continue: Callable[[int], bool]) -> int:
-        """The value of a position; raises Stopped."""
+        """Return the value of a position; raises Stopped."""
         self._cache: dict[tuple[Hand, Hand, int], tuple[int, int]] = {}
         self._nodes, self._should_continue = 0, should_continue
         hands = race.own_hand, race.other_hand
@@ -67,8 +67,8 @@ class PythonNegamax:
         return best
 
     def _successors(self, own: Hand, to_beat: int) -> list[tuple[int, Hand]]:
-        """The moves: the label and what stays in the hand; a pass comes last."""
-        found: list[tuple[int, Hand]] = []
+        """List the moves as pairs of label and remaining hand; a pass comes last."""
+        moves: list[tuple[int, Hand]] = []
         for label in self._possible_labels:
             if to_beat != LEADING and not self._beats[to_beat, label]:
                 continue
@@ -80,13 +80,13 @@ class PythonNegamax:
             groups, size = self._kickers[label]
             there = [rank for rank in self._kicker_ranks[label] if left[rank] >= size] if groups else []
             for chosen in combinations(there, groups):
-                rest = left.copy()
+                remaining = left.copy()
                 for rank in chosen:
-                    rest[rank] -= size
-                found.append((label, tuple(rest)))
+                    remaining[rank] -= size
+                moves.append((label, tuple(remaining)))
         if to_beat != LEADING:
-            found.append((LEADING, own))
-        return found
+            moves.append((LEADING, own))
+        return moves
 
     def _holds_label(self, hand: Hand, label: int) -> bool:
         """Return whether a hand holds the main cards of a label."""

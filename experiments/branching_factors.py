@@ -14,16 +14,16 @@ from abl_cards.games import Engine
 from abl_cards.games.tables import Decisions, Tables
 
 _SAMPLE_INTERVAL = 7
-"""Of so many steps of the tables one is counted: neighbours are alike."""
+"""Steps of the tables per counted step; neighbouring steps are similar."""
 _NUM_TABLES = 16
 
 
 def branching_table(workspace: ExperimentWorkspace, engine: Engine, num_decisions: int, seed: int) -> ReportTable:
-    """Of so many decisions of kb with a choice: how many options, and how often more than a network has places for."""
+    """Count the options of decisions of kb, and how often they exceed the capacity of a network."""
     from abl_cards.learners import MAX_OPTIONS
 
     what = {"options": num_decisions, "rules": rules_fingerprint(engine), "seed": seed}
-    found = workspace.measure_cell(
+    counts = workspace.measure_cell(
         what, lambda tell: _count_options(engine, num_decisions, seed, tell), "options", num_decisions
     )
     columns = (
@@ -36,7 +36,7 @@ def branching_table(workspace: ExperimentWorkspace, engine: Engine, num_decision
         "paper: at most",
     )
     rows: list[list[Cell]] = [
-        _row("step by step", found["steps"], MAX_OPTIONS), _row("as a whole", found["whole"], MAX_OPTIONS),
+        _row("step by step", counts["steps"], MAX_OPTIONS), _row("as a whole", counts["whole"], MAX_OPTIONS),
     ]  # fmt: skip
     rows[1] = [*rows[1][:-2], 6.7, 38_760]
     note = (
@@ -52,7 +52,7 @@ def _row(name: str, counts: list[int], most: int) -> list[Cell]:
 
 
 def _count_options(engine: Engine, num_decisions: int, seed: int, on_progress: ProgressCallback) -> dict[str, Any]:
-    """Options where a play begins, in games of kb against itself."""
+    """Count the options at the start of plays, in games of kb against itself."""
     kb = make_agent("kb", engine)
     keys = splitmix64_array(np.full(_NUM_TABLES, derive_key(seed), np.uint64), np.arange(_NUM_TABLES))
     tables: Tables = engine.start_matches(keys)
@@ -63,22 +63,22 @@ def _count_options(engine: Engine, num_decisions: int, seed: int, on_progress: P
         giving = tables.rows_to_choose()
         if giving.size:
             tables.choose(giving, kb.choose(tables.choices(giving), tables.keys[giving]))
-        which = tables.rows_to_play()
-        decisions = tables.decisions(which)
+        play_rows = tables.rows_to_play()
+        decisions = tables.decisions(play_rows)
         step += 1
-        if which.size and step % _SAMPLE_INTERVAL == 0:
-            begun = tables.state.is_composing[which]
+        if play_rows.size and step % _SAMPLE_INTERVAL == 0:
+            begun = tables.state.is_composing[play_rows]
             rows = np.flatnonzero((decisions.legal_mask.sum(axis=0) > 1) & ~begun)[: num_decisions - len(steps)]
             steps += np.diff(decisions.select(rows).moves().start).tolist()
             whole += [_count_whole_plays(engine, decisions, int(row)) for row in rows]
             on_progress(len(steps), "decisions")
-        if which.size:
-            tables.play(which, kb.play(decisions, tables.keys[which]))
+        if play_rows.size:
+            tables.play(play_rows, kb.play(decisions, tables.keys[play_rows]))
     return {"steps": steps, "whole": whole}
 
 
 def _count_whole_plays(engine: Engine, decisions: Decisions, row: int) -> int:
-    """The whole plays of a decision; of too many to list as many as are listed at most."""
+    """Count the whole plays of a decision, up to the limit of listed plays."""
     from abl_cards.games.notation import MAX_COMPOSED_PLAYS, list_composed_plays
 
     try:

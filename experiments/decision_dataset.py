@@ -1,4 +1,4 @@
-"""Decisions as their seats see them, and what they do not see: the hands of the others, and how those were played."""
+"""Decisions as observations, with the true hidden hands and the later plays of the other seats."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _DECISIONS_PER_TABLE = 75
 
 @dataclass(frozen=True)
 class DecisionDataset:
-    """n decisions."""
+    """Columns of n decisions."""
 
     observation: NDArray[np.uint8]  # [n, features]
     constraints: InformationSet
     hints: NDArray[np.float32]  # [n, others, cards]
     truth: NDArray[np.uint8]  # [n, others, cards]
-    played_later: NDArray[np.uint8]  # [n, others, cards] what the others laid down from there to the end of the episode
+    played_later: NDArray[np.uint8]  # [n, others, cards] cards played from here to the end of the episode
     hand_size: NDArray[np.int64]  # [n] the observer's own
     episode: Indices  # [n] a number of the episode
 
@@ -38,18 +38,18 @@ class DecisionDataset:
         return len(self.hand_size)
 
     def at(self, rows: NDArray[Any] | slice) -> DecisionDataset:
-        """Some of them."""
+        """Select rows."""
         arrays = {name: getattr(self, name)[rows] for name in _ARRAYS}
         return DecisionDataset(constraints=self.constraints.select(rows), **arrays)
 
     @classmethod
     def concatenate(cls, parts: Sequence[DecisionDataset]) -> DecisionDataset:
-        """One after the other."""
+        """Concatenate datasets."""
         arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS}
         return cls(constraints=InformationSet.concatenate([part.constraints for part in parts]), **arrays)
 
     def append(self, other: DecisionDataset) -> DecisionDataset:
-        """With others behind, whose episodes are other ones."""
+        """Append the decisions of other episodes."""
         numbered = other.at(slice(None))
         numbered.episode[...] += self.episode.max() + 1 if len(self) else 0
         return DecisionDataset.concatenate([self, numbered])
@@ -58,14 +58,14 @@ class DecisionDataset:
 _ARRAYS = tuple(field.name for field in fields(DecisionDataset) if field.name != "constraints")
 
 TableChooser = Callable[[Tables, Indices], Indices]
-"""The tables among some to look at."""
+"""Function that selects the tables to collect decisions from."""
 
 
 class DatasetCollector(NullListener):
-    """Listens to tables; keeps what seats see at some decisions, and how their episodes end."""
+    """Listener that collects decisions at tables, and the ends of their episodes."""
 
-    def __init__(self, engine: Engine, tables: int, choose: TableChooser = lambda tables, which: which) -> None:
-        """Look at so many tables, by default at every decision."""
+    def __init__(self, engine: Engine, tables: int, choose: TableChooser = lambda tables, rows: rows) -> None:
+        """Collect decisions at a number of tables, by default all decisions."""
         self._engine, self._choose = engine, choose
         self._seats = np.arange(len(engine.teams), dtype=np.int8)
         self._episode = np.arange(tables)  # [tables] the number of the episode there
@@ -83,7 +83,7 @@ class DatasetCollector(NullListener):
         seen, truth = tables.observe(chosen), tables.hidden_hands(chosen)
         own = seen[:, self._engine.observation_features["hand"]].sum(axis=1, dtype=np.int64)
         known, hints, seat = tables.information_set(chosen), tables.belief_log_odds(chosen), tables.seat[chosen].copy()
-        laid = tables.played_by_others(chosen, seat)  # until here; what comes later is the difference at the end
+        laid = tables.played_by_others(chosen, seat)  # until here; subtracted from the cards played at the end
         self._batches.append((DecisionDataset(seen, known, hints, truth, laid, own, self._episode[chosen]), seat))
         self._num_pending[chosen] += 1
 
@@ -97,7 +97,7 @@ class DatasetCollector(NullListener):
         self._num_pending[rows] = 0
 
     def to_dataset(self) -> DecisionDataset:
-        """The decisions of the episodes that have ended."""
+        """Return the decisions of the finished episodes."""
         views = DecisionDataset.concatenate([views for views, _ in self._batches])
         seat = np.concatenate([seats for _, seats in self._batches])
         ended, laid = (np.concatenate(column) for column in zip(*self._ends, strict=True))
@@ -110,12 +110,12 @@ class DatasetCollector(NullListener):
 
 
 def collect_self_play(engine: Engine, agent: Agent, num_decisions: int, seed: int) -> DecisionDataset:
-    """At least so many decisions of an agent that plays against itself, one in five of matches that run on."""
+    """Collect at least ``num_decisions`` decisions of self-play, a sample of one in five."""
     tables = min(_MAX_TABLES, 1 + num_decisions // _DECISIONS_PER_TABLE)
 
-    def choose(playing: Tables, which: Indices) -> Indices:
-        drawn = splitmix64_array(splitmix64_array(playing.keys[which], playing.num_decisions[which]), seed)
-        return which[scale_to_range_array(drawn, SAMPLE_INTERVAL) == 0]
+    def choose(playing: Tables, rows: Indices) -> Indices:
+        drawn = splitmix64_array(splitmix64_array(playing.keys[rows], playing.num_decisions[rows]), seed)
+        return rows[scale_to_range_array(drawn, SAMPLE_INTERVAL) == 0]
 
     looking = DatasetCollector(engine, tables, choose)
     keys = splitmix64_array(np.full(tables, derive_key(seed), np.uint64), np.arange(tables))
@@ -129,7 +129,7 @@ def collect_self_play(engine: Engine, agent: Agent, num_decisions: int, seed: in
         if giving.size:
             drawn = splitmix64_array(playing.keys[giving], playing.num_decisions[giving])
             playing.choose(giving, agent.choose(playing.choices(giving), drawn))
-        which = playing.rows_to_play()
-        drawn = splitmix64_array(playing.keys[which], playing.num_decisions[which])
-        playing.play(which, agent.play(playing.decisions(which), drawn))
+        play_rows = playing.rows_to_play()
+        drawn = splitmix64_array(playing.keys[play_rows], playing.num_decisions[play_rows])
+        playing.play(play_rows, agent.play(playing.decisions(play_rows), drawn))
     return looking.to_dataset()

@@ -1,8 +1,8 @@
-"""Splitting hands by tagging their cards (Qiao et al.): the learner, the rules that repair it, and both together.
+"""Splitting hands by tagging their cards (Qiao et al.): a learner, rules that repair its tags, and both together.
 
-A split is scored as in the paper, by the share of cards with the tag that they were played with. The hands are those of
-the winners of held-out games. Beside that stands how much of what the seats led with, in their first five active plays,
-is there in the split of the hand as dealt: the paper's Ph and Pg. Agents that play random deals judge splits likewise.
+As in the paper, a split is scored by the share of cards with the tag that they were played with. The hands are those of
+the winners of held-out games. The first five active plays of each seat are also looked up in the split of the dealt
+hand: the paper's Ph and Pg. Agents that play random deals are measured in the same way.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class DoudizhuSplittingConfig(RulesConfig):
 
 
 def run(settings: DoudizhuSplittingConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """The baselines, the budgets, and what becomes of the loop without its preference."""
+    """Measure the baselines, the budgets, and training without labels."""
     from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, load_recorded_games, play_kb_games
     from abl_cards.reasoners.splits import Splitter, load_split_rules
 
@@ -76,20 +76,20 @@ def run(settings: DoudizhuSplittingConfig, workspace: ExperimentWorkspace) -> Ex
     every += [SplittingRun(name, is_judge=True) for name in settings.judges]
     workspace.plan_cells(len(every))
 
-    def measure(wanted: SplittingRun) -> dict[str, Any]:
-        if wanted == BASELINES:
+    def measure(splitting_run: SplittingRun) -> dict[str, Any]:
+        if splitting_run == BASELINES:
             return bench.baselines()
-        if wanted.is_judge:
-            return bench.judge_splits(wanted.method)
-        if wanted.method in _UNLABELLED_RUNS:
-            return bench.train_unlabelled(_UNLABELLED_RUNS[wanted.method])
-        return bench.train_splitter(wanted.share, loop=wanted.method == "loop")
+        if splitting_run.is_judge:
+            return bench.judge_splits(splitting_run.method)
+        if splitting_run.method in _UNLABELLED_RUNS:
+            return bench.train_unlabelled(_UNLABELLED_RUNS[splitting_run.method])
+        return bench.train_splitter(splitting_run.share, loop=splitting_run.method == "loop")
 
     return report(workspace.measure_each(every, measure, report))
 
 
 class SplittingRun(NamedTuple):
-    """A way to learn, or not to, and the share of the labels that there are; or an agent whose games judge."""
+    """Cell of the experiment: a method with a share of the labels, or an agent whose games test the splits."""
 
     method: str
     share: float = 0.0
@@ -105,13 +105,17 @@ BASELINES = SplittingRun("baselines")
 
 
 def report(results: Mapping[SplittingRun, dict[str, Any]]) -> ExperimentReport:
-    """The baselines are measured first; of the others those that are there."""
+    """Make the report of the finished cells; the baselines are always measured first."""
     taught, looped = (
-        {each.share: result for each, result in results.items() if each.method == way}
+        {splitting_run.share: result for splitting_run, result in results.items() if splitting_run.method == way}
         for way in ("labels alone", "loop")
     )
-    collapse = {each.method: result for each, result in results.items() if each.method in _UNLABELLED_RUNS}
-    judged = {each.method: result for each, result in results.items() if each.is_judge}
+    collapse = {
+        splitting_run.method: result
+        for splitting_run, result in results.items()
+        if splitting_run.method in _UNLABELLED_RUNS
+    }
+    judged = {splitting_run.method: result for splitting_run, result in results.items() if splitting_run.is_judge}
     return build_report(results[BASELINES], taught, looped, collapse, judged)
 
 
@@ -121,7 +125,7 @@ _UNLABELLED_RUNS = {"rules alone": 0.0, "rules and few plays": None}
 
 @dataclass(frozen=True)
 class _SplittingRunner:
-    """Teaches and scores splitters; everything it finds is kept at the desk."""
+    """Trainer and scorer of splitters, with results in a workspace."""
 
     settings: DoudizhuSplittingConfig
     workspace: ExperimentWorkspace
@@ -129,12 +133,12 @@ class _SplittingRunner:
     splitter: Splitter
 
     def baselines(self) -> dict[str, dict[str, float]]:
-        """Results of the baselines without a learner."""
+        """Return the scores of the baselines without a learner."""
         what = {"what": "baselines"} | self._fingerprints()
-        found: dict[str, dict[str, float]] = self.workspace.measure_cell(
+        scores: dict[str, dict[str, float]] = self.workspace.measure_cell(
             what, lambda tell: {name: self._scores(split) for name, split in self._split_methods().items()}, "baselines"
         )
-        return found
+        return scores
 
     def _split_methods(self) -> dict[str, Callable[[Any], Splits]]:
         from abl_cards.reasoners.splits import split_greedily
@@ -146,7 +150,7 @@ class _SplittingRunner:
         }
 
     def judge_splits(self, name: str) -> dict[str, Any]:
-        """The share of an agent's first active plays on random deals that are in each split; the learner is taught."""
+        """Measure how many of the agent's first active plays on random deals are part of each split."""
         from abl_cards.experiments.agent_specs import load_agents
 
         (player,) = load_agents([name], self.splitter.rules.engine)
@@ -168,11 +172,11 @@ class _SplittingRunner:
             }
             return {way: first.recall(split(first.hands)) for way, split in ways.items()}
 
-        found: dict[str, Any] = self.workspace.measure_cell(what | self._fingerprints(), work, f"judged by {name}")
-        return found
+        result: dict[str, Any] = self.workspace.measure_cell(what | self._fingerprints(), work, f"judged by {name}")
+        return result
 
     def _load_network(self, share: float, on_progress: ProgressCallback) -> SplitterNetwork:
-        """The learner of this share of the labels: the one that was kept, or taught again where none was."""
+        """Load the splitter of a share of the labels; train it first if its file is missing."""
         from abl_cards.learners import load_splitter
 
         file = self._weights_file(f"labels-{share:g}", self.settings.rounds)
@@ -185,7 +189,7 @@ class _SplittingRunner:
         return folder / f"doudizhu-splitter-{self.settings.preset}.safetensors"
 
     def train_splitter(self, share: float, loop: bool) -> dict[str, Any]:
-        """A splitter taught with a share of the labels, alone and repaired, and how it came there."""
+        """Train a splitter with a share of the labels; measure it with and without repair."""
         settings = self.settings
         rounds = settings.loop_rounds if loop else settings.rounds
         name = f"{'loop' if loop else 'labels'}-{share:g}"
@@ -196,24 +200,24 @@ class _SplittingRunner:
         }  # fmt: skip
         work = partial(self._train, name, share, rounds, settings.unlabelled if loop else 0, settings.weight)
         text = f"{'loop' if loop else 'labels alone'}, {share:.1%} of the labels"
-        found: dict[str, Any] = self.workspace.measure_cell(what | self._fingerprints(), work, text, rounds)
-        return found
+        result: dict[str, Any] = self.workspace.measure_cell(what | self._fingerprints(), work, text, rounds)
+        return result
 
     def train_unlabelled(self, weight: float | None) -> dict[str, Any]:
-        """The loop without any labels."""
+        """Train the loop without labels."""
         settings = self.settings
         used = settings.weight if weight is None else weight
         name, rounds = f"unlabelled-{used:g}", settings.unlabelled_rounds
         what = {"what": name, "rounds": rounds, "preset": settings.preset, "unlabelled": settings.unlabelled,
                 "weight": used, "seed": settings.seed}  # fmt: skip
         work = partial(self._train, name, 0.0, rounds, settings.unlabelled, used)
-        found: dict[str, Any] = self.workspace.measure_cell(
+        result: dict[str, Any] = self.workspace.measure_cell(
             what | self._fingerprints(), work, f"no labels, weight {used:g}", rounds
         )
-        return found
+        return result
 
     def _fingerprints(self) -> dict[str, Any]:
-        """Digests of all inputs of the results."""
+        """Return the digests of all inputs of the results."""
         from abl_cards.agents import files_fingerprint
 
         return {"games": self.games.fingerprint, "held out": len(self.games.held_out),
@@ -227,14 +231,14 @@ class _SplittingRunner:
         from abl_cards.training import read_metrics
 
         settings = self.settings
-        labelled, rest = self.games.draw_labelled(share, settings.seed)
+        labelled, unlabelled_games = self.games.draw_labelled(share, settings.seed)
         file = self._weights_file(name, rounds)
         chosen = SplitTrainConfig(
             directory=file.parent, preset=settings.preset, rounds=rounds,
             labelled_per_round=min(settings.labelled, 4 * len(labelled)), unlabelled_per_round=unlabelled,
             play_cost=weight, seed=settings.seed, eval_interval=_EVAL_INTERVAL,
         )  # fmt: skip
-        bridge = SplitBridge(chosen, self.splitter, labelled, rest)
+        bridge = SplitBridge(chosen, self.splitter, labelled, unlabelled_games)
         bridge.train(evaluate=self._evaluate, on_progress=on_progress)
         scores = self._network_scores(bridge.network)
         hands = rounds * (chosen.labelled_per_round + chosen.unlabelled_per_round)
@@ -276,27 +280,27 @@ class _SplittingRunner:
     def _scores(
         self, split: Callable[[Any], Splits] | None, tag: Callable[[Any], Any] | None = None
     ) -> dict[str, float]:
-        """Accuracy, the share of hands whose tags are a split, and of first plays that are found."""
+        """Compute the accuracy, the share of consistent tags, and the recall of first plays."""
         from abl_cards.experiments.splitting_data import FirstPlays, tag_accuracy
 
         truth = self.games.held_out.tag_winning_hands()
         tags = split(truth.hands).tags if split else tag(truth.hands)  # type: ignore[misc]
-        found = {"accuracy": tag_accuracy(tags, truth)}
-        found["consistent"] = float(self.splitter.consistent(truth.hands, tags).mean())
+        scores = {"accuracy": tag_accuracy(tags, truth)}
+        scores["consistent"] = float(self.splitter.consistent(truth.hands, tags).mean())
         first: FirstPlays = FirstPlays.from_games(self.splitter.rules, self.games.held_out)
         if split:
-            return found | {"first plays": first.recall(split(first.hands))}
-        return found
+            return scores | {"first plays": first.recall(split(first.hands))}
+        return scores
 
 
 def _most_probable_tags(network: SplitterNetwork, hands: Any) -> Any:
-    """[n, 20] the learner's own most probable tags (Viterbi)."""
+    """Return the most probable tags [n, 20] of the network (Viterbi)."""
     from abl_cards.games.min_plays import key_counts
     from abl_cards.learners import CardSequences
     from abl_cards.reasoners.splits import NO_TAG
 
-    found = network.decode(CardSequences.from_counts(key_counts(hands))).numpy()
-    return np.where(found < 0, NO_TAG, found).astype(np.uint8)
+    tags = network.decode(CardSequences.from_counts(key_counts(hands))).numpy()
+    return np.where(tags < 0, NO_TAG, tags).astype(np.uint8)
 
 
 EXPERIMENT = Experiment(

@@ -91,23 +91,23 @@ def run(settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace) -> Exp
     engine = DealRules.from_engine(settings.load_engine("doudizhu"))
     workspace.plan_cells(len(VIEWS) * 2 + 3 + NUM_CLASSES * (1 + len(settings.agents)))
     sample, mark = _sample_deals(settings, workspace, engine)
-    found = StrengthFindings(sample)
-    workspace.set_partial_report(lambda: report(found))
-    _measure_views(settings, workspace, sample, mark, found.silhouettes)
-    found.difficulty, found.clusterings = _cluster(settings, workspace, engine, sample, mark)
-    workspace.set_partial_report(lambda: report(found))
-    label = found.difficulty.classes(sample.features)
-    taught = _train_network(settings, workspace, engine, sample, label, {**mark, "classes": found.difficulty.won})
-    found.training = taught
-    workspace.set_partial_report(lambda: report(found))
+    findings = StrengthFindings(sample)
+    workspace.set_partial_report(lambda: report(findings))
+    _measure_views(settings, workspace, sample, mark, findings.silhouettes)
+    findings.difficulty, findings.clusterings = _cluster(settings, workspace, engine, sample, mark)
+    workspace.set_partial_report(lambda: report(findings))
+    label = findings.difficulty.classes(sample.features)
+    taught = _train_network(settings, workspace, engine, sample, label, {**mark, "classes": findings.difficulty.won})
+    findings.training = taught
+    workspace.set_partial_report(lambda: report(findings))
     judge, _ = load_classifier(engine.game, engine.hand_scorer, workspace.folder / taught["weights"])
     for number in range(NUM_CLASSES):
-        found.generated.append(_generate_deals(settings, workspace, engine, judge, number, taught["digest"]))
-        workspace.set_partial_report(lambda: report(found))
-    for each in found.generated:
-        found.outcomes.append(_play_deals(settings, workspace, engine, each))
-        workspace.set_partial_report(lambda: report(found))
-    return report(found)
+        findings.generated.append(_generate_deals(settings, workspace, engine, judge, number, taught["digest"]))
+        workspace.set_partial_report(lambda: report(findings))
+    for deals in findings.generated:
+        findings.outcomes.append(_play_deals(settings, workspace, engine, deals))
+        workspace.set_partial_report(lambda: report(findings))
+    return report(findings)
 
 
 # --- played deals ----------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def run(settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace) -> Exp
 def _sample_deals(
     settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace, engine: DealRules
 ) -> tuple[DealSample, dict[str, Any]]:
-    """The played deals, and what they depend on."""
+    """Play the sample of deals; returns it and the inputs that it depends on."""
     file = settings.records or data_folder() / RECORDS_FILE
     records = (
         read_valid_records(file)[: settings.games] if settings.games and (settings.records or file.is_file()) else []
@@ -134,8 +134,8 @@ def _sample_deals(
         sample.save(workspace.folder / name)
         return {"file": name}
 
-    found = workspace.measure_cell(what, work, "deals played", len(settings.pairings))
-    return DealSample.load(workspace.folder / found["file"]), {"sample": found["file"], "seed": settings.seed}
+    result = workspace.measure_cell(what, work, "deals played", len(settings.pairings))
+    return DealSample.load(workspace.folder / result["file"]), {"sample": result["file"], "seed": settings.seed}
 
 
 def _agent_fingerprints(pairings: Sequence[str], engine: DealRules) -> list[tuple[str, str]]:
@@ -177,7 +177,7 @@ def _measure_view(
 
 
 def visible_features(engine: DealRules, sample: DealSample) -> NDArray[np.float64]:
-    """[n, inputs] of each hand the points, the plays, the cards from the king on, and the bombs."""
+    """Compute the features [n, inputs] of each hand: points, plays, high cards from the king on, and bombs."""
     plays = engine.hand_scorer.score(sample.deals.hand_keys.ravel()).plays.reshape(-1, 3)
     counts = key_counts(sample.deals.hand_keys)
     return np.concatenate(
@@ -192,7 +192,7 @@ def _cluster(
     sample: DealSample,
     mark: Mapping[str, Any],
 ) -> tuple[DealClustering, list[dict[str, Any]]]:
-    """The classes, and a line on each of the samples that were tried."""
+    """Cluster the deals; returns the classes and the statistics of each tried sample."""
 
     def work(tell: ProgressCallback) -> dict[str, Any]:
         deals = DealFeatures(
@@ -203,18 +203,20 @@ def _cluster(
             "mean": best.classes.whitening.mean, "matrix": best.classes.whitening.matrix,
             "exemplars": best.classes.exemplars, "label": best.classes.exemplar_class,
         }  # fmt: skip
-        told = ("first", "silhouettes", "shares", "won", "sure")
-        lines = [{name: getattr(each, name) for name in told} | {"chosen": each is best} for each in every]
+        columns = ("first", "silhouettes", "shares", "won", "sure")
+        lines = [{name: getattr(draw, name) for name in columns} | {"chosen": draw is best} for draw in every]
         return {"classes": {name: array.tolist() for name, array in arrays.items()}, "draws": lines}
 
-    found = workspace.measure_cell(
+    result = workspace.measure_cell(
         {"classes": settings.sample, "draws": settings.draws, **mark}, work, "classes", settings.draws
     )
-    kept = {name: np.array(values) for name, values in found["classes"].items()}
-    chosen = next(line for line in found["draws"] if line["chosen"])
-    classes = ExemplarClassifier(Whitening(kept["mean"], kept["matrix"]), kept["exemplars"], kept["label"])
+    class_arrays = {name: np.array(values) for name, values in result["classes"].items()}
+    chosen = next(line for line in result["draws"] if line["chosen"])
+    classes = ExemplarClassifier(
+        Whitening(class_arrays["mean"], class_arrays["matrix"]), class_arrays["exemplars"], class_arrays["label"]
+    )
     (one, two), shares, won = chosen["silhouettes"], tuple(chosen["shares"]), tuple(chosen["won"])
-    return DealClustering(classes, chosen["first"], (one, two), shares, won, tuple(map(tuple, chosen["sure"]))), found[
+    return DealClustering(classes, chosen["first"], (one, two), shares, won, tuple(map(tuple, chosen["sure"]))), result[
         "draws"
     ]
 
@@ -231,8 +233,8 @@ def _train_network(
     weights = f"doudizhu-strength-{settings.preset}.safetensors"
 
     def work(tell: ProgressCallback) -> dict[str, Any]:
-        counts, told = compute_classifier_inputs(engine.hand_scorer, sample.deals)
-        lessons = DealDataset(counts, told, torch.from_numpy(label))
+        counts, inputs = compute_classifier_inputs(engine.hand_scorer, sample.deals)
+        lessons = DealDataset(counts, inputs, torch.from_numpy(label))
         checkpoint, began = workspace.folder / f"training-{settings.preset}{CHECKPOINT_SUFFIX}", process_time()
         network, history = train_classifier(
             lessons, STRENGTH_PRESETS[settings.preset], NUM_CLASSES, settings.epochs, settings.seed, checkpoint,
@@ -252,11 +254,11 @@ def _train_network(
         return {"history": [asdict(epoch) for epoch in history], "shown": shown, "seconds": seconds}
 
     what = {"training": settings.preset, "epochs": settings.epochs, **mark}
-    found = workspace.measure_cell(what, work, f"network {settings.preset}", settings.epochs)
-    return {**found, "weights": weights, "digest": [json.dumps(what, sort_keys=True)]}
+    result = workspace.measure_cell(what, work, f"network {settings.preset}", settings.epochs)
+    return {**result, "weights": weights, "digest": [json.dumps(what, sort_keys=True)]}
 
 
-# --- deals to order --------------------------------------------------------------------------------------------------
+# --- generated deals -------------------------------------------------------------------------------------------------
 
 
 def _generate_deals(
@@ -267,7 +269,7 @@ def _generate_deals(
     number: int,
     digest: Sequence[str],
 ) -> dict[str, Any]:
-    """Deals of a class in a file, and what one took."""
+    """Generate deals of a class into a file, and measure the time per deal."""
     what = {
         "made": number, "deals": settings.generated_deals, "confidence": settings.confidence, "seed": settings.seed,
         "weights": list(digest), "rules": rules_fingerprint(engine.engine),
@@ -293,7 +295,7 @@ def _play_deals(
     settings: DoudizhuStrengthConfig, workspace: ExperimentWorkspace, engine: DealRules, generated: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return the landlord's share of wins on these deals, by agent."""
-    found = {}
+    results = {}
     for name in settings.agents:
 
         def work(tell: ProgressCallback, name: str = name) -> dict[str, Any]:
@@ -305,8 +307,8 @@ def _play_deals(
             return {"won": float(won.mean()), "interval": wilson_interval(float(won.mean()), len(won))}
 
         what = {"played": name, "mark": mark_of(check_agent_name(name), engine.engine), **generated["what"]}
-        found[name] = workspace.measure_cell(what, work, f"{name} plays {generated['file']}")
-    return found
+        results[name] = workspace.measure_cell(what, work, f"{name} plays {generated['file']}")
+    return results
 
 
 EXPERIMENT = Experiment(

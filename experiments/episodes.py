@@ -47,9 +47,9 @@ def measure_episodes(
         bounds = share_interval(shares, len(engine.agent_seatings))
         return {"won": float(shares.mean()), "bounds": bounds, "points": float(points.mean())}
 
-    found = workspace.measure_cell(what, work, f"{pair[0].name} : {pair[1].name}", count)
-    low, high = found["bounds"]
-    return EpisodeSummary(count, found["won"], (low, high), found["points"])
+    result = workspace.measure_cell(what, work, f"{pair[0].name} : {pair[1].name}", count)
+    low, high = result["bounds"]
+    return EpisodeSummary(count, result["won"], (low, high), result["points"])
 
 
 def play_episodes(
@@ -71,13 +71,13 @@ def play_episodes(
 
 
 def _group_by_agent(
-    agents: tuple[Agent, Agent], seating: NDArray[np.int8], tables: Tables, which: Indices, running: NDArray[np.bool_]
+    agents: tuple[Agent, Agent], seating: NDArray[np.int8], tables: Tables, rows: Indices, running: NDArray[np.bool_]
 ) -> Iterator[tuple[Agent, Indices]]:
     """Yield each agent with the running tables where it decides."""
-    which = which[running[which]]
-    turn = seating[which, tables.seat[which]]
+    rows = rows[running[rows]]
+    turn = seating[rows, tables.seat[rows]]
     for number, agent in enumerate(agents):
-        mine = which[turn == number]
+        mine = rows[turn == number]
         if mine.size:
             yield agent, mine
 

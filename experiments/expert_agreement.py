@@ -1,4 +1,4 @@
-"""An agent beside recorded experts: whether it chooses what they played, and reaches the score that they reached."""
+"""Agreement of an agent with recorded experts: choices, and scores of episodes played on from their positions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST_ENTRY = -1
 
 @dataclass(frozen=True)
 class ExpertAgreement:
-    """An agent's choices at all recorded decisions."""
+    """Choices of an agent at all recorded decisions."""
 
     agrees: NDArray[np.bool_]  # [n] with the label that was played
     expert_passed: NDArray[np.bool_]  # [n] whether the expert passed
@@ -32,12 +32,12 @@ class ExpertAgreement:
     num_left: NDArray[np.int64]  # [n] entries of the episode from this one on: 1 for the last one
 
     def shares(self) -> dict[str, float | None]:
-        """Shares of agreement; None for kinds without decisions."""
+        """Return the shares of agreement; None for kinds without decisions."""
         parts = {"overall": np.ones_like(self.has_choice), "not passed": ~self.expert_passed, "choice": self.has_choice}
         return {name: _share(self.agrees[rows]) for name, rows in parts.items()}
 
     def agrees_at(self, step: int) -> NDArray[np.bool_]:
-        """[episodes] whether it agrees so many entries before the end, or with the first one."""
+        """Return bool [episodes], agreement at a number of entries before the end, or at the first entry."""
         return self.agrees[self.num_before == 0 if step == FIRST_ENTRY else self.num_left == step]
 
 
@@ -46,7 +46,7 @@ def _share(right: NDArray[np.bool_]) -> float | None:
 
 
 class AgreementListener(NullListener):
-    """Hears a replay: asks the agent at every decision, and copies positions from which it is to play on."""
+    """Listener of a replay that queries the agent at every decision and copies positions to play on from."""
 
     def __init__(
         self, engine: Engine, agent: Agent, records: RecordedEpisodes, steps: Collection[int], seed: int
@@ -62,7 +62,7 @@ class AgreementListener(NullListener):
         self._rewards = np.zeros((len(records), len(engine.teams)), np.float32)
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Before the recorded move is made."""
+        """Compare the agent's choice with the recorded move before it is made."""
         decisions = tables.decisions(rows)
         number, step = self._num_entries[rows], self._length[rows] - self._num_entries[rows]
         keys = splitmix64_array(splitmix64_array(np.full(len(rows), self._seed), rows), number)
@@ -72,47 +72,47 @@ class AgreementListener(NullListener):
         self._comparisons.append((mine == theirs, theirs == self._engine.label_traits.pass_label, legal, number, step))
         if FIRST_ENTRY in self._steps:
             self._copy(tables, rows[number == 0], np.full((number == 0).sum(), FIRST_ENTRY))
-        wanted = np.isin(step, list(self._steps))
-        self._copy(tables, rows[wanted], step[wanted])
+        in_steps = np.isin(step, list(self._steps))
+        self._copy(tables, rows[in_steps], step[in_steps])
         self._num_entries[rows] += 1
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """Note what the episode was worth."""
+        """Record the rewards of the episode."""
         self._rewards[rows] = self._engine.rewards(tables, rows)
 
     def agreement(self) -> ExpertAgreement:
-        """Agreement over all decisions."""
+        """Return the agreement over all decisions."""
         return ExpertAgreement(*(np.concatenate(column) for column in zip(*self._comparisons, strict=True)))
 
     def predict_scores(self, on_progress: ProgressCallback) -> dict[int, NDArray[np.bool_]]:
-        """By step: [episodes] whether the agent, on all seats, reaches the recorded score from there."""
+        """Return bool [episodes] by step: the agent, on all seats, reaches the recorded score from there."""
         if not self._snapshots:
             return {}
         saved = {name: np.concatenate([copy[name] for copy in self._snapshots]) for name in self._snapshots[0]}
         step, episode = (np.concatenate(column) for column in zip(*self._snapshot_positions, strict=True))
         reached = play_to_end(self._engine, self._agent, saved, on_progress)
         right = (reached == self._rewards[episode]).all(axis=1)
-        return {each: right[step == each] for each in self._steps}
+        return {number: right[step == number] for number in self._steps}
 
-    def _copy(self, tables: Tables, which: Indices, step: NDArray[np.int64]) -> None:
-        if which.size:
-            self._snapshots.append({name: array[which] for name, array in tables.arrays().items()})
-            self._snapshot_positions.append((step, which))
+    def _copy(self, tables: Tables, rows: Indices, step: NDArray[np.int64]) -> None:
+        if rows.size:
+            self._snapshots.append({name: array[rows] for name, array in tables.arrays().items()})
+            self._snapshot_positions.append((step, rows))
 
 
 def play_to_end(
     engine: Engine, agent: Agent, snapshots: dict[str, NDArray[Any]], on_progress: ProgressCallback
 ) -> NDArray[np.float32]:
-    """[tables, seats] what the episodes are worth that an agent plays to their end from saved positions."""
+    """Let the agent play saved positions to the end; returns the rewards [tables, seats]."""
     count = len(next(iter(snapshots.values())))
     tables: Tables = engine.start_matches(np.zeros(count, np.uint64))
     for name, array in tables.arrays().items():
         array[...] = snapshots[name]
     ends = _EpisodeEndListener(engine, count)
     tables.listener = ends
-    while (which := np.flatnonzero(~ends.is_over)).size:
-        keys = splitmix64_array(splitmix64_array(np.zeros(len(which), np.uint64), which), tables.num_decisions[which])
-        tables.play(which, agent.play(tables.decisions(which), keys))
+    while (rows := np.flatnonzero(~ends.is_over)).size:
+        keys = splitmix64_array(splitmix64_array(np.zeros(len(rows), np.uint64), rows), tables.num_decisions[rows])
+        tables.play(rows, agent.play(tables.decisions(rows), keys))
         on_progress(int(ends.is_over.sum()), "positions played to their end")
     return ends.rewards
 
@@ -124,6 +124,6 @@ class _EpisodeEndListener(NullListener):
         self.rewards = np.zeros((tables, len(engine.teams)), np.float32)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """The first end is the one that counts."""
+        """Record the rewards of the ended episodes."""
         self.rewards[rows] = self._engine.rewards(tables, rows)
         self.is_over[rows] = True

@@ -1,4 +1,4 @@
-"""A program of others at our table: two clients of it against two of our agents, over the wire."""
+"""Matches against an external program: two of its clients against two agents, over the network."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExternalProgram:
-    """A program that speaks the protocol of our tables."""
+    """External program that speaks the protocol of the server."""
 
     name: str
-    command: str  # starts {name} on one seat at {url}. Empty for a program that somebody starts by hand
+    command: str  # starts {name} on one seat at {url}; empty for a program started by hand
     port: int
     think_time: float  # seconds for an answer
-    startup_timeout: float = 120.0  # seconds until what the command starts has sat down
+    startup_timeout: float = 120.0  # seconds until the started clients have joined
 
     def command_words(self, url: str) -> list[str]:
-        """The command for a seat; raises GameError where it is none."""
+        """Return the command for one seat as words; raises GameError for an invalid command."""
         try:
             words = shlex.split(self.command)
         except ValueError as problem:
@@ -42,7 +42,7 @@ class ExternalProgram:
 def play_external(
     workspace: ExperimentWorkspace, engine: Engine, player: AgentSpec, program: ExternalProgram, games: int, seed: int
 ) -> MatchSummary:
-    """Matches of a player against a visitor, on duplicate deals; raises GameError where the visitor does not come."""
+    """Play an agent against an external program on duplicate deals; raises GameError if no client connects."""
     what = {
         "visit": [player.name, program.name, program.command], "marks": [player.fingerprint, rules_fingerprint(engine)],
         "games": games, "seed": seed, "think_time": program.think_time,
@@ -70,12 +70,12 @@ async def _serve_games(
         engine.game, engine, seats, games, seed, think_time=program.think_time or None, port=program.port or 0
     )
 
-    def heard(line: str) -> None:
+    def on_line(line: str) -> None:
         workspace.log(line)
         if ": game " in line:
             on_progress(int(line.partition(": game ")[2].split()[0]), "")
 
-    async with GameServer(plan, heard) as house:
+    async with GameServer(plan, on_line) as house:
         on_progress(0, f"clients sit down at {house.url}")
         result = await _with_clients(house, program, len(engine.teams) - len(seats))
     (table,) = result.tables
@@ -83,7 +83,7 @@ async def _serve_games(
     defaults = sum(seat.defaults for seat in table.seats if seat.is_client)
     if defaults:
         workspace.log(f"{program.name} left {defaults} decisions to the table")
-    # Of each game only who won is known at the end, so the pairs are not made use of.
+    # Only the winner of each game is known at the end, so the pairing of games is not used.
     return {
         "agents": [player.name, program.name], "games": games, "rate": rate, "interval": wilson_interval(rate, games),
         "episodes": table.episodes, "defaults": defaults, "scores": [],
@@ -91,7 +91,7 @@ async def _serve_games(
 
 
 async def _with_clients(server: GameServer, program: ExternalProgram, clients: int) -> ServedResult:
-    """The result of the games; where clients are to be started, all must come, and stay until it is there."""
+    """Start the clients, and return the result of the games; raises GameError if a client leaves early."""
     games = asyncio.ensure_future(server.play_games())
     if not program.command.strip():
         return await games
@@ -101,7 +101,7 @@ async def _with_clients(server: GameServer, program: ExternalProgram, clients: i
     full = asyncio.ensure_future(server.wait_until_full())
     try:
         await asyncio.wait({full, *leaving}, timeout=program.startup_timeout, return_when=asyncio.FIRST_COMPLETED)
-        if not any(each.done() for each in (full, *leaving)):
+        if not any(task.done() for task in (full, *leaving)):
             late = f"{clients} were started, and not all of them sat down within {program.startup_timeout:g} seconds"
             raise GameError(f"{program.command}: {late} (startup_timeout= gives them longer)", ErrorCode.PROGRAM_FAILED)
         await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)

@@ -44,21 +44,21 @@ def run(settings: GuandanAblnConfig, workspace: ExperimentWorkspace) -> Experime
         return measure_matches(workspace, engine, (pair[0], pair[1]), settings.games, settings.seed + number - 1)
 
     numbers = range(1, settings.rounds + 1)
-    rounds = workspace.measure_each(numbers, play, lambda found: report(settings, found), "round {}".format)
+    rounds = workspace.measure_each(numbers, play, lambda summaries: report(settings, summaries), "round {}".format)
     if not settings.ceiling:
         return report(settings, rounds)
-    told = load_oracle_agent(settings.agent, engine)
+    oracle = load_oracle_agent(settings.agent, engine)
     return report(
-        settings, rounds, measure_matches(workspace, engine, (told, pair[1]), settings.ceiling, settings.seed)
+        settings, rounds, measure_matches(workspace, engine, (oracle, pair[1]), settings.ceiling, settings.seed)
     )
 
 
 def report(
     settings: GuandanAblnConfig, rounds: Mapping[int, MatchSummary], ceiling: MatchSummary | None = None
 ) -> ExperimentReport:
-    """Both tables, the rounds side by side, and what the truth would win."""
+    """Make both tables, the plot of the rounds, and the table of the agent with the true hands."""
     first, second = next(iter(rounds.values())).names
-    bars = {f"round {number}": (each.win_rate, *each.interval) for number, each in rounds.items()}
+    bars = {f"round {number}": (summary.win_rate, *summary.interval) for number, summary in rounds.items()}
     whole = MatchSummary.pool([*rounds.values()])
     bars |= {"all rounds": (whole.win_rate, *whole.interval)}
     plot = ErrorBarPlot("rounds", f"{first} against {second}", "share of the matches won", bars, 0.5)
@@ -67,23 +67,32 @@ def report(
 
 
 def _matches(rounds: list[MatchSummary], pooled: MatchSummary) -> ReportTable:
-    """Table 7: mean and standard deviation of the rounds, and the interval of all of them."""
-    rates = [each.win_rate for each in rounds]
+    """Make table 7: mean and standard deviation of the rounds, and the interval over all of them."""
+    rates = [summary.win_rate for summary in rounds]
     spread = stdev(rates) if len(rates) > 1 else None
     columns = (
         "agent", "against", "rounds", "matches", "won", "from", "to", "standard deviation", "paper",
         "paper's deviation",
     )  # fmt: skip
     rows: list[list[Cell]] = [
-        [*each.names, len(rounds), each.num_games, each.win_rate, *each.interval, spread, paper, PAPER_DEVIATION]
-        for each, paper in ((pooled, PAPER_RATE), (pooled.swap_sides(), 1 - PAPER_RATE))
+        [
+            *summary.names,
+            len(rounds),
+            summary.num_games,
+            summary.win_rate,
+            *summary.interval,
+            spread,
+            paper,
+            PAPER_DEVIATION,
+        ]
+        for summary, paper in ((pooled, PAPER_RATE), (pooled.swap_sides(), 1 - PAPER_RATE))
     ]
     note = "With 95 % intervals over all rounds, whose deals are their own; the deviation is that from round to round."
     return ReportTable("matches", "Whole matches (table 7)", columns, rows, note, frozenset(columns[4:]))
 
 
 def _ceiling(summary: MatchSummary) -> ReportTable:
-    """Table of the agent with the true hands, the upper bound of any estimate."""
+    """Make the table of the agent with the true hands, an upper bound for estimates."""
     columns = ("agent", "against", "matches", "won", "from", "to")
     rows: list[list[Cell]] = [[*summary.names, summary.num_games, summary.win_rate, *summary.interval]]
     note = "The true hands in the place of the estimate, for the networks, the preferences and the look-ahead alike."
@@ -91,7 +100,7 @@ def _ceiling(summary: MatchSummary) -> ReportTable:
 
 
 def _points(pooled: MatchSummary, episodes: int) -> list[ReportTable]:
-    """Table 8: points, and what the episodes won were worth; and the intervals of the shares."""
+    """Make table 8: the points of the episodes, and the intervals of the shares."""
     columns = (
         "agent", "episodes", "episodes won", "points", "3 points", "2 points", "1 point",
         "paper: points", "paper: 3 points", "paper: 2 points", "paper: 1 point",
@@ -99,14 +108,16 @@ def _points(pooled: MatchSummary, episodes: int) -> list[ReportTable]:
     bounds = ("agent", "share of", "won", "from", "to")
     rows: list[list[Cell]] = []
     intervals: list[list[Cell]] = []
-    for each, paper in zip((pooled, pooled.swap_sides()), PAPER_POINTS, strict=True):
-        scores = each.episode_points[:episodes]
+    for summary, paper in zip((pooled, pooled.swap_sides()), PAPER_POINTS, strict=True):
+        scores = summary.episode_points[:episodes]
         points = PointShares.from_scores(scores)
-        rows.append([each.names[0], len(scores), points.win_rate, points.total_points, *points.shares.values(), *paper])
+        rows.append(
+            [summary.names[0], len(scores), points.win_rate, points.total_points, *points.shares.values(), *paper]
+        )
         everything = np.ones(len(scores), np.bool_)
         parts = [("all episodes, won", scores > 0, everything)]
         parts += [(f"episodes won, {name}", scores == worth, scores > 0) for name, worth in _EPISODE_POINTS.items()]
-        intervals += [[each.names[0], name, *share_of_episodes(each, part, of)] for name, part, of in parts]
+        intervals += [[summary.names[0], name, *share_of_episodes(summary, part, of)] for name, part, of in parts]
     shares = frozenset(column for column in columns if column.endswith(("won", " points", " point"))) - {columns[7]}
     note = "The episodes of both games of a deal stand and fall together, and are counted for as much as they tell."
     return [

@@ -1,7 +1,7 @@
-"""Figure 4 of Chen et al.: one decision near the end of a recorded game, and how the agent comes to its cards.
+"""Figure 4 of Chen et al.: one decision near the end of a recorded game, with its explanation.
 
-The state as the seat sees it, the estimate of the hidden hands beside the truth, the labels by probability, and the
-card sets of the chosen label by cost.
+It shows the state that the seat sees, and the estimate of the hidden hands beside the truth. It also shows the labels
+by probability, and the card sets of the chosen label by cost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_SHOWN = 12
 
 @dataclass(frozen=True)
 class GuandanExampleConfig(RulesConfig):
-    """Which decision is shown, and whose."""
+    """Selection of the decision."""
 
     agent: str = setting("abl", "who decides")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -58,15 +58,15 @@ def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> Exper
         "players": [[settings.agent, agent_fingerprint(check_agent_name(settings.agent), engine)]],
         "records": records.fingerprint,
     }  # fmt: skip
-    found: dict[str, Any] = workspace.measure_cell(
+    decision: dict[str, Any] = workspace.measure_cell(
         what, lambda tell: _find_decision(settings, engine, records, tell), "one decision"
     )
-    return _report(found)
+    return _report(decision)
 
 
 @dataclass
 class _DecisionFinder(NullListener):
-    """Collects decisions of a kind during replay, with the true hidden hands."""
+    """Listener of a replay that collects decisions of a kind, with the true hidden hands."""
 
     settings: GuandanExampleConfig
     num_plays: NDArray[np.int64]  # [episodes] so far
@@ -95,13 +95,13 @@ def _find_decision(
             f"{records.file}: {len(finder.matches)} such decisions; ask for one of them, or for others",
             ErrorCode.NO_RECORDS,
         )
-    episode, play, truth = sorted(finder.matches, key=lambda each: each[:2])[settings.index]
+    episode, play, truth = sorted(finder.matches, key=lambda match: match[:2])[settings.index]
     record = records.episodes[episode]
     move = engine.find_play_acts([record])[0][play - 1]
     player = make_explainable_agent(settings.agent, engine)
     moment = engine.read_decision_point(record, move)
-    found = explain(engine, player.preference_model, moment, "en", player.compute_model_explanation(moment))
-    return _decision_json(found, truth) | {
+    explanation = explain(engine, player.preference_model, moment, "en", player.compute_model_explanation(moment))
+    return _decision_json(explanation, truth) | {
         "where": f"episode {episode + 1} of the last {settings.last} matches, move {move}"
     }
 
@@ -111,10 +111,13 @@ def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[s
 
     estimate = explanation.model_explanation.estimate if explanation.model_explanation else None
     labels = [
-        [each.label, each.probability, each.lookahead.expected_points if each.lookahead else None]
-        for each in explanation.labels[:_MAX_SHOWN]
+        [option.label, option.probability, option.lookahead.expected_points if option.lookahead else None]
+        for option in explanation.labels[:_MAX_SHOWN]
     ]
-    sets = [[str(each.action), each.cost, _reasons_text(each.reasons)] for each in explanation.candidates[:_MAX_SHOWN]]
+    sets = [
+        [str(candidate.action), candidate.cost, _reasons_text(candidate.reasons)]
+        for candidate in explanation.candidates[:_MAX_SHOWN]
+    ]
     return {
         "state": dict(explanation.decision_point.state), "chosen": [explanation.chosen.label,
         str(explanation.chosen.action)],
@@ -126,9 +129,9 @@ def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[s
 def _reasons_text(reasons: Sequence[FiredPreference]) -> str:
     """Return the total cost of each preference, in descending order."""
     costs: Counter[str] = Counter()
-    for each in reasons:
-        costs[each.name.partition("(")[0]] += each.weight
-    return ", ".join(f"{name} {cost:+d}" for name, cost in sorted(costs.items(), key=lambda each: -abs(each[1])))
+    for reason in reasons:
+        costs[reason.name.partition("(")[0]] += reason.weight
+    return ", ".join(f"{name} {cost:+d}" for name, cost in sorted(costs.items(), key=lambda item: -abs(item[1])))
 
 
 def _hands_json(estimate: HandEstimateReport, truth: NDArray[np.uint8]) -> dict[str, Any]:
@@ -141,7 +144,7 @@ def _hands_json(estimate: HandEstimateReport, truth: NDArray[np.uint8]) -> dict[
     return {
         "rows": list(grid.row_headers), "columns": list(grid.column_headers), "seats": list(estimate.names),
         "left": estimate.left,
-        "estimated": [lay(each) for each in copies], "held": [lay(each) for each in truth],
+        "estimated": [lay(hand) for hand in copies], "held": [lay(hand) for hand in truth],
         "error": [float(np.abs(one - other).sum() / (2 * max(1, other.sum())))
                   for one, other in zip(copies, truth, strict=True)],
     }  # fmt: skip
@@ -167,7 +170,7 @@ def _to_text(value: Any) -> str:
 
 
 def _estimate(hands: Mapping[str, Any]) -> ReportTable:
-    """A row a seat: the cards it holds, with how many copies of each were expected."""
+    """Make the table of each seat's cards, with the expected number of copies of each."""
     rows: list[list[Cell]] = []
     for place, (seat, left) in enumerate(zip(hands["seats"], hands["left"], strict=True)):
         cells = [

@@ -1,8 +1,8 @@
-"""Table 6 and figure 5 of Chen et al. 2025: agents beside recorded experts.
+"""Table 6 and figure 5 of Chen et al. 2025: agreement of agents with recorded experts.
 
-An action agrees when it has the expert's label: type and rank, and of a bomb the number of cards. A score is predicted
-from a position by the agent playing all four seats to the end of the episode, and right when team and points are the
-recorded ones. Positions are named by the entries of the record from there to its end, passes included.
+An action agrees when it has the expert's label: type and rank, and for a bomb the number of cards. To predict a score,
+the agent plays all four seats from a position to the end of the episode. The score is right when team and points equal
+the recorded ones. Positions are numbered by the entries of the record from there to its end, passes included.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def run(settings: GuandanExpertConfig, workspace: ExperimentWorkspace) -> Experi
     def compare(name: str) -> dict[str, Any]:
         return _compare(workspace, engine, by_name[name], last, settings)
 
-    def report(found: Mapping[str, Mapping[str, Any]]) -> ExperimentReport:
-        return ExperimentReport([_agreement(found, source), _steps(found)], _curves(found))
+    def report(results: Mapping[str, Mapping[str, Any]]) -> ExperimentReport:
+        return ExperimentReport([_agreement(results, source), _steps(results)], _curves(results))
 
     return report(workspace.measure_each(by_name, compare, report))
 
@@ -82,8 +82,8 @@ def _compare(
         shares = choices.shares() | {"decisions": len(choices.num_left)}
         scores = follower.predict_scores(tell)
         return {"shares": shares} | {
-            name: {str(step): [float(right.mean()), len(right)] for step, right in each.items() if len(right)}
-            for name, each in (("actions", actions), ("scores", scores))
+            name: {str(step): [float(right.mean()), len(right)] for step, right in by_step.items() if len(right)}
+            for name, by_step in (("actions", actions), ("scores", scores))
         }
 
     return dict(workspace.measure_cell(what, work, player.name, len(records) * len(steps) or None))
@@ -101,7 +101,7 @@ def _agreement(results: Mapping[str, Mapping[str, Any]], source: str) -> ReportT
 
 
 def _steps(results: Mapping[str, Mapping[str, Any]]) -> ReportTable:
-    """Table 6, with the figures of the paper beside."""
+    """Make table 6, beside the numbers of the paper."""
     columns = ["entries before the end", "episodes"]
     columns += [f"{name}: {what}" for name in results for what in ("action", "score")]
     columns += [f"{name}: score, {end}" for name in results for end in ("from", "to")]
@@ -119,7 +119,7 @@ def _steps(results: Mapping[str, Mapping[str, Any]]) -> ReportTable:
 
 
 def _curves(results: Mapping[str, Mapping[str, Any]]) -> list[Plot]:
-    """Figure 5."""
+    """Plot figure 5."""
     plots: list[Plot] = []
     for place, (key, title) in enumerate((("actions", "Agreement with the action"), ("scores", "Score predicted"))):
         lines = {
@@ -137,7 +137,7 @@ def _curves(results: Mapping[str, Mapping[str, Any]]) -> list[Plot]:
             ]
             for name, result in results.items()
         }
-        paper = {"paper": sorted((step, each[place]) for step, each in PAPER_SHARES.items() if step > 0)}
+        paper = {"paper": sorted((step, shares[place]) for step, shares in PAPER_SHARES.items() if step > 0)}
         plots.append(LinePlot(key, title, "entries before the end", "share", drawn, paper, bands, reverse_x=True))
     return plots
 

@@ -1,7 +1,7 @@
-"""Distance of estimates from the hidden hands, by the observer's number of cards; and the value of abduction.
+"""Error of estimates of the hidden hands, by the observer's number of cards; and the value of abduction.
 
 The second table trains ABLN from random weights with revealed hands in some episodes only. The other hands are left
-out, or abduced: the nearest ones to the network's estimate that explain counts, facts and later plays.
+out, or abduced: the nearest hands to the network's estimate that explain counts, facts and later plays.
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ class _Datasets:
 
     @cached_property
     def contest(self) -> DecisionDataset:
-        """The held-out matches."""
+        """Decisions of the held-out matches."""
         return self._collect(self.records.last_matches(self.settings.last))
 
     @cached_property
     def own(self) -> DecisionDataset:
-        """The agent against itself."""
+        """Decisions of the agent against itself."""
         return collect_self_play(self.engine, self.player.agent, self.settings.decisions, self.settings.seed + 1)
 
     @cached_property
     def lessons(self) -> DecisionDataset:
         """Decisions for training."""
         own = collect_self_play(self.engine, self.teacher.agent, self.settings.pretrain_decisions, self.settings.seed)
-        rest = self.records.without_last_matches(self.settings.last)
-        return own.append(self._collect(rest)) if len(rest) else own
+        earlier = self.records.without_last_matches(self.settings.last)
+        return own.append(self._collect(earlier)) if len(earlier) else own
 
     def _collect(self, records: RecordedEpisodes) -> DecisionDataset:
         looking = DatasetCollector(self.engine, len(records))
@@ -85,16 +85,16 @@ class _Datasets:
         return looking.to_dataset()
 
     def dataset(self, source: str) -> DecisionDataset:
-        """By the name of a table."""
+        """Return the dataset of a source."""
         return self.contest if source == "contest" else self.own
 
     def inputs(self, *who: AgentSpec) -> dict[str, Any]:
         """Return the inputs that results depend on."""
-        told = {"records": self.records.fingerprint, "last": self.settings.last, "seed": self.settings.seed}
+        common = {"records": self.records.fingerprint, "last": self.settings.last, "seed": self.settings.seed}
         return {
-            **told,
+            **common,
             "rules": rules_fingerprint(self.engine),
-            "players": [[each.name, each.fingerprint] for each in who],
+            "players": [[player.name, player.fingerprint] for player in who],
         }
 
 
@@ -114,16 +114,18 @@ def run(settings: GuandanHiddenHandsConfig, workspace: ExperimentWorkspace) -> E
     workspace.plan_cells(len(SOURCES) * len(estimators) + len(trainings))
     errors = [MeasuredEstimate(place, name) for place in SOURCES for name in estimators]
 
-    def measure(wanted: MeasuredEstimate | TrainedEstimate) -> dict[str, float]:
-        if isinstance(wanted, TrainedEstimate):
-            return _train_and_measure(workspace, data, wanted.revealed_share, wanted.abduces_hidden)
-        return _measure_error(workspace, data, wanted.source, wanted.name, estimators[wanted.name])
+    def measure(estimate: MeasuredEstimate | TrainedEstimate) -> dict[str, float]:
+        if isinstance(estimate, TrainedEstimate):
+            return _train_and_measure(workspace, data, estimate.revealed_share, estimate.abduces_hidden)
+        return _measure_error(workspace, data, estimate.source, estimate.name, estimators[estimate.name])
 
-    return report(workspace.measure_each([*errors, *(TrainedEstimate(*each) for each in trainings)], measure, report))
+    return report(
+        workspace.measure_each([*errors, *(TrainedEstimate(*training) for training in trainings)], measure, report)
+    )
 
 
 class MeasuredEstimate(NamedTuple):
-    """An estimate, and what it was measured on."""
+    """Cell of an estimate measured on one source."""
 
     source: str
     name: str
@@ -133,7 +135,7 @@ class MeasuredEstimate(NamedTuple):
 
 
 class TrainedEstimate(NamedTuple):
-    """A training by the share of the episodes that are revealed, and whether the others' hands are abduced."""
+    """Cell of a training: share of revealed episodes, and whether other hands are abduced."""
 
     revealed_share: float
     abduces_hidden: bool
@@ -145,19 +147,19 @@ class TrainedEstimate(NamedTuple):
 
 
 def report(results: Mapping[MeasuredEstimate | TrainedEstimate, Mapping[str, float]]) -> ExperimentReport:
-    """The tables of the places first, then that of the trainings, as far as they have been measured."""
-    found: dict[str, dict[str, Mapping[str, float]]] = {}
+    """Make the tables of the sources, then the table of the trainings, from the finished cells."""
+    errors: dict[str, dict[str, Mapping[str, float]]] = {}
     learning: dict[tuple[float, bool], Mapping[str, float]] = {}
-    for each, result in results.items():
-        if isinstance(each, TrainedEstimate):
-            learning[each.revealed_share, each.abduces_hidden] = result
+    for estimate, result in results.items():
+        if isinstance(estimate, TrainedEstimate):
+            learning[estimate.revealed_share, estimate.abduces_hidden] = result
         else:
-            found.setdefault(each.source, {})[each.name] = result
-    tables = [_table(place, of_place) for place, of_place in found.items()]
-    curves = [_curve(place, of_place) for place, of_place in found.items()]
+            errors.setdefault(estimate.source, {})[estimate.name] = result
+    tables = [_table(place, of_place) for place, of_place in errors.items()]
+    curves = [_curve(place, of_place) for place, of_place in errors.items()]
     if not learning:
         return ExperimentReport(tables, curves)
-    gap = _gap(learning, {place: found[place]["counting"]["all"] for place in SOURCES})
+    gap = _gap(learning, {place: errors[place]["counting"]["all"] for place in SOURCES})
     return ExperimentReport([*tables, gap], [*curves, _gap_curve(learning)])
 
 
@@ -175,7 +177,7 @@ def _measure_error(
 
 
 def _train_and_measure(workspace: ExperimentWorkspace, data: _Datasets, share: float, abduce: bool) -> dict[str, float]:
-    """The errors of an ABLN with projection that was taught so, by place."""
+    """Train an ABLN, and return its errors after projection, by source."""
     settings = data.settings
     sizes = {"lessons": settings.pretrain_decisions, "steps": settings.steps, "decisions": settings.decisions}
     what = {"share": share, "abduce": abduce, **sizes, **data.inputs(data.player, data.teacher)}
@@ -191,12 +193,12 @@ def _train_and_measure(workspace: ExperimentWorkspace, data: _Datasets, share: f
     return dict(workspace.measure_cell(what, work, str(TrainedEstimate(share, abduce)), settings.steps))
 
 
-def _table(source: str, found: Mapping[str, Mapping[str, float]]) -> ReportTable:
+def _table(source: str, errors: Mapping[str, Mapping[str, float]]) -> ReportTable:
     columns = ("estimate", "all", *map(str, CARDS_LEFT), "below counting", "below counting + facts")
     rows: list[list[Cell]] = []
-    for name, error in found.items():
+    for name, error in errors.items():
         less = [
-            1 - error["all"] / found[other]["all"] if other in found else None
+            1 - error["all"] / errors[other]["all"] if other in errors else None
             for other in ("counting", "counting + facts")
         ]
         rows.append([name, error["all"], *(error.get(str(left)) for left in CARDS_LEFT), *less])
@@ -205,17 +207,17 @@ def _table(source: str, found: Mapping[str, Mapping[str, float]]) -> ReportTable
     return ReportTable(f"errors_{source}", title, columns, rows, note, frozenset(columns[-2:]))
 
 
-def _curve(source: str, found: Mapping[str, Mapping[str, float]]) -> Plot:
+def _curve(source: str, errors: Mapping[str, Mapping[str, float]]) -> Plot:
     lines = {
         name: sorted((int(left), value) for left, value in error.items() if left not in ("all", "0"))
-        for name, error in found.items()
+        for name, error in errors.items()
     }
     title = f"Estimates of hidden hands: {SOURCES[source]}"
     return LinePlot(f"errors_{source}", title, "the observer's cards", "squared error", lines, reverse_x=True)
 
 
 def _gap(learning: Mapping[tuple[float, bool], Mapping[str, float]], counting: Mapping[str, float]) -> ReportTable:
-    """Table of the value of abduction: the share of the gain by full revelation."""
+    """Make the table of the value of abduction: the share of the gain by full revelation."""
     columns = ["hands revealed", "the rest"]
     for name in SOURCES:
         columns += [f"{name}: error", f"{name}: below counting", f"{name}: gap closed"]
@@ -245,14 +247,14 @@ def _gap_closed(
 def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Plot:
     lines: dict[str, list[tuple[float, float]]] = {}
     for place, text in SOURCES.items():
-        for abduce, rest in ((False, "left out"), (True, "abduced")):
+        for abduce, treatment in ((False, "left out"), (True, "abduced")):
             points = [
                 (100 * share, error[place])
                 for (share, way), error in learning.items()
                 if way == abduce or (abduce and share >= 1)
             ]
             if points:
-                lines[f"{text}, the rest {rest}"] = sorted(points)
+                lines[f"{text}, the rest {treatment}"] = sorted(points)
     return LinePlot("abduction", "Training with hidden hands", "episodes revealed (%)", "squared error", lines)
 
 

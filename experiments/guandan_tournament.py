@@ -59,46 +59,48 @@ def run(settings: GuandanTournamentConfig, workspace: ExperimentWorkspace) -> Ex
         for name in settings.external_programs
     ]
     visits = list(product(there, visitors))
-    names = [player.name for player in there] + [each.name for each in visitors]
-    for each in visitors:
-        each.command_words("")  # what is wrong with the command is said before anything is played
+    names = [player.name for player in there] + [visitor.name for visitor in visitors]
+    for visitor in visitors:
+        visitor.command_words("")  # reject a wrong command before anything is played
     if len({*names}) < len(names):
-        found = " ".join(names)
+        listing = " ".join(names)
         raise GameError(
-            f"external_programs: every visitor needs a name of its own, other than an agent's: {found}",
+            f"external_programs: every visitor needs a name of its own, other than an agent's: {listing}",
             ErrorCode.DUPLICATE_AGENT,
         )
     workspace.plan_cells(len(pairs) + len(visits))
 
-    def meet(pair: TournamentPairing) -> MatchSummary:
+    def measure_pair(pair: TournamentPairing) -> MatchSummary:
         first, second = pair
         if isinstance(second, ExternalProgram):
             return play_external(workspace, engine, first, second, settings.external_games, settings.seed)
         return measure_matches(workspace, engine, (second, first), settings.games, settings.seed).swap_sides()
 
-    def told(found: Mapping[TournamentPairing, MatchSummary]) -> ExperimentReport:
-        return report(names, {(one.name, two.name): each for (one, two), each in found.items()})
+    def make_report(results: Mapping[TournamentPairing, MatchSummary]) -> ExperimentReport:
+        return report(names, {(one.name, two.name): summary for (one, two), summary in results.items()})
 
     meetings: list[TournamentPairing] = [*pairs, *visits]
-    return told(workspace.measure_each(meetings, meet, told, lambda pair: f"{pair[0].name} : {pair[1].name}"))
+    return make_report(
+        workspace.measure_each(meetings, measure_pair, make_report, lambda pair: f"{pair[0].name} : {pair[1].name}")
+    )
 
 
 TournamentPairing = tuple[AgentSpec, AgentSpec | ExternalProgram]
 
 
 def report(names: Sequence[str], summaries: Mapping[tuple[str, str], MatchSummary]) -> ExperimentReport:
-    """The matrix with and without intervals, as far as the pairs have met."""
-    found = {**summaries, **{(two, one): each.swap_sides() for (one, two), each in summaries.items()}}
-    rates = [[found[row, column].win_rate if (row, column) in found else None for column in names] for row in names]
+    """Make the matrix with and without intervals from the finished pairs."""
+    by_pair = {**summaries, **{(two, one): summary.swap_sides() for (one, two), summary in summaries.items()}}
+    rates = [[by_pair[row, column].win_rate if (row, column) in by_pair else None for column in names] for row in names]
     wins = ReportTable(
         "wins", "Share of the matches that the row wins against the column", ("agent", *names),
         [[name, *row] for name, row in zip(names, rates, strict=True)], percent_columns=frozenset(names),
     )  # fmt: skip
     rows: list[list[Cell]] = [
-        [row, column, found[row, column].num_games, found[row, column].win_rate, *found[row, column].interval]
+        [row, column, by_pair[row, column].num_games, by_pair[row, column].win_rate, *by_pair[row, column].interval]
         for place, row in enumerate(names)
         for column in names[:place]
-        if (row, column) in found
+        if (row, column) in by_pair
     ]
     columns = ("agent", "against", "matches", "won", "from", "to")
     intervals = ReportTable(

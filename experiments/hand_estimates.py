@@ -1,4 +1,4 @@
-"""Estimates of hidden hands and their errors; an ABLN taught with few true hands, the others abduced."""
+"""Estimates of hidden hands and their errors; training of an ABLN with few true hands and abduced others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXACT_ESTIMATORS: dict[str, Estimator] = {
     "mean of all deals": lambda views: expected_copies(uniform_estimate(views.constraints), views.constraints)
 }
 """Slow: all consistent deals, each as likely as the others."""
-_REVEAL_STREAM = 21  # what the random numbers are for
+_REVEAL_STREAM = 21  # stream of random numbers
 _RESOLUTION = 1 << 20
 
 
@@ -57,7 +57,7 @@ def _prior(views: DecisionDataset) -> HandEstimate:
 def estimate_with_network(
     abln: ABLN, dataset: DecisionDataset, prior: HandEstimate, batch_size: int = 4096
 ) -> HandEstimate:
-    """The estimates of a network that begins from a prior."""
+    """Compute the estimates of a network from a prior."""
     import torch
 
     parts = []
@@ -66,19 +66,19 @@ def estimate_with_network(
             part = slice(first, first + batch_size)
             observation, before = torch.from_numpy(dataset.observation[part]).float(), torch.from_numpy(prior[part])
             parts.append(abln(observation, before).numpy())
-    found: HandEstimate = np.concatenate(parts)
-    return found
+    estimate: HandEstimate = np.concatenate(parts)
+    return estimate
 
 
 def squared_errors(dataset: DecisionDataset, estimate: HandEstimate) -> dict[str, float]:
-    """The squared error summed over seats and cards: its mean over all decisions, and by the observer's cards."""
+    """Compute the mean squared error, summed over seats and cards: of all decisions, and by cards in hand."""
     error = ((estimate - dataset.truth.astype(np.float32)) ** 2).sum(axis=(1, 2), dtype=np.float64)
-    found = {"all": float(error.mean())}
-    return found | {str(left): float(error[dataset.hand_size == left].mean()) for left in np.unique(dataset.hand_size)}
+    errors = {"all": float(error.mean())}
+    return errors | {str(left): float(error[dataset.hand_size == left].mean()) for left in np.unique(dataset.hand_size)}
 
 
 def choose_revealed(dataset: DecisionDataset, share: float, seed: int) -> NDArray[np.bool_]:
-    """[n] whether the hands of the episode are revealed, a share of the episodes."""
+    """Choose a share of the episodes whose hands are revealed: bool [n]."""
     drawn = splitmix64_array(np.full(len(dataset), derive_key(seed, _REVEAL_STREAM), np.uint64), dataset.episode)
     return scale_to_range_array(drawn, _RESOLUTION) < share * _RESOLUTION
 
@@ -92,10 +92,10 @@ def train_abln(
     seed: int,
     on_progress: ProgressCallback,
 ) -> ABLN:
-    """An ABLN of the preset small that learns from the revealed hands [n], and from abduced ones or not at all else.
+    """Train an ABLN of preset small on the revealed hands [n], and on abduced hands if ``abduce_hidden``.
 
-    A hidden hand is abduced at every step anew, from what the network thinks by then: the nearest hands that explain
-    the counts, the facts and what the seats laid down afterwards.
+    A hidden hand is abduced again at every step from the current estimate: the nearest hands that explain the counts,
+    the facts and the later plays.
     """
     import torch
 
@@ -121,8 +121,8 @@ def train_abln(
             unseen = part.at(hidden)
             guess = estimate_with_network(abln, unseen, priors[rows[hidden]])
             hands[hidden] = abduce_hands(guess, unseen.constraints, unseen.played_later)
-        told = part.observation, priors[rows], hands
-        observation, prior, target = map(torch.from_numpy, told)
+        arrays = part.observation, priors[rows], hands
+        observation, prior, target = map(torch.from_numpy, arrays)
         turned = symmetries.permute_observation(number, observation.float())
         estimate = abln(turned, symmetries.permute_hands(number, prior))
         return hands_loss(estimate, symmetries.permute_hands(number, target))

@@ -1,8 +1,8 @@
 """Fit the weights of the hints to recorded games.
 
-A conditional logit: every unseen copy lies with one of the other seats, which is as likely as the seat has cards open,
-times what the hints say. The last matches are left out of the fit. The result is a suggestion; the rule file stays the
-place where weights live.
+The model is a conditional logit. Every unseen copy lies with one of the other seats; the odds are the seat's free cards
+times the effect of the hints. The last matches are left out of the fit. The result is a suggestion; weights stay in the
+rule file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class HintWeightsConfig(RulesConfig):
 
 @dataclass(frozen=True)
 class HintSamples:
-    """Copies that lay with the other seats, and which hints there were."""
+    """Copies held by the other seats, and the hints that applied."""
 
     rules: tuple[tuple[str, int], ...]  # hint and weight of each rule, as the rule file has them
     rule_counts: NDArray[np.float32]  # [n, others, classes of cards, rules]
@@ -64,7 +64,7 @@ class HintSamples:
 
 @dataclass
 class _HintCollector(NullListener):
-    """Listens to a replay and looks at some decisions."""
+    """Listener of a replay that samples decisions."""
 
     hints: BeliefModel
     settings: HintWeightsConfig
@@ -79,7 +79,7 @@ class _HintCollector(NullListener):
         return [int(weight) for weight in self.hints.weights]
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Write down the hints and the truth."""
+        """Record the hints and the true hands."""
         chosen = rows[self._rng.random(len(rows)) < self.settings.share]
         if not chosen.size:
             return
@@ -91,7 +91,7 @@ class _HintCollector(NullListener):
         self.parts.append((self._count_rules(evaluate_beliefs(tables.rules, view)), *copies))
 
     def _count_rules(self, there: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """[n, others, classes, rules] how many outputs of each rule hold."""
+        """Count the outputs of each rule that hold: [n, others, classes, rules]."""
         applies = np.zeros((*there.shape[1:], self.hints.num_cells + 1, len(self.rules)), np.float32)
         for output, rule in enumerate(zip(self.hints.names, self._weights, strict=True)):
             applies[:, :, self.hints.belief_cells[output], self.rules.index(rule)] += there[output]
@@ -101,7 +101,7 @@ class _HintCollector(NullListener):
 def _count_copies(
     count: int, classes: NDArray[np.int64], known: InformationSet, truth: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """[n, others, count] the log-odds without hints, and the copies that the facts leave open, by class of card."""
+    """Compute the log-odds without hints [n, others, count], and the copies that the facts leave open."""
     rows, seats = np.ogrid[: len(classes), : truth.shape[1]]
     possible, copies = (np.zeros((*truth.shape[:2], count), np.float32) for _ in range(2))
     for card in range(truth.shape[2]):
@@ -127,7 +127,7 @@ def collect_samples(settings: HintWeightsConfig) -> HintSamples:
 
 
 def fit_weights(samples: HintSamples, steps: int) -> tuple[NDArray[np.float32], float, float]:
-    """[rules] the likeliest weights in points, and the mean log-likelihood of a copy with the file's and with these."""
+    """Fit the weights [rules] in points; also returns the mean log-likelihood before and after."""
     import torch
 
     applies, offset, copies = map(torch.from_numpy, (samples.rule_counts, samples.offset, samples.copies))
@@ -137,19 +137,19 @@ def fit_weights(samples: HintSamples, steps: int) -> tuple[NDArray[np.float32], 
         chances = torch.log_softmax(offset + applies @ weights, dim=1)
         return (copies * chances).sum() / copies.sum()
 
-    found = written.clone().requires_grad_()
-    optimiser = torch.optim.LBFGS([found], max_iter=steps, line_search_fn="strong_wolfe")
+    fitted = written.clone().requires_grad_()
+    optimiser = torch.optim.LBFGS([fitted], max_iter=steps, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        value = _PRIOR * (found**2).sum() - likelihood(found)
+        value = _PRIOR * (fitted**2).sum() - likelihood(fitted)
         value.backward()  # type: ignore[no-untyped-call]
         return value
 
     optimiser.step(loss)  # type: ignore[no-untyped-call]
     with torch.no_grad():
-        points: NDArray[np.float32] = (found * float(LOG_ODDS_SCALE)).numpy()
-        return points, float(likelihood(written)), float(likelihood(found))
+        points: NDArray[np.float32] = (fitted * float(LOG_ODDS_SCALE)).numpy()
+        return points, float(likelihood(written)), float(likelihood(fitted))
 
 
 def fit_hints(settings: HintWeightsConfig, on_progress: ProgressCallback) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def fit_hints(settings: HintWeightsConfig, on_progress: ProgressCallback) -> dic
 
 
 def report(result: Mapping[str, Any]) -> ExperimentReport:
-    """The weights of the file beside the fitted ones."""
+    """Compare the weights of the file with the fitted ones."""
     before, after = result["likelihood"]
     note = f"{result['copies']:,} copies, log-likelihood {before:.4f} with the file's weights, {after:.4f} fitted."
     return ExperimentReport(

@@ -1,8 +1,8 @@
-"""The joint abduction loop for a few minutes: what an agent that knows nothing learns by it, beside the shipped one.
+"""The joint abduction loop for a few minutes: progress from random weights, beside the shipped agent.
 
-The agent meets the same opponents on the same deals before the loop, on the way and at the end. Its weights are kept
-each time, and the run goes on in its folder until it has had its minutes: the same command after an interruption trains
-no longer than it should, and with more minutes goes on where it was.
+The agent meets the same opponents on the same deals before, during and after the loop. Its weights are saved at each
+stage. The run continues in its folder until its minutes are used up, also after an interruption or with a larger number
+of minutes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class JointLoopConfig(GameConfig):
 
 
 class LoopPairing(NamedTuple):
-    """The agent after so many minutes, or the one beside it (None), and whom it meets."""
+    """Agent after a number of minutes, or the reference agent (None), and its opponent."""
 
     minutes: float | None
     opponent: str
@@ -69,7 +69,7 @@ class LoopPairing(NamedTuple):
 
 
 def run(settings: JointLoopConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Measure, train, measure, as often as the settings say; then the agent beside."""
+    """Measure and train in turns, stage by stage; then measure the reference agent."""
     import torch
 
     torch.set_num_threads(1)  # small networks gain little from more, and threads that wait take time from others
@@ -81,14 +81,14 @@ def run(settings: JointLoopConfig, workspace: ExperimentWorkspace) -> Experiment
     meetings = [LoopPairing(minutes, name) for minutes in [*times, *([None] if beside else [])] for name in there]
     workspace.plan_cells(len(meetings))
 
-    def meet(meeting: LoopPairing) -> EpisodeSummary:
+    def measure_pairing(meeting: LoopPairing) -> EpisodeSummary:
         agent = beside[0] if meeting.minutes is None else loop.agent_after(meeting.minutes)
         return measure_episodes(workspace, engine, (agent, there[meeting.opponent]), settings.episodes, settings.seed)
 
-    def told(found: Mapping[LoopPairing, EpisodeSummary]) -> ExperimentReport:
-        return report(settings, found, loop.metrics(), loop.final_weights)
+    def make_report(summaries: Mapping[LoopPairing, EpisodeSummary]) -> ExperimentReport:
+        return report(settings, summaries, loop.metrics(), loop.final_weights)
 
-    return told(workspace.measure_each(meetings, meet, told))
+    return make_report(workspace.measure_each(meetings, measure_pairing, make_report))
 
 
 # --- the loop --------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def run(settings: JointLoopConfig, workspace: ExperimentWorkspace) -> Experiment
 
 @dataclass
 class _TrainedLoop:
-    """The run of an experiment, and what its agent knew at some times."""
+    """Training run of the experiment, with its agent at each stage."""
 
     settings: JointLoopConfig
     workspace: ExperimentWorkspace
@@ -104,13 +104,15 @@ class _TrainedLoop:
 
     @cached_property
     def loop_config(self) -> LoopSettings:
-        """The settings of the run; its folder is named by all that it depends on."""
+        """Return the settings of the run; the name of its folder is a digest of all inputs."""
         from abl_cards.training import TrainConfig as LoopSettings
 
         settings, start = self.settings, self._initial_weights()
-        asked = {name: value for name, value in settings_to_json(settings).items() if name not in _UNRELATED_SETTINGS}
+        relevant = {
+            name: value for name, value in settings_to_json(settings).items() if name not in _UNRELATED_SETTINGS
+        }
         depends = [
-            asked,
+            relevant,
             rules_fingerprint(self.engine),
             agent_fingerprint(check_agent_name(settings.init_from), self.engine) if start else "",
         ]
@@ -128,7 +130,7 @@ class _TrainedLoop:
         )  # fmt: skip
 
     def _initial_weights(self) -> Path | None:
-        """The weights that it begins with; raises GameError."""
+        """Return the initial weights; raises GameError."""
         if self.settings.init_from in _PRIOR_SCALE:
             return None
         name = check_agent_name(self.settings.init_from)
@@ -171,7 +173,7 @@ class _TrainedLoop:
         self.workspace.log(f"{loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Metrics of the run so far."""
+        """Return the metrics of the run so far."""
         from abl_cards.training import read_metrics
 
         file = self.loop_config.directory / "metrics.jsonl"
@@ -198,7 +200,7 @@ def report(
     metrics: Sequence[Mapping[str, Any]],
     weights: Path,
 ) -> ExperimentReport:
-    """Episodes by time, the training, and curves of both."""
+    """Make the tables of episodes and of the training, and curves of both."""
     training = [_training(metrics, weights)] if metrics else []
     return ExperimentReport([_table(settings, summaries), *training], _plots(settings, summaries, metrics))
 
@@ -207,14 +209,14 @@ def _table(settings: JointLoopConfig, summaries: Mapping[LoopPairing, EpisodeSum
     columns = ("agent", "against", "episodes", "won", "from", "to", "points an episode")
     rows: list[list[Cell]] = [
         [
-            _agent_name(settings, each),
-            each.opponent,
+            _agent_name(settings, pairing),
+            pairing.opponent,
             result.num_episodes,
             result.win_rate,
             *result.interval,
             result.mean_points,
         ]
-        for each, result in summaries.items()
+        for pairing, result in summaries.items()
     ]
     note = "With 95 % intervals. All have played the same deals, from the beginning of a match."
     return ReportTable("episodes", "Before, on the way, and after", columns, rows, note, frozenset(columns[3:6]))
@@ -251,7 +253,7 @@ def _plots(
 
 
 def _strength_curve(settings: JointLoopConfig, summaries: Mapping[LoopPairing, EpisodeSummary]) -> LinePlot:
-    """Shares by minutes with their intervals; who stands beside as a level."""
+    """Plot win rates with intervals by minutes; the reference agent is a horizontal line."""
     lines: dict[str, list[tuple[float, float]]] = {}
     levels: dict[str, list[tuple[float, float]]] = {}
     bands: dict[str, list[tuple[float, float, float]]] = {}

@@ -48,11 +48,13 @@ class MatchSummary:
     @classmethod
     def pool(cls, outcomes: Sequence[MatchSummary]) -> MatchSummary:
         """Pool matches of one pair of agents on different deals."""
-        games = sum(each.num_games for each in outcomes)
-        rate = sum(each.win_rate * each.num_games for each in outcomes) / games
-        interval = wilson_interval(rate, sum(effective_sample_size(each.win_rate, each.interval) for each in outcomes))
-        scores = np.concatenate([each.episode_points for each in outcomes])
-        lengths = np.concatenate([each.episodes_per_game for each in outcomes])
+        games = sum(outcome.num_games for outcome in outcomes)
+        rate = sum(outcome.win_rate * outcome.num_games for outcome in outcomes) / games
+        interval = wilson_interval(
+            rate, sum(effective_sample_size(outcome.win_rate, outcome.interval) for outcome in outcomes)
+        )
+        scores = np.concatenate([outcome.episode_points for outcome in outcomes])
+        lengths = np.concatenate([outcome.episodes_per_game for outcome in outcomes])
         return cls(outcomes[0].names, games, rate, interval, scores, lengths)
 
     def swap_sides(self) -> MatchSummary:
@@ -96,13 +98,13 @@ def _play(
         engine, (pair[0].agent, pair[1].agent), games, seed, names=(pair[0].name, pair[1].name),
         on_progress=lambda done, wins: on_progress(done, f"{wins[0]} : {wins[1]}"), on_points=note,
     )  # fmt: skip
-    every, lengths = [each for game in scores for each in game], [len(game) for game in scores]
+    every, lengths = [score for game in scores for score in game], [len(game) for game in scores]
     return result.to_json() | {"scores": every, "lengths": lengths}
 
 
 @dataclass(frozen=True)
 class PointShares:
-    """Episodes by what they were worth to their winner (table 8 of Chen et al. 2025)."""
+    """Episodes by their value to the winner (table 8 of Chen et al. 2025)."""
 
     total_points: int  # points of the episodes won
     win_rate: float | None  # share of the episodes; None where there were none
@@ -110,7 +112,7 @@ class PointShares:
 
     @classmethod
     def from_scores(cls, scores: NDArray[np.int8]) -> PointShares:
-        """From what episodes [n] were worth to a player."""
+        """Compute the shares from the scores [n] of a player."""
         worth = Counter(scores[scores > 0].tolist())
         won = worth.total()
         total = sum(points * times for points, times in worth.items())

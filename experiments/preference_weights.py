@@ -55,13 +55,13 @@ class PreferenceSamples:
 
 
 def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
-    """Replay a share of the records and write down what fires."""
+    """Replay a share of the records, and record the preferences that fire."""
     engine = settings.load_engine(settings.game)
     records = RecordedEpisodes.load(settings.records, engine.game)
     match = records.match_numbers
     held_out = match > match[-1] - settings.held_out
     random = np.random.default_rng(settings.seed)
-    wanted = random.random(len(records)) < settings.share
+    sampled = random.random(len(records)) < settings.share
     judge = Minimiser(engine).preference_model
     costs = [(str(args[0]).partition("(")[0], args[1]) if name == "cost" else ("", 0) for name, args in judge.outputs]
     names = tuple(dict.fromkeys(name for name, _ in costs if name))
@@ -77,27 +77,27 @@ def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
         same = decisions.labels_of(lists.form) == played[lists.decision_index]
         parts.append((counts[:-1].T.copy(), np.diff(lists.start), same, held_out[episode]))
 
-    records.replay(engine, DecisionListener(show, wanted))
+    records.replay(engine, DecisionListener(show, sampled))
     fired, lengths, same, out = (np.concatenate(column) for column in zip(*parts, strict=True))
     known: NDArray[np.bool_] = np.any(
         fired, axis=0
-    )  # what never fired, as beliefs without an estimate, has nothing to be fitted to
-    names, fired = tuple(name for name, kept in zip(names, known, strict=True) if kept), fired[:, known]
+    )  # preferences that never fired (beliefs without an estimate) cannot be fitted
+    names, fired = tuple(name for name, is_known in zip(names, known, strict=True) if is_known), fired[:, known]
     values = np.array([weights[name] for name in names], np.float32)
     return PreferenceSamples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
 
 
 def agreement(samples: PreferenceSamples, weights: NDArray[np.float32], held_out: bool) -> float | None:
-    """The share of decisions whose cheapest candidate has the recorded label; None where there are no decisions."""
+    """Return the share of decisions whose cheapest candidate has the recorded label; None without decisions."""
     cost = samples.counts.astype(np.float32) @ weights
     order = np.lexsort((cost, samples.decision))
     first = order[np.searchsorted(samples.decision, np.arange(len(samples.held_out)))]
-    found = samples.is_played[first][samples.held_out == held_out]
-    return float(found.mean()) if len(found) else None
+    hits = samples.is_played[first][samples.held_out == held_out]
+    return float(hits.mean()) if len(hits) else None
 
 
 def fit_weights(samples: PreferenceSamples, steps: int) -> NDArray[np.float32]:
-    """[names] the weights that make the recorded labels likeliest, in the units of the rule file."""
+    """Fit the weights [names] that make the recorded labels likeliest, in the units of the rule file."""
     import torch
 
     chosen = ~samples.held_out[samples.decision]
@@ -125,10 +125,10 @@ def fit_weights(samples: PreferenceSamples, steps: int) -> NDArray[np.float32]:
         return value
 
     optimiser.step(loss)  # type: ignore[no-untyped-call]
-    found: NDArray[np.float32] = (sign * torch.nn.functional.softplus(free)).detach().numpy() * np.float32(
+    fitted: NDArray[np.float32] = (sign * torch.nn.functional.softplus(free)).detach().numpy() * np.float32(
         _POINTS_PER_LOG_ODDS
     )
-    return found
+    return fitted
 
 
 def fit_preferences(settings: PreferenceWeightsConfig, on_progress: ProgressCallback) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def fit_preferences(settings: PreferenceWeightsConfig, on_progress: ProgressCall
 
 
 def report(result: Mapping[str, Any]) -> ExperimentReport:
-    """The weights of the file beside the fitted ones, and how often each set finds the recorded label."""
+    """Compare the weights of the file with the fitted ones, and their agreement with the records."""
     columns = ("weights", "fitted on", "held out")
     rows = [[name, *shares] for name, shares in result["agreement"].items()]
     all_, held_out = result["decisions"]

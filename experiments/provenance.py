@@ -21,16 +21,18 @@ def rerun_command(name: str, settings: Any, defaults: Any) -> str:
     >>> rerun_command("big2_depth", replace(EXPERIMENT.settings, depths=(4, 5), deals=20), EXPERIMENT.settings)
     "abl-cards run big2_depth --set 'depths=4 5' --set deals=20"
     """
-    differ = [each.name for each in fields(settings) if getattr(settings, each.name) != getattr(defaults, each.name)]
-    words = [f"--set {shlex.quote(f'{each}={format_value(getattr(settings, each))}')}" for each in differ]
+    differ = [
+        field.name for field in fields(settings) if getattr(settings, field.name) != getattr(defaults, field.name)
+    ]
+    words = [f"--set {shlex.quote(f'{key}={format_value(getattr(settings, key))}')}" for key in differ]
     return " ".join([f"abl-cards run {name}", *words])
 
 
 def find_fingerprints(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and marks of rules, records, weights and players among what a cell depends on.
+    """Yield names and digests of rules, records, weights and agents among the inputs of a cell.
 
-    A mark belongs to the name that stands before it in a pair, at its place in the list beside ``marks``, or beside
-    ``mark``; any other has its key for a name.
+    In a pair, a digest belongs to the name before it. Digests in ``marks`` and ``mark`` belong to the list or name
+    beside them. Any other digest is named by its key.
 
     >>> dict(find_fingerprints({"match": ["kb", "abl"], "marks": ["0123456789abcdef", "123456789abcdef0"], "seed": 1}))
     {'kb': '0123456789abcdef', 'abl': '123456789abcdef0'}
@@ -43,7 +45,7 @@ def find_fingerprints(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield (names if isinstance(names, str) else key), value
         elif key == "marks" and isinstance(value, list):
             beside = names if isinstance(names, list) and len(names) == len(value) else ["rules"] * len(value)
-            yield from ((str(name), each) for name, each in zip(beside, value, strict=True) if _is_fingerprint(each))
+            yield from ((str(name), mark) for name, mark in zip(beside, value, strict=True) if _is_fingerprint(mark))
         else:
             yield from _find_nested(key, value)
 
@@ -57,8 +59,8 @@ def _find_nested(key: str, value: Any) -> Iterator[tuple[str, str]]:
         if len(value) == 2 and isinstance(value[0], str) and _is_fingerprint(value[1]):
             yield value[0], value[1]
         else:
-            for each in value:
-                yield from _find_nested(key, each)
+            for item in value:
+                yield from _find_nested(key, item)
 
 
 def _is_fingerprint(value: Any) -> bool:

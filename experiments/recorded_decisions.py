@@ -1,4 +1,4 @@
-"""Recorded games as decisions: what the seats could have done, and what they did."""
+"""Decisions of recorded games, with the moves that were possible and the one that was played."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecordedEpisodes:
-    """Recorded episodes, and where they come from."""
+    """Recorded episodes of a file."""
 
     file: Path
     fingerprint: str  # of the contents of the file
@@ -40,19 +40,19 @@ class RecordedEpisodes:
 
     @property
     def match_numbers(self) -> NDArray[np.int64]:
-        """[episodes] the number of the match each belongs to."""
+        """Index of the match of each episode: [episodes]."""
         return match_indices(self.episodes)
 
     def last_matches(self, count: int) -> RecordedEpisodes:
-        """The last matches, or all where there are fewer."""
+        """Select the last ``count`` matches, or all if there are fewer."""
         return self._select(self._is_last(count))
 
     def without_last_matches(self, count: int) -> RecordedEpisodes:
-        """The other ones."""
+        """Select all but the last ``count`` matches."""
         return self._select(~self._is_last(count))
 
     def replay(self, engine: Engine, listener: Listener) -> None:
-        """Let somebody hear all episodes, each at a table of its own; raises GameError where one breaks the rules."""
+        """Replay all episodes to a listener, each at its own table; raises GameError if one breaks the rules."""
         wrong = engine.replay(self.episodes, listener).mismatches if self.episodes else ()
         if wrong:
             raise GameError(
@@ -70,13 +70,13 @@ class RecordedEpisodes:
 
 @dataclass
 class DecisionListener(NullListener):
-    """Listens to a replay and shows the decisions with more than one legal label.
+    """Listener of a replay that passes on the decisions with more than one legal label.
 
-    ``on_decisions`` is given the decisions, the label played at each, and the episode of each.
+    ``on_decisions`` receives the decisions, the label played at each, and the episode of each.
     """
 
     on_decisions: Callable[[Decisions, NDArray[np.int16], Indices], None]
-    selected: NDArray[np.bool_] | None = None  # [episodes] which to show, all by default
+    selected: NDArray[np.bool_] | None = None  # [episodes] selected episodes; None for all
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Pick the decisions that were decisions."""

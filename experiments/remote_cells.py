@@ -101,11 +101,11 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         name: Callable[[K], str] = str,
     ) -> dict[K, V]:
         """Return the known items; the requested cell may belong to a later one."""
-        found = dict[K, V]()
+        results = dict[K, V]()
         for item in items:
             with suppress(MissingCell):
-                found[item] = measure(item)
-        return found
+                results[item] = measure(item)
+        return results
 
     def publish_partial(self) -> None:
         """Publish nothing."""

@@ -1,7 +1,8 @@
-"""Prices of the pieces of a split, fitted to hands as the agent kb split them in games against itself.
+"""Prices of the pieces of a split, fitted to the plays of agent kb against itself.
 
-An averaged perceptron: where the cheapest split by the prices so far has more pieces of a kind than the split that was
-played, that kind becomes dearer, and the other way round. The prices of splits.lp are what this found, rounded.
+The method is an averaged perceptron. The cheapest split by the current prices is compared with the split that was
+played. The price of a kind rises if the cheapest split has more pieces of it, and falls if it has fewer. The prices in
+splits.lp are these results, rounded.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ def run(settings: SplitPricesConfig, workspace: ExperimentWorkspace) -> Experime
     splitter = Splitter.of(load_split_rules(settings.kb, settings.profile or DEFAULT_PROFILE))
     what = {"what": "prices", "games": settings.games, "held out": settings.held_out, "passes": settings.passes,
             "seed": settings.seed, "rules": files_fingerprint(splitter.rules.kb.files)}  # fmt: skip
-    found = workspace.measure_cell(
+    result = workspace.measure_cell(
         what, lambda tell: _fit_and_score(settings, splitter, tell), "prices", settings.passes
     )
-    rows: list[list[Cell]] = [[kind, price] for kind, price in found["prices"].items()]
+    rows: list[list[Cell]] = [[kind, price] for kind, price in result["prices"].items()]
     note = "Each further rank of a chain is counted apart. The prices of splits.lp are in hundredths of these."
     columns = ("split by", "cards right")
-    scores: list[list[Cell]] = [[name, share] for name, share in found["accuracy"].items()]
+    scores: list[list[Cell]] = [[name, share] for name, share in result["accuracy"].items()]
     return ExperimentReport(
         [
             ReportTable("prices", "Fitted prices, in plays", ("piece", "price"), rows, note),
@@ -71,18 +72,18 @@ def _fit_and_score(settings: SplitPricesConfig, splitter: Splitter, on_progress:
 
 
 def piece_features(splitter: Splitter) -> tuple[list[str], FloatArray]:
-    """The kinds of pieces, and [labels, kinds] how much each label has of each."""
+    """Return the kinds of pieces, and the features [labels, kinds] of each label."""
     labels = splitter.rules.labels
     counted = [dict(_label_features(label)) for label in labels]
     pieces = {str(form) for form, _ in splitter.rules.kb.facts("piece", 2)}
     kinds = list(
-        dict.fromkeys(kind for label, each in zip(labels, counted, strict=True) if label in pieces for kind in each)
+        dict.fromkeys(kind for label, counts in zip(labels, counted, strict=True) if label in pieces for kind in counts)
     )
-    return kinds, np.array([[each.get(kind, 0.0) for kind in kinds] for each in counted])
+    return kinds, np.array([[counts.get(kind, 0.0) for kind in kinds] for counts in counted])
 
 
 def _label_features(label: str) -> list[tuple[str, float]]:
-    """Of one label: its kind, twos and jokers apart, and the ranks by which a chain is longer than it must be."""
+    """Yield the features of one label: its kind (twos and jokers apart), and the extra ranks of a chain."""
     kind, *numbers = re.findall(r"\w+", label)
     if kind in _MIN_CHAIN_LENGTH:
         return [(kind, 1.0), (f"{kind}, a rank more", int(numbers[1]) - _MIN_CHAIN_LENGTH[kind])]
@@ -94,19 +95,19 @@ def _label_features(label: str) -> list[tuple[str, float]]:
 def fit_prices(
     splitter: Splitter, features: FloatArray, games: SplitGames, passes: int, on_progress: ProgressCallback
 ) -> FloatArray:
-    """[kinds] prices: the mean of the second half of the passes."""
+    """Fit the prices [kinds]: the mean of the second half of the passes."""
     hands = games.training.tag_winning_hands()
     played = _count_pieces(splitter.pieces_of_tags(hands.hands, hands.tags), len(features)) @ features
-    weights = np.array([0.0 if each else 1.0 for each in (features.max(axis=0) > 1)])
-    total, kept = np.zeros_like(weights), 0
+    weights = np.array([0.0 if is_multiple else 1.0 for is_multiple in (features.max(axis=0) > 1)])
+    total, num_averaged = np.zeros_like(weights), 0
     for number in range(passes):
         cheapest = with_prices(splitter, features @ weights).best_by_rules(hands.hands)
         gained = (_count_pieces(cheapest, len(features)) @ features - played).mean(axis=0)
         weights = weights + 2 / (1 + number / 20) * gained
         if number >= passes // 2:
-            total, kept = total + weights, kept + 1
+            total, num_averaged = total + weights, num_averaged + 1
         on_progress(number + 1, "")
-    mean: FloatArray = total / kept
+    mean: FloatArray = total / num_averaged
     return mean
 
 
@@ -120,7 +121,7 @@ def with_prices(splitter: Splitter, prices: FloatArray) -> Splitter:
 
 
 def _count_pieces(splits: Splits, labels: int) -> FloatArray:
-    """[n, labels] the pieces of splits."""
+    """Count the pieces of splits by label: [n, labels]."""
     counts = np.zeros((len(splits.pieces), labels))
     hand, place = np.nonzero(splits.pieces != NO_PIECE)
     np.add.at(counts, (hand, splits.pieces[hand, place]), 1)

@@ -1,4 +1,4 @@
-"""Recorded games for the experiment on splitting: what is learned from, what is held out, and how a split is scored."""
+"""Recorded games of the splitting experiment: training hands, held-out hands, and scores of splits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ NUM_FIRST_PLAYS = 5
 
 @dataclass(frozen=True)
 class SplitGames:
-    """Games to learn from, and games that are held out."""
+    """Training games and held-out games."""
 
     fingerprint: str  # of where they come from
     training: PlayedGames
     held_out: PlayedGames
 
     def draw_labelled(self, share: float, seed: int) -> tuple[TaggedHands, NDArray[np.uint64]]:
-        """The winners' hands of a share of the training games with their tags, and all other hands without."""
+        """Draw a share of the training hands with their tags; returns the other hands without tags."""
         random = np.random.default_rng([seed, 7])
         order = random.permutation(len(self.training))
         count = max(1, round(share * len(order))) if share > 0 else 0
@@ -43,7 +43,7 @@ class SplitGames:
 def load_recorded_games(
     file: Path | None, held_out: int, kb: Path | None = None, profile: str | None = None
 ) -> SplitGames:
-    """Games of DouZero, the last ones held out; raises GameError where there are none, or too few."""
+    """Load games of DouZero with the last ones held out; raises GameError if there are too few."""
     there = file or _douzero_file()
     played = read_played_games(load_split_rules(kb, profile or DEFAULT_PROFILE), read_valid_records(there))
     if held_out >= len(played):
@@ -56,7 +56,7 @@ def load_recorded_games(
 def play_kb_games(
     training: int, held_out: int, seed: int, kb: Path | None = None, profile: str | None = None
 ) -> SplitGames:
-    """Games of kb against itself instead, where there are no records: to try the experiment, not to measure."""
+    """Play games of kb against itself, for trials without records."""
     from abl_cards.agents import make_agent
 
     rules = load_split_rules(kb, profile or DEFAULT_PROFILE)
@@ -77,7 +77,7 @@ def _douzero_file() -> Path:
 
 @dataclass(frozen=True)
 class FirstPlays:
-    """The first active plays of every seat of some games, taken apart into pieces."""
+    """First active plays of every seat in some games, split into pieces."""
 
     hands: NDArray[np.uint64]  # [m] of the seats, as dealt
     seat_row: NDArray[np.int64]  # [q] the row of hands that each piece was played from
@@ -85,7 +85,7 @@ class FirstPlays:
 
     @classmethod
     def from_games(cls, rules: SplitRules, games: PlayedGames) -> FirstPlays:
-        """From what was led; kickers are pieces of their own."""
+        """Collect the first leads of each seat; kickers are pieces of their own."""
         splitter = Splitter.of(rules)
         seat = games.game.astype(np.int64) * games.hands.shape[1] + games.seat
         rows = np.flatnonzero(games.is_lead)
@@ -99,7 +99,7 @@ class FirstPlays:
         return cls(games.hands.ravel(), seat[rows][play], pieces[play, place])
 
     def recall(self, splits: Splits) -> float:
-        """The share of the pieces that are there in the splits [m] of the hands, each as often as it was played."""
+        """Return the share of the played pieces that the splits [m] contain, with multiplicity."""
         labels = int(max(self.piece.max(initial=0), splits.pieces.max(initial=0))) + 1
         there = np.zeros((len(self.hands), labels), np.int16)
         hand, place = np.nonzero(splits.pieces != NO_PIECE)
@@ -110,11 +110,11 @@ class FirstPlays:
 
 
 def tag_accuracy(tags: NDArray[Any], truth: TaggedHands) -> float:
-    """The share of the cards whose tags are those that were played."""
+    """Return the share of the cards with the tag that they were played with."""
     cards = truth.tags != NO_TAG
     return float((tags[cards] == truth.tags[cards]).mean())
 
 
 def single_share(tags: NDArray[Any], truth: TaggedHands) -> float:
-    """The share of the cards that are tagged as singles."""
+    """Return the share of the cards that are tagged as singles."""
     return float((tags[truth.tags != NO_TAG] == 0).mean())

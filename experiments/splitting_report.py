@@ -18,18 +18,18 @@ def build_report(
     loop_runs: Mapping[float, Any], unlabelled_runs: Mapping[str, Any], judge_results: Mapping[str, Mapping[str,
     float]],
 ) -> ExperimentReport:  # fmt: skip
-    """Everything that was found: scores by baseline, runs by share of the labels, and runs without any."""
+    """Make the report from the scores by baseline, the runs by share of the labels, and the runs without labels."""
     tables = [
         _methods(baselines, label_runs, loop_runs),
         _budgets(label_runs, loop_runs),
-        *([_judged(judge_results)] if judge_results else []),
-        *([_unlabelled(unlabelled_runs)] if unlabelled_runs else []),
+        *([_judged_table(judge_results)] if judge_results else []),
+        *([_unlabelled_table(unlabelled_runs)] if unlabelled_runs else []),
     ]
     return ExperimentReport(tables, _plots(baselines, label_runs, loop_runs, unlabelled_runs))
 
 
 def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: Mapping[float, Any]) -> ReportTable:
-    """Table 5 of the paper, and accuracy beside it; the learners are those with the most labels."""
+    """Make table 5 of the paper with accuracies; the learners are those with the most labels."""
     columns = ("split by", "cards right", "hands consistent", "first plays found")
     rows: list[list[Cell]] = [_row(name, scores) for name, scores in baselines.items()]
     for title, runs in (("BiLSTM-CRF", taught), ("abduction loop", looped)):
@@ -45,8 +45,8 @@ def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: 
     return ReportTable("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
 
 
-def _judged(judged: Mapping[str, Mapping[str, float]]) -> ReportTable:
-    """Table 5 of the paper by its own way: agents play random deals, and their first active plays are looked for."""
+def _judged_table(judged: Mapping[str, Mapping[str, float]]) -> ReportTable:
+    """Make table 5 by the paper's own method: recall of the first active plays of agents on random deals."""
     names = list(judged)
     rows: list[list[Cell]] = [[way, *(judged[name][way] for name in names)] for way in judged[names[0]]]
     columns = ("split by", *(f"plays of {name}" for name in names))
@@ -70,7 +70,7 @@ def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Report
     return ReportTable("budgets", "Few labels and many", columns, rows, "", frozenset(columns[3:]))
 
 
-def _unlabelled(collapse: Mapping[str, Any]) -> ReportTable:
+def _unlabelled_table(collapse: Mapping[str, Any]) -> ReportTable:
     columns = ("the reasoner heeds", "learner alone", "tagged single", "hands consistent")
     rows: list[list[Cell]] = [
         [name, run["scores"]["alone"]["accuracy"], run["path"][-1]["singles"], run["scores"]["alone"]["consistent"]]

@@ -29,7 +29,7 @@ class StrengthFindings:
 
 
 def report(findings: StrengthFindings) -> ExperimentReport:
-    """The tables and plots of the stages that are finished."""
+    """Make the tables and plots of the finished stages."""
     tables: list[ReportTable] = []
     plots: list[Plot] = []
     if findings.silhouettes:
@@ -48,11 +48,11 @@ def report(findings: StrengthFindings) -> ExperimentReport:
 
 
 def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> ReportTable:
-    """Table 5, in several views."""
+    """Make table 5, in several views."""
     rows: list[list[Cell]] = [
-        [source, view, *(found[name] for name in METHODS), found["clusters"]]
+        [source, view, *(values[name] for name in METHODS), values["clusters"]]
         for source, by_view in views.items()
-        for view, found in by_view.items()
+        for view, values in by_view.items()
     ]
     rows.append(["the paper", "not said", *(PAPER_SILHOUETTES[name] for name in METHODS), None])
     note = (
@@ -63,12 +63,12 @@ def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> ReportTable:
 
 
 def draw_table(draws: Sequence[Results]) -> ReportTable:
-    """The samples that were clustered."""
+    """Make the table of the clustered samples."""
     rows: list[list[Cell]] = [
-        ["chosen" if each["chosen"] else "", each["first"], *each["silhouettes"],
-         " ".join(f"{share:.0%}" for share in each["shares"]), " ".join(f"{won:.0%}" for won in each["won"]),
-         "; ".join(" ".join(f"{won:.0%}" for won in agent) for agent in each["sure"])]
-        for each in draws
+        ["chosen" if draw["chosen"] else "", draw["first"], *draw["silhouettes"],
+         " ".join(f"{share:.0%}" for share in draw["shares"]), " ".join(f"{won:.0%}" for won in draw["won"]),
+         "; ".join(" ".join(f"{won:.0%}" for won in agent) for agent in draw["sure"])]
+        for draw in draws
     ]  # fmt: skip
     columns = ("", "clusters", "silhouette, first", "silhouette", "shares by class", "won by class", "won where surest")
     note = (
@@ -79,7 +79,7 @@ def draw_table(draws: Sequence[Results]) -> ReportTable:
 
 
 def class_table(sample: DealSample, difficulty: DealClustering) -> ReportTable:
-    """Table of the classes."""
+    """Make the table of the classes."""
     features, label = sample.features, difficulty.classes(sample.features)
     rows: list[list[Cell]] = []
     for number, (share, won) in enumerate(zip(difficulty.shares, difficulty.won, strict=True)):
@@ -90,7 +90,7 @@ def class_table(sample: DealSample, difficulty: DealClustering) -> ReportTable:
 
 
 def network_table(scores: Results) -> ReportTable:
-    """Table of the accuracy of the network."""
+    """Make the table of the accuracy of the network."""
     sure = scores["at_0.9"]
     columns = ("held-out deals", "right", "largest class", "above it", "macro-F1", "sure of 90 %", "right there")
     over = scores["accuracy"] - scores["majority"]
@@ -102,7 +102,7 @@ def network_table(scores: Results) -> ReportTable:
 
 
 def confusion_table(scores: Results) -> ReportTable:
-    """Confusion matrix of the network."""
+    """Make the confusion matrix of the network."""
     rows: list[list[Cell]] = [
         [str(number), *row, scores["f1"][number]] for number, row in enumerate(scores["confusion"])
     ]
@@ -111,22 +111,22 @@ def confusion_table(scores: Results) -> ReportTable:
 
 
 def deal_table(generated: Sequence[Results]) -> ReportTable:
-    """Table 7."""
+    """Make table 7."""
     rows: list[list[Cell]] = [
         [str(deal["class"]), deal["landlord"], deal["down"], deal["up"], deal["bottom"], deal["confidence"]]
-        for each in generated
-        for deal in each["first"]
+        for result in generated
+        for deal in result["first"]
     ]
     columns = ("class", "landlord", "down", "up", "bottom", "confidence")
     return ReportTable("deals", "Generated deals", columns, rows)
 
 
 def win_table(generated: Sequence[Results], outcomes: Sequence[Mapping[str, Results]]) -> ReportTable:
-    """Figure 7: the landlord's chances by class and agent."""
+    """Make the table of figure 7: the landlord's win rates by class and agent."""
     names = list(outcomes[0])
     rows: list[list[Cell]] = []
-    for number, (each, by_agent) in enumerate(zip(generated, outcomes, strict=True)):
-        row: list[Cell] = [str(number), each["what"]["deals"], float(each["milliseconds"])]
+    for number, (result, by_agent) in enumerate(zip(generated, outcomes, strict=True)):
+        row: list[Cell] = [str(number), result["what"]["deals"], float(result["milliseconds"])]
         for name in names:
             low, high = by_agent[name]["interval"]
             row += [by_agent[name]["won"], f"{low:.1%} – {high:.1%}"]
@@ -149,12 +149,12 @@ def _separation_text(played: Sequence[Mapping[str, Results]]) -> str:
 
 
 def training_curves(history: Sequence[Results]) -> list[Plot]:
-    """Figures 5 and 6."""
+    """Plot figures 5 and 6."""
     loss = {
-        "learned from": [(each["epoch"], each["loss"]) for each in history],
-        "held out": [(each["epoch"], each["tested"]) for each in history],
+        "learned from": [(epoch["epoch"], epoch["loss"]) for epoch in history],
+        "held out": [(epoch["epoch"], epoch["tested"]) for epoch in history],
     }
-    right = {"held out": [(each["epoch"], each["accuracy"]) for each in history]}
+    right = {"held out": [(epoch["epoch"], epoch["accuracy"]) for epoch in history]}
     dashed = {"the paper": [(history[0]["epoch"], 0.71), (history[-1]["epoch"], 0.71)]}
     return [
         LinePlot("loss", "Loss of the network", "epoch", "cross-entropy", loss),
@@ -163,10 +163,10 @@ def training_curves(history: Sequence[Results]) -> list[Plot]:
 
 
 def win_bars(outcomes: Sequence[Mapping[str, Results]]) -> list[Plot]:
-    """Figure 7."""
-    found = {
-        f"class {number}, {name}": (each["won"], *each["interval"])
+    """Plot figure 7."""
+    bars = {
+        f"class {number}, {name}": (result["won"], *result["interval"])
         for name in outcomes[0]
-        for number, each in enumerate(by_agent[name] for by_agent in outcomes)
+        for number, result in enumerate(by_agent[name] for by_agent in outcomes)
     }
-    return [ErrorBarPlot("wins", "Landlord's wins by class and agent", "share of games", found, 0.5)]
+    return [ErrorBarPlot("wins", "Landlord's wins by class and agent", "share of games", bars, 0.5)]

@@ -1,6 +1,6 @@
-"""Silhouettes of deals by four ways to cluster, in several views of the same features (Xin and Li 2023, table 5).
+"""Silhouettes of deals by four clustering methods, in several views of the features (Xin and Li 2023, table 5).
 
-A view is a way to look at the features before they are clustered. The silhouette of a way is measured in its view.
+A view transforms the features before they are clustered. A silhouette is measured in the same view.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def mahalanobis(features: Features) -> Features:
 
 
 def min_max_scaled(features: Features) -> Features:
-    """Every feature from 0 to 1, which the radius of the paper's DBSCAN suggests."""
+    """Scale every feature to 0..1, as the radius of the paper's DBSCAN suggests."""
     span = np.ptp(features, axis=0)
     moved: Features = (features - features.min(axis=0)) / np.where(span > 0, span, 1)
     return moved
@@ -54,13 +54,13 @@ def game_features(features: Features) -> Features:
 
 
 def coin_features(features: Features) -> Features:
-    """Bare numbers, the unit score in units of a hundred coins, as platforms write it down."""
+    """Return unscaled features, with the unit score in units of a hundred coins, as platforms record it."""
     coins = np.sign(features[:, UNIT_SCORE]) * 2 ** (np.abs(features[:, UNIT_SCORE]) - 1) * _COINS_PER_UNIT
     return np.column_stack([features[:, [LANDLORD, PEASANTS, LANDLORD_SHARE, PLAYS]], coins])
 
 
 def distance_from_mean(features: Features) -> Features:
-    """A single number a deal: its Mahalanobis distance from the mean."""
+    """Return one feature per deal: its Mahalanobis distance from the mean."""
     distance: Features = np.sqrt((mahalanobis(features) ** 2).sum(axis=1, keepdims=True))
     return distance
 
@@ -76,21 +76,21 @@ VIEWS: dict[str, Callable[[Features], Features]] = {
 
 
 def compute_silhouettes(features: Features, classes: int, view: Callable[[Features], Features]) -> dict[str, Any]:
-    """The silhouette of each of METHODS, None where it finds a single cluster or too few; and clusters of stage one.
+    """Compute the silhouette of each of METHODS, None without several clusters; and the clusters of stage one.
 
-    The statistical split cuts the deals in equal parts by how much more the landlord's hand is worth than a peasant's.
+    The statistical split cuts the deals into equal parts by the value of the landlord's hand less that of a peasant's.
     """
     examples = view(features)
     advantage = features[:, LANDLORD] - features[:, PEASANTS] / 2
     first, exemplars = affinity_propagation(examples)
-    found: Mapping[str, NDArray[np.int64] | None] = {
+    clusterings: Mapping[str, NDArray[np.int64] | None] = {
         "statistical": quantile_classes(advantage, classes),
         "K-Means": k_means(examples, classes),
         "DBSCAN": dbscan(examples),
         "two-stage, first": first,
         "two-stage": merge_clusters(examples, first, classes) if len(exemplars) >= classes else None,
     }
-    return {"clusters": len(exemplars)} | {name: _silhouette(examples, labels) for name, labels in found.items()}
+    return {"clusters": len(exemplars)} | {name: _silhouette(examples, labels) for name, labels in clusterings.items()}
 
 
 def _silhouette(examples: Features, labels: NDArray[np.int64] | None) -> float | None:

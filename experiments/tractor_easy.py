@@ -1,7 +1,8 @@
-"""EasyTractor (table 4.1 of the Tractor paper), and abl beside it: networks of planes that learn from kb and play.
+"""EasyTractor (table 4.1 of the Tractor paper) and abl: networks of planes that learn from kb and by self-play.
 
-Four runs in folders of their own, as many decisions of self-play each: from what games of kb taught, from nothing, and
-abl with and without an estimate of the hidden hands. Each goes on where it was stopped, and keeps weights on the way.
+Four runs have the same number of self-play decisions, each in its own folder: one after supervised training on kb, one
+from random weights, and abl with and without an estimate of the hidden hands. Each run resumes after an interruption,
+and saves weights at each stage.
 """
 
 from __future__ import annotations
@@ -65,12 +66,12 @@ class TractorEasyConfig(RulesConfig):
     seed: int = setting(0, "of deals and choices", SEED_RANGE)
 
     def decisions_after(self, stage: int) -> int:
-        """The decisions of a run after so many stages."""
+        """Return the decisions of a run after a number of stages."""
         return round(self.decisions * stage / self.stages)
 
 
 class TractorPairing(NamedTuple):
-    """Two agents; of a run after how many stages."""
+    """Two agents, and the stage of their runs."""
 
     first: str
     second: str
@@ -83,7 +84,7 @@ class TractorPairing(NamedTuple):
 
 @dataclass(frozen=True)
 class LevelsSummary:
-    """Results of games for the first agent."""
+    """Results of games, for the first agent."""
 
     num_games: int
     levels: tuple[int, int]  # won by each
@@ -93,7 +94,7 @@ class LevelsSummary:
 
 
 def run(settings: TractorEasyConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Learn, measure, learn on; each pair of agents meets on the same deals."""
+    """Train and measure stage by stage; each pair of agents meets on the same deals."""
     import torch
 
     torch.set_num_threads(1)  # small networks gain little from more
@@ -103,20 +104,22 @@ def run(settings: TractorEasyConfig, workspace: ExperimentWorkspace) -> Experime
     meetings = _list_pairings(settings)
     workspace.plan_cells(len(meetings))
 
-    def told(found: Mapping[TractorPairing, LevelsSummary]) -> ExperimentReport:
-        return report(settings, found, school, counted)
+    def make_report(summaries: Mapping[TractorPairing, LevelsSummary]) -> ExperimentReport:
+        return report(settings, summaries, school, counted)
 
-    return told(workspace.measure_each(meetings, lambda meeting: _play_pairing(workspace, school, meeting), told))
+    return make_report(
+        workspace.measure_each(meetings, lambda meeting: _play_pairing(workspace, school, meeting), make_report)
+    )
 
 
 def _list_pairings(settings: TractorEasyConfig) -> list[TractorPairing]:
-    """The curve stage by stage, so that all runs grow together; then the tables."""
+    """List the pairings of the curve stage by stage, so that all runs advance together; then those of the tables."""
     last, games, rounds = settings.stages, settings.games, settings.rounds
-    found = [TractorPairing(SUPERVISED, "kb", 0, games // 2)]
-    found += [TractorPairing(name, "kb", stage, games // 2) for stage in range(1, last + 1) for name in _FOLDERS]
-    found += [TractorPairing(*pair, last, games) for pair in PAPER_LEVELS]
+    pairings = [TractorPairing(SUPERVISED, "kb", 0, games // 2)]
+    pairings += [TractorPairing(name, "kb", stage, games // 2) for stage in range(1, last + 1) for name in _FOLDERS]
+    pairings += [TractorPairing(*pair, last, games) for pair in PAPER_LEVELS]
     return [
-        *found,
+        *pairings,
         *(
             TractorPairing(*pair, last, rounds)
             for pair in ((ABL, SUPERVISED_PPO), (ABL_NO_ESTIMATE, SUPERVISED_PPO), (ABL, ABL_NO_ESTIMATE))
@@ -127,21 +130,21 @@ def _list_pairings(settings: TractorEasyConfig) -> list[TractorPairing]:
 def _play_pairing(workspace: ExperimentWorkspace, curriculum: Curriculum, meeting: TractorPairing) -> LevelsSummary:
     engine, seed = curriculum.engine, curriculum.settings.seed
     pair = [curriculum.agent_after(name, meeting.stage) for name in meeting[:2]]
-    what = {"levels": [each.name for each in pair], "marks": [each.fingerprint for each in pair], "seed": seed}
+    what = {"levels": [player.name for player in pair], "marks": [player.fingerprint for player in pair], "seed": seed}
 
     def work(tell: ProgressCallback) -> dict[str, Any]:
         ahead = 2 * play_episodes(engine, (pair[0].agent, pair[1].agent), meeting.games, seed, tell)
         sides = len(engine.agent_seatings)
         return {
-            "levels": [round(float(np.maximum(each, 0).sum())) for each in (ahead, -ahead)],
+            "levels": [round(float(np.maximum(points, 0).sum())) for points in (ahead, -ahead)],
             "won": float((1 + np.sign(ahead)).mean() / 2),
             "bounds": share_interval((1 + np.sign(ahead)) / 2, sides),
             "lead": mean_interval(ahead, sides),
         }
 
-    found = workspace.measure_cell(what | {"games": meeting.games}, work, str(meeting), meeting.games)
-    lead = tuple(found["lead"]) if found["lead"] else None
-    return LevelsSummary(meeting.games, tuple(found["levels"]), found["won"], tuple(found["bounds"]), lead)
+    result = workspace.measure_cell(what | {"games": meeting.games}, work, str(meeting), meeting.games)
+    lead = tuple(result["lead"]) if result["lead"] else None
+    return LevelsSummary(meeting.games, tuple(result["levels"]), result["won"], tuple(result["bounds"]), lead)
 
 
 # --- the runs --------------------------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ def _play_pairing(workspace: ExperimentWorkspace, curriculum: Curriculum, meetin
 
 @dataclass
 class Curriculum:
-    """Four runs, and what plays after each of their stages."""
+    """Four training runs, with their agents after each stage."""
 
     settings: TractorEasyConfig
     workspace: ExperimentWorkspace
@@ -160,12 +163,12 @@ class Curriculum:
         if name == "kb":
             return load_agents([name], self.engine)[0]
         file = self.supervised_weights if name == SUPERVISED else self.weights_after(name, stage)
-        (found,) = load_agents([f"abl:no-lookahead,weights={file}"], self.engine)
-        return replace(found, name=f"{name} {stage}")  # wherever the folder lies
+        (spec,) = load_agents([f"abl:no-lookahead,weights={file}"], self.engine)
+        return replace(spec, name=f"{name} {stage}")  # wherever the folder lies
 
     @property
     def supervised_weights(self) -> Path:
-        """Path of the weights learned from games of kb alone."""
+        """Path of the weights after supervised training alone."""
         file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         if not file.exists():
             self._train(SUPERVISED_PPO, 0)
@@ -180,12 +183,12 @@ class Curriculum:
         return file
 
     def accuracy(self) -> tuple[str, float] | None:
-        """Of how many decisions, and how often the supervised policy chooses as kb did; None before it has learned."""
+        """Return the name of the held-out data and the agreement with kb on it; None before training."""
         from abl_cards.learners import load_card
 
         file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         results = load_card(file).results if file.exists() else {}
-        return next(((name, found["choice"]) for name, found in results.items()), None)
+        return next(((name, scores["choice"]) for name, scores in results.items()), None)
 
     def metrics(self, name: str) -> list[dict[str, Any]]:
         """Return the metrics of a run so far."""
@@ -214,7 +217,7 @@ class Curriculum:
         from abl_cards.training import TrainConfig as LoopSettings
 
         settings = self.settings
-        found = LoopSettings(
+        config = LoopSettings(
             directory=self._folder(name), game=self.engine.game, preset=settings.preset, abln=False,
             seed=settings.seed, total_decisions=decisions, num_envs=settings.num_envs, kb_opponent_share=0.0,
             past_opponent_share=0.0,
@@ -224,19 +227,19 @@ class Curriculum:
         )  # fmt: skip
         if name == SUPERVISED_PPO:
             return replace(
-                found,
+                config,
                 pretrain_agent="kb",
                 pretrain_episodes=settings.pretrain_episodes,
                 policy_pretrain_steps=settings.steps,
             )
         if name == PPO_ONLY:
-            return found
-        found = replace(found, preset="planes-abl", prior_scale=8.0)
+            return config
+        config = replace(config, preset="planes-abl", prior_scale=8.0)
         if name == ABL_NO_ESTIMATE:
-            return found
+            return config
         own = settings.pretrain_decisions
         return replace(
-            found, abln=True, pretrain_agent="kb", pretrain_decisions=own, abln_pretrain_steps=settings.abln_steps
+            config, abln=True, pretrain_agent="kb", pretrain_decisions=own, abln_pretrain_steps=settings.abln_steps
         )
 
 
@@ -249,22 +252,24 @@ def report(
     curriculum: Curriculum,
     options_table: ReportTable,
 ) -> ExperimentReport:
-    """Accuracy, table 4.1, abl, the runs, and the curve by steps."""
-    pairs = [each for each in summaries if each.second != "kb"]
-    ours = [each for each in pairs if each[:2] in PAPER_LEVELS]
-    rest = [each for each in pairs if each not in ours]
+    """Make the tables of accuracy, levels, abl and runs, and the learning curve."""
+    pairs = [pairing for pairing in summaries if pairing.second != "kb"]
+    ours = [pairing for pairing in pairs if pairing[:2] in PAPER_LEVELS]
+    others = [pairing for pairing in pairs if pairing not in ours]
     tables = [
         options_table, _accuracy(curriculum.accuracy()),
         _table("levels", "Levels won (table 4.1)", summaries, ours, paper=True),
-        _table("abl", "abl and EasyTractor, at equal steps", summaries, rest),
-        _table("kb", "Against kb, on the way", summaries, [each for each in summaries if each.second == "kb"]),
+        _table("abl", "abl and EasyTractor, at equal steps", summaries, others),
+        _table("kb", "Against kb, on the way", summaries, [pairing for pairing in summaries if pairing.second == "kb"]),
         _runs(curriculum),
     ]  # fmt: skip
     return ExperimentReport([table for table in tables if table.rows], [_learning_curve(settings, summaries)])
 
 
-def _accuracy(found: tuple[str, float] | None) -> ReportTable:
-    rows: list[list[Cell]] = [[found[0].removeprefix("agreement with "), found[1], PAPER_ACCURACY]] if found else []
+def _accuracy(accuracy: tuple[str, float] | None) -> ReportTable:
+    rows: list[list[Cell]] = (
+        [[accuracy[0].removeprefix("agreement with "), accuracy[1], PAPER_ACCURACY]] if accuracy else []
+    )
     note = "Decisions with more than one option. The paper's games are those of another bot, and are not published."
     columns = ("held out", "chosen as kb did", "paper")
     return ReportTable("accuracy", "What supervised learning comes to", columns, rows, note, frozenset(columns[1:]))
@@ -282,9 +287,9 @@ def _table(
     )  # fmt: skip
     rows: list[list[Cell]] = []
     for meeting in meetings:
-        each = summaries[meeting]
-        lead = each.lead_interval or (None, None)
-        row = [*meeting[:3], each.num_games, *each.levels, each.win_rate, *each.interval, *lead]
+        summary = summaries[meeting]
+        lead = summary.lead_interval or (None, None)
+        row = [*meeting[:3], summary.num_games, *summary.levels, summary.win_rate, *summary.interval, *lead]
         rows.append([*row, *PAPER_LEVELS[meeting[:2]]] if paper else row)
     columns += ("paper: levels", "paper: theirs") if paper else ()
     note = "With 95 % intervals over deals, of the games won, and of the levels a game by which the first is ahead."
@@ -306,14 +311,14 @@ def _runs(curriculum: Curriculum) -> ReportTable:
 def _learning_curve(settings: TractorEasyConfig, summaries: Mapping[TractorPairing, LevelsSummary]) -> LinePlot:
     lines: dict[str, list[tuple[float, float]]] = {}
     bands: dict[str, list[tuple[float, float, float]]] = {}
-    for meeting, each in summaries.items():
+    for meeting, summary in summaries.items():
         if meeting.second != "kb":
             continue
         names = (SUPERVISED_PPO,) if meeting.first == SUPERVISED else (meeting.first,)
         for name in names:
             steps = float(settings.decisions_after(meeting.stage))
-            lines.setdefault(name, []).append((steps, each.win_rate))
-            bands.setdefault(name, []).append((steps, *each.interval))
+            lines.setdefault(name, []).append((steps, summary.win_rate))
+            bands.setdefault(name, []).append((steps, *summary.interval))
     return LinePlot("steps", "Against kb", "decisions of self-play", "share of the games won", lines, {}, bands)
 
 

@@ -78,8 +78,8 @@ class ExperimentWorkspace:
         self._results = read_results(folder / "cells.jsonl") if use_cache else {}
         self._num_done = self._num_planned = 0
         self._finished: list[tuple[str, Any]] = []  # texts and results
-        self.fingerprints: dict[str, str] = {}  # of what the finished cells depend on, by name
-        self._make_report: Callable[[], ExperimentReport] | None = None  # of what is finished
+        self.fingerprints: dict[str, str] = {}  # of the inputs of finished cells, by name
+        self._make_report: Callable[[], ExperimentReport] | None = None  # of the finished cells
         self._describe_missing: Callable[[], str] = self._count_missing
         self._is_published = True  # whether all that is finished is published
 
@@ -130,38 +130,38 @@ class ExperimentWorkspace:
     def _store(self, inputs: Mapping[str, Any], value: Any) -> None:
         self._results[result_key(inputs)] = append_result(self.folder / "cells.jsonl", inputs, value)
 
-    # --- what is measured elsewhere -----------------------------------------------------------------------------------
+    # --- remote measurements ------------------------------------------------------------------------------------------
 
     def _measure_remotely(
         self, items: Sequence[K], measure: Callable[[K], V], show: Callable[[Mapping[K, V]], None]
     ) -> None:
         """Measure unknown cells of items elsewhere, in rounds: an item may need one cell before it names the next."""
-        found, unknown = self._find_known(items, measure)
+        results, unknown = self._find_known(items, measure)
         while unknown and self._remote_runner:
-            missing = {result_key(each.inputs): each for each in unknown}
+            missing = {result_key(cell.inputs): cell for cell in unknown}
             with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
                 for number, (key, result) in enumerate(self._remote_runner(list(missing), self._results), 1):
                     self._store(missing[key].inputs, result)
                     self.log(f"{missing[key].text}: measured elsewhere")
                     tell(number, missing[key].text)
-                    found, unknown = self._find_known(items, measure)
-                    show(found)
+                    results, unknown = self._find_known(items, measure)
+                    show(results)
 
     def _find_known(self, items: Sequence[K], measure: Callable[[K], V]) -> tuple[dict[K, V], list[MissingCell]]:
         """Return the measured items, and the missing cells of the others."""
-        found, unknown = dict[K, V](), list[MissingCell]()
+        results, unknown = dict[K, V](), list[MissingCell]()
         self._is_dry_run = True
         try:
             for item in items:
                 try:
-                    found[item] = measure(item)
+                    results[item] = measure(item)
                 except MissingCell as missing:
                     unknown.append(missing)
         finally:
             self._is_dry_run = False
-        return found, unknown
+        return results, unknown
 
-    # --- what is reported on the way ----------------------------------------------------------------------------------
+    # --- partial reports ----------------------------------------------------------------------------------------------
 
     def measure_each(
         self,
@@ -181,20 +181,20 @@ class ExperimentWorkspace:
         Returns:
             Results by item.
         """
-        every, found = list(items), dict[K, V]()
+        every, results = list(items), dict[K, V]()
 
         def show(known: Mapping[K, V]) -> None:
-            missing = [name(each) for each in every if each not in known]
+            missing = [name(entry) for entry in every if entry not in known]
             if known and missing:
                 self._publish(report(known), _join_names(missing))
 
         if self._remote_runner:
             self._measure_remotely(every, measure, show)
         for number, item in enumerate(every):
-            found[item] = measure(item)
-            missing = [name(each) for each in every[number + 1 :]]
-            self.set_partial_report(lambda: report(found), lambda missing=missing: _join_names(missing))  # type: ignore[misc]
-        return found
+            results[item] = measure(item)
+            missing = [name(entry) for entry in every[number + 1 :]]
+            self.set_partial_report(lambda: report(results), lambda missing=missing: _join_names(missing))  # type: ignore[misc]
+        return results
 
     def set_partial_report(
         self, report: Callable[[], ExperimentReport], missing: Callable[[], str] | None = None

@@ -1,8 +1,8 @@
-"""Clusters of examples: the two-stage clustering of Xin and Li 2023, and what they compare it with.
+"""Clusters of examples: the two-stage clustering of Xin and Li 2023, and the methods that they compare it with.
 
-Stage one is affinity propagation, which finds many small clusters about examples of their own; stage two merges these
-by agglomeration (Ward), each counting for as many examples as it has, until so many classes are left. Distances are
-Mahalanobis's: the features are turned and stretched until their covariance is the identity.
+Stage one is affinity propagation, which finds many small clusters about exemplars. Stage two merges them by
+agglomeration (Ward), weighted by their sizes, until the requested number of classes is left. Distances are Mahalanobis
+distances: the features are transformed until their covariance is the identity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Labels = NDArray[np.int64]
 """[n] the class of each example"""
 
 AFFINITY_PREFERENCE = -50.0
-"""Of affinity propagation, in table 5 of the paper."""
+"""Preference of affinity propagation in table 5 of the paper."""
 _DAMPING, _MAX_ITERATIONS = 0.9, 500  # with scikit-learn's 0.5 affinity propagation swings to and fro
 _K_MEANS_SEED, _DBSCAN_EPS, _DBSCAN_MIN_SAMPLES = 42, 0.051, 2  # table 5
 
@@ -39,21 +39,21 @@ class Whitening:
         return cls(features.mean(axis=0), np.linalg.cholesky(np.linalg.inv(covariance)))
 
     def __call__(self, features: Features) -> Features:
-        """Examples in the new coordinates."""
+        """Transform examples to the new coordinates."""
         whitened: Features = (features - self.mean) @ self.matrix
         return whitened
 
 
 @dataclass(frozen=True)
 class ExemplarClassifier:
-    """Classes about examples: the class of anything is that of the nearest one."""
+    """Classifier by exemplars: an example has the class of the nearest one."""
 
     whitening: Whitening
     exemplars: Features  # [k, features] whitened
     exemplar_class: Labels  # [k] the class of each
 
     def __call__(self, features: Features) -> Labels:
-        """The classes of examples in their own units."""
+        """Classify examples in their original units."""
         return self.exemplar_class[find_nearest(self.whitening(features), self.exemplars)]
 
     def reorder_classes(self, order: Labels) -> ExemplarClassifier:
@@ -71,7 +71,7 @@ class TwoStageClustering:
 
 
 def find_nearest(examples: Features, centres: Features) -> Labels:
-    """[n] the number of the nearest centre, by Euclidean distance."""
+    """Return the index [n] of the nearest centre, by Euclidean distance."""
     distance = (centres**2).sum(axis=1) - 2 * examples @ centres.T
     return distance.argmin(axis=1)
 
@@ -79,7 +79,7 @@ def find_nearest(examples: Features, centres: Features) -> Labels:
 def cluster_two_stage(
     features: Features, num_classes: int, preference: float = AFFINITY_PREFERENCE
 ) -> TwoStageClustering:
-    """Cluster; raises ValueError where stage one finds fewer clusters than classes are wanted."""
+    """Cluster in two stages; raises ValueError if stage one finds fewer clusters than requested classes."""
     whitening = Whitening.fit(features)
     first, exemplars = affinity_propagation(whitening(features), preference)
     if len(exemplars) < num_classes:
@@ -92,22 +92,22 @@ def cluster_two_stage(
 
 
 def affinity_propagation(examples: Features, preference: float = AFFINITY_PREFERENCE) -> tuple[Labels, Features]:
-    """Affinity propagation: [n] clusters, and [k, features] the examples they lie about."""
+    """Cluster by affinity propagation; returns clusters [n] and exemplars [k, features]."""
     from sklearn.cluster import AffinityPropagation
 
-    found = AffinityPropagation(preference=preference, damping=_DAMPING, max_iter=_MAX_ITERATIONS, random_state=0).fit(
-        examples
-    )
-    labels = found.labels_.astype(np.int64)
+    clustering = AffinityPropagation(
+        preference=preference, damping=_DAMPING, max_iter=_MAX_ITERATIONS, random_state=0
+    ).fit(examples)
+    labels = clustering.labels_.astype(np.int64)
     if labels.min() < 0:
         raise ValueError(f"affinity propagation has not settled in {_MAX_ITERATIONS} rounds")
-    return labels, found.cluster_centers_
+    return labels, clustering.cluster_centers_
 
 
 def merge_clusters(examples: Features, clusters: Labels, num_classes: int) -> Labels:
-    """[n] clusters merged until so many are left.
+    """Merge clusters [n] until the requested number is left.
 
-    Every example is put at the centre of its cluster, so that Ward's criterion weighs a cluster by its size; examples
+    Every example is moved to the centre of its cluster, so that Ward's criterion weighs a cluster by its size. Examples
     at one place are merged first, at no cost.
     """
     from sklearn.cluster import AgglomerativeClustering
@@ -117,35 +117,35 @@ def merge_clusters(examples: Features, clusters: Labels, num_classes: int) -> La
 
 
 def estimate_class_probs(features: Features, label: Labels, num_classes: int) -> Features:
-    """[n, classes] how likely each example is of each class, by a logistic regression on what is seen of it."""
+    """Estimate class probabilities [n, classes] by a logistic regression on the features."""
     from sklearn.linear_model import LogisticRegression
 
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    found = LogisticRegression(max_iter=50).fit(scaled[::3], label[::3])  # every third is plenty
+    model = LogisticRegression(max_iter=50).fit(scaled[::3], label[::3])  # every third is plenty
     odds = np.zeros((len(features), num_classes))
-    odds[:, found.classes_] = found.predict_proba(scaled)
+    odds[:, model.classes_] = model.predict_proba(scaled)
     return odds
 
 
-# --- what it is compared with -----------------------------------------------------------------------------------------
+# --- methods of comparison --------------------------------------------------------------------------------------------
 
 
 def quantile_classes(values: NDArray[np.float64], num_classes: int) -> Labels:
-    """The statistical split: as many examples in each class, in the order of one value."""
+    """Split the examples into classes of equal size in the order of one value: the statistical split."""
     bounds = np.quantile(values, np.arange(1, num_classes) / num_classes)
     return np.searchsorted(bounds, values).astype(np.int64)
 
 
 def k_means(examples: Features, num_classes: int) -> Labels:
-    """K-Means with the random state of table 5."""
+    """Cluster by K-Means with the random state of table 5."""
     from sklearn.cluster import KMeans
 
     return KMeans(num_classes, random_state=_K_MEANS_SEED, n_init=10).fit_predict(examples).astype(np.int64)
 
 
 def dbscan(examples: Features) -> Labels:
-    """DBSCAN with the radius and the number of table 5, which suit features stretched to 0..1; -1 is noise."""
+    """Cluster by DBSCAN with the radius and size of table 5, for features scaled to 0..1; -1 is noise."""
     from sklearn.cluster import DBSCAN
 
     span = np.ptp(examples, axis=0)
@@ -154,7 +154,7 @@ def dbscan(examples: Features) -> Labels:
 
 
 def silhouette_score(examples: Features, labels: Labels) -> float:
-    """The mean silhouette coefficient by Euclidean distance, in -1..1; raises ValueError for a single class."""
+    """Compute the mean silhouette coefficient by Euclidean distance, -1..1; raises ValueError for one class."""
     from sklearn.metrics import silhouette_score
 
     return float(silhouette_score(examples, labels))

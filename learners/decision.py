@@ -124,12 +124,12 @@ class PolicyNetwork(nn.Module):
 
     @property
     def column_blocks(self) -> list[tuple[int, int]]:
-        """Column blocks of ``join``: columns without labels, then how often one for each label; for weight transfer."""
+        """Column blocks of ``join`` for weight transfer: columns without labels, and blocks per label."""
         times = dict.fromkeys(_PER_LABEL_INPUTS, 1) | {
             RESPONSES: self.input_sizes[RESPONSES] // self.input_sizes[LEGAL]
         }
-        told = ((0, times[name]) if name in times else (self.input_sizes[name], 0) for name in self.inputs)
-        return [(self.encoder_out, 0), *told]
+        input_blocks = ((0, times[name]) if name in times else (self.input_sizes[name], 0) for name in self.inputs)
+        return [(self.encoder_out, 0), *input_blocks]
 
     def widen_join_weight(self, weight: Tensor) -> Tensor:
         """Return the weights of ``join`` of a network without an estimate, with zeros for the estimate."""
@@ -148,8 +148,8 @@ class PolicyNetwork(nn.Module):
     def forward(self, inputs: InputTensors) -> Tensor:
         """Return [n, labels] log-probabilities; next to none for labels that are not legal."""
         encoded = torch.relu(self.encoder(self.input_dropout(inputs.observation)))
-        told = inputs.concat_inputs(self.inputs)
-        last = self.dropout(torch.relu(self.blocks(self._apply_join(self.dropout(encoded), told))))
+        extra_inputs = inputs.concat_inputs(self.inputs)
+        last = self.dropout(torch.relu(self.blocks(self._apply_join(self.dropout(encoded), extra_inputs))))
         with torch.autocast(
             last.device.type, enabled=False
         ):  # updates change a policy by less than half precision resolves
@@ -184,8 +184,8 @@ class PrivilegedCritic(nn.Module):
         hands = num_others + 1 if preset.critic_reads_labels else 0
         race = num_others * num_cards + (num_others + 1) * MAX_PLAYS
         self.column_blocks = [(layout.current_size, len(self.inputs)), (race, hands)]
-        told = layout.current_size + race + (len(self.inputs) + hands) * num_labels
-        self.value = mlp((told, preset.critic_width, preset.critic_width, 1))
+        input_size = layout.current_size + race + (len(self.inputs) + hands) * num_labels
+        self.value = mlp((input_size, preset.critic_width, preset.critic_width, 1))
 
     def forward(self, inputs: InputTensors, privileged: PrivilegedTensors) -> Tensor:
         """Return [n] the expected return, from observations and hidden hands."""

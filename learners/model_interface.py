@@ -128,7 +128,7 @@ def round_to_stored(values: NDArray[np.floating]) -> NDArray[np.float16]:
 
 
 def masked_log_probs(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """[n, actions] log-probabilities in float32 from logits of as many or fewer columns; next to none where masked."""
+    """Return float32 log-probabilities [n, actions] from logits of as many or fewer columns; very low where masked."""
     mask = action_mask[:, : logits.shape[1]]
     return torch.log_softmax(torch.where(mask, logits.float(), torch.full((), _MASKED_LOGIT)), dim=1)
 

@@ -30,7 +30,7 @@ For every new number of rows oneDNN compiles kernels, which takes half a millise
 
 @dataclass(frozen=True)
 class GameShape:
-    """The sizes of a game that networks are built for."""
+    """Sizes of a game for the construction of networks."""
 
     observation: FeatureTable
     num_labels: int

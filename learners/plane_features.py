@@ -29,7 +29,7 @@ class Options(NamedTuple):
 
 
 def find_options(inputs: InputTensors) -> Options:
-    """The legal labels, at most ``MAX_OPTIONS`` of a decision."""
+    """Find the legal labels, at most ``MAX_OPTIONS`` of a decision."""
     legal = inputs.legal
     if len(legal) and legal.shape[1] > MAX_OPTIONS and int(legal.sum(dim=1).max()) > MAX_OPTIONS:
         costs = inputs.regret if inputs.regret.shape[1] else legal.new_zeros(legal.shape, dtype=torch.float32)
@@ -40,7 +40,7 @@ def find_options(inputs: InputTensors) -> Options:
 
 
 class PlaneFeatures(nn.Module):
-    """Makes planes of observations; what it needs to know of a game it holds, and nothing of it is learned."""
+    """Encoder of observations as planes, from fixed features of the game without learned weights."""
 
     _place: Tensor
     _context: Tensor
@@ -64,40 +64,40 @@ class PlaneFeatures(nn.Module):
 
     @property
     def plane_size(self) -> int:
-        """Numbers of a plane."""
+        """Number of cells of a plane."""
         return self.rows * self.columns
 
     def to_count_planes(self, cards: Tensor) -> Tensor:
-        """Copies of each kind [n, sets, kinds] as planes [n, sets * copies, size], in numbers of their type."""
+        """Encode copies of each kind [n, sets, kinds] as planes [n, sets * copies, size] of the same dtype."""
         steps = torch.arange(1, self.copies + 1, device=cards.device)
         planes = (cards.unsqueeze(2) >= steps[:, None]).to(cards.dtype)
         return self.scatter_to_planes(planes.flatten(1, 2))
 
     def scatter_to_planes(self, values: Tensor) -> Tensor:
-        """A number for each kind [n, sets, kinds] as planes [n, sets, size]."""
-        found = values.new_zeros((*values.shape[:2], self.plane_size))
-        found[..., self._place] = values
-        return found
+        """Arrange a number for each kind [n, sets, kinds] as planes [n, sets, size]."""
+        planes = values.new_zeros((*values.shape[:2], self.plane_size))
+        planes[..., self._place] = values
+        return planes
 
     def compute_context(self, observation: Tensor) -> Tensor:
-        """[n] the number of the context that observations [n, features] tell."""
+        """Compute the index of the context [n] from observations [n, features]."""
         return (observation.float() @ self._context.float()).round().long()
 
     def encode_state(self, observation: Tensor) -> Tensor:
-        """Observations [n, features] as planes [n, num_state_planes, size]."""
+        """Encode observations [n, features] as planes [n, num_state_planes, size]."""
         named = self._named[self.compute_context(observation)].to(observation.dtype) * self.copies
         sets = [torch.unflatten(observation[:, part], 1, (-1, self.num_kinds)) for part in self.feature_slices]
         return self.to_count_planes(torch.cat([named, *sets], dim=1))
 
     def encode_first_plane(self, observation: Tensor) -> Tensor:
-        """[n, size] where the cards of the folder's first plane lie; nowhere for a folder without one."""
+        """Encode the cards of the folder's first plane [n, size]; zeros for a folder without one."""
         named = self._named[self.compute_context(observation)].to(observation.dtype)
         if not named.shape[1]:
             return observation.new_zeros((len(observation), self.plane_size))
         return self.scatter_to_planes(named[:, :1]).squeeze(1)
 
     def encode_options(self, observation: Tensor, options: Options) -> Tensor:
-        """The planes [m, copies * size] of the cards that would be laid, of those that the hand has."""
+        """Encode options as planes [m, copies * size] of the cards that would be played from the hand."""
         cards = self._labels[self.compute_context(observation)[options.row], options.label].to(observation.dtype)
         held = observation[:, self.feature_slices[0]][options.row]
         return self.to_count_planes(torch.minimum(cards, held).unsqueeze(1)).flatten(1)

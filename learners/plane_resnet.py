@@ -1,8 +1,8 @@
-"""Decision models that look at planes of cards: EasyTractor (chapter 4 of the Tractor paper), and with what abl knows.
+"""Decision models that read planes of cards: EasyTractor (chapter 4 of the Tractor paper), and a variant for abl.
 
-``options=0`` is the paper's network: all the planes of all options are channels of an adapted ResNet-18, and the policy
-has a place for each. Otherwise options are weighed one by one by the same small network, beside what it sees of the
-state: that learns from little, and costs as much as there are options.
+``options=0`` is the paper's network: all planes of all options are channels of an adapted ResNet-18, and the policy has
+an output for each. Otherwise the same small network scores each option beside the encoded state. This needs less data,
+and its cost grows with the number of options.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _NORM_GROUPS = 8
 
 
 class _ConvBlock(nn.Module):
-    """Two convolutions added to what came in.
+    """Two convolutions with a residual connection.
 
-    Normalised by groups of channels: a batch of one position and one of thousands must be weighed alike.
+    Channels are normalised in groups, so that the result does not depend on the size of the batch.
     """
 
     def __init__(self, inner: int, outer: int) -> None:
@@ -33,9 +33,9 @@ class _ConvBlock(nn.Module):
         self.across = nn.Conv2d(inner, outer, 1, bias=False) if inner != outer else nn.Identity()
 
     def forward(self, planes: Tensor) -> Tensor:
-        """[n, inner, rows, columns] to [n, outer, rows, columns]."""
-        found = self.after(self.second(torch.relu(self.between(self.first(planes)))))
-        wider: Tensor = torch.relu(found + self.across(planes))
+        """Map [n, inner, rows, columns] to [n, outer, rows, columns]."""
+        residual = self.after(self.second(torch.relu(self.between(self.first(planes)))))
+        wider: Tensor = torch.relu(residual + self.across(planes))
         return wider
 
 
@@ -58,14 +58,14 @@ class ResNetTrunk(nn.Module):
         self.hidden = nn.Linear(config.channels[-1] * -(-rows // 2) * -(-columns // 2), config.hidden_width)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """[n, planes, rows, columns] to [n, hidden]."""
+        """Map [n, planes, rows, columns] to [n, hidden]."""
         seen = self.blocks(torch.relu(self.norm(self.first(planes))))
-        found: Tensor = torch.relu(self.hidden(seen.flatten(1)))
-        return found
+        hidden: Tensor = torch.relu(self.hidden(seen.flatten(1)))
+        return hidden
 
 
 class OptionScorer(nn.Module):
-    """Scores options from their features and the hidden layer."""
+    """Scorer of options, from their features and the hidden layer."""
 
     def __init__(self, in_features: int, config: PlaneResNetConfig) -> None:
         super().__init__()
@@ -82,12 +82,12 @@ class OptionScorer(nn.Module):
     def forward(self, features: Tensor, hidden: Tensor, options: Options) -> Tensor:
         """Score m options from features [m, features] and the hidden layer [n, hidden]; returns [m]."""
         mixed = self.option(features) + self.state(hidden)[options.row]
-        found: Tensor = self.score(torch.relu(self.between(torch.relu(mixed)))).squeeze(1)
-        return found
+        scores: Tensor = self.score(torch.relu(self.between(torch.relu(mixed)))).squeeze(1)
+        return scores
 
 
 class PlanePolicyNetwork(nn.Module):
-    """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
+    """Policy network; costs of the knowledge base among its inputs are its prior as well."""
 
     def __init__(self, plane_features: PlaneFeatures, preset: Preset, num_others: int) -> None:
         super().__init__()
@@ -101,25 +101,25 @@ class PlanePolicyNetwork(nn.Module):
         self.trunk = ResNetTrunk(planes, plane_features.rows, plane_features.columns, look)
         self.policy: nn.Module = nn.Linear(look.hidden_width, MAX_OPTIONS)
         if self.scores_each_option:
-            told = 2 * plane_features.copies * plane_features.plane_size + (REGRET in self.inputs)
-            self.policy = OptionScorer(told, look)
+            num_features = 2 * plane_features.copies * plane_features.plane_size + (REGRET in self.inputs)
+            self.policy = OptionScorer(num_features, look)
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         self.input_dropout, self.dropout = nn.Dropout(0.0), nn.Dropout(0.0)
 
     def compute_hidden(self, inputs: InputTensors, options: Options | None = None) -> Tensor:
-        """[n, hidden] what the policy and the value share."""
+        """Compute the layer [n, hidden] that policy and value share."""
         observation, pictures = inputs.observation, self.plane_features
         planes = [pictures.encode_state(observation)]
         if ESTIMATE in self.inputs:
             planes.append(pictures.scatter_to_planes(inputs.estimate) / pictures.copies)
         if not self.scores_each_option:
             planes.append(self._option_channels(observation, options or find_options(inputs)))
-        told = torch.unflatten(torch.cat(planes, dim=1), 2, (pictures.rows, pictures.columns))
-        found: Tensor = self.trunk(self.input_dropout(told))
-        return found
+        channels = torch.unflatten(torch.cat(planes, dim=1), 2, (pictures.rows, pictures.columns))
+        hidden: Tensor = self.trunk(self.input_dropout(channels))
+        return hidden
 
     def _option_channels(self, observation: Tensor, options: Options) -> Tensor:
-        """[n, options * copies, size] the planes of every option in its place, zeros where there is none."""
+        """Encode the planes [n, options * copies, size] of every option; zeros without an option."""
         pictures = self.plane_features
         shape = len(observation), MAX_OPTIONS, pictures.copies * pictures.plane_size
         channels = observation.new_zeros(shape)
@@ -127,7 +127,7 @@ class PlanePolicyNetwork(nn.Module):
         return channels.view(len(observation), MAX_OPTIONS * pictures.copies, pictures.plane_size)
 
     def forward(self, inputs: InputTensors) -> Tensor:
-        """[n, labels] log-probabilities; what may not be chosen has next to none."""
+        """Return log-probabilities [n, labels]; very low for labels that are not legal."""
         options = find_options(inputs)
         hidden = self.dropout(self.compute_hidden(inputs, options))
         if self.scores_each_option:
@@ -139,22 +139,22 @@ class PlanePolicyNetwork(nn.Module):
         return torch.log_softmax(logits, dim=1)
 
     def _score_options(self, inputs: InputTensors, options: Options, hidden: Tensor) -> Tensor:
-        """[m] what each option scores."""
+        """Score each option [m]."""
         observation, pictures = inputs.observation, self.plane_features
         cards = pictures.encode_options(observation, options)
         major = pictures.encode_first_plane(observation).repeat(1, pictures.copies)[options.row]
-        told = [cards, cards * major]
+        features = [cards, cards * major]
         if self.trust is None:
-            scores: Tensor = self.policy(torch.cat(told, dim=1), hidden, options)
+            scores: Tensor = self.policy(torch.cat(features, dim=1), hidden, options)
             return scores
         regret = (inputs.regret[options.row, options.label] / REGRET_UNIT).clamp(0, MAX_REGRET)
-        told.append(regret[:, None].to(cards.dtype))
-        scores = self.policy(torch.cat(told, dim=1), hidden, options)
+        features.append(regret[:, None].to(cards.dtype))
+        scores = self.policy(torch.cat(features, dim=1), hidden, options)
         return scores - self.trust * regret
 
 
 class SharedValueHead(nn.Module):
-    """The value of a decision, read off the hidden layer of the policy: nothing is known that the seat does not see."""
+    """Value of a decision from the hidden layer of the policy, without hidden information."""
 
     def __init__(self, policy: PlanePolicyNetwork, hidden: int) -> None:
         super().__init__()
@@ -162,6 +162,6 @@ class SharedValueHead(nn.Module):
         self._shared_policy = (policy,)  # shared, and kept with the policy
 
     def forward(self, inputs: InputTensors, privileged: PrivilegedTensors) -> Tensor:
-        """[n] the expected return."""
-        found: Tensor = self.value(self._shared_policy[0].compute_hidden(inputs)).squeeze(1)
-        return found
+        """Return the expected return [n]."""
+        value: Tensor = self.value(self._shared_policy[0].compute_hidden(inputs)).squeeze(1)
+        return value

@@ -82,7 +82,7 @@ class Preset:
     policy_width: int = 512  # the paper is silent on the decision network
     policy_blocks: int = 2  # residual blocks
     critic_width: int = 512
-    critic_reads_labels: bool = True  # whether the critic reads legal labels and what each hand could lead
+    critic_reads_labels: bool = True  # whether the critic reads legal labels and possible leads of each hand
     prior_error_rate: float = 0.0  # share of sampled labels that kb would not choose, at first; 0: costs as they are
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPOConfig = PPOConfig()

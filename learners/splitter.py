@@ -38,7 +38,7 @@ class CardSequences:
 
     @classmethod
     def from_counts(cls, counts: NDArray[np.integer]) -> CardSequences:
-        """From the copies of each rank, [n, 15]."""
+        """Make sequences from the copies of each rank [n, 15]."""
         ends = counts.cumsum(axis=1, dtype=np.int64)
         places = np.arange(MAX_HAND_CARDS)
         rank = (ends[:, None, :] <= places[:, None]).sum(axis=2)
@@ -54,13 +54,13 @@ class CardSequences:
         )
 
     def to_features(self) -> Tensor:
-        """[n, 20, 23] rank, number held and which of them, as ones among zeros; all zeros beyond the end."""
+        """Encode rank, number of copies and index of each card, one-hot [n, 20, 23]; zeros beyond the end."""
         parts = [(self.rank, NUM_RANKS), (self.rank_count, NUM_COPIES), (self.copy_index, NUM_COPIES)]
         ones = [nn.functional.one_hot(part.clamp(min=0), size) for part, size in parts]
         return torch.cat(ones, dim=2).float() * (self.rank != NO_CARD)[:, :, None]
 
     def at(self, rows: Tensor | slice) -> CardSequences:
-        """Some of them."""
+        """Select rows."""
         return CardSequences(self.rank[rows], self.rank_count[rows], self.copy_index[rows], self.length[rows])
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class CardSequences:
 
 
 class SplitterNetwork(nn.Module):
-    """Both directions of an LSTM over the cards, and a conditional random field over their tags."""
+    """Bidirectional LSTM over the cards, and a conditional random field over their tags."""
 
     def __init__(self, preset: SplitterPreset) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class SplitterNetwork(nn.Module):
     def emissions(self, hands: CardSequences) -> Tensor:
         """Return the emission scores [n, 20, 4].
 
-        Positions beyond the last card are encoded as padding, which tells the network the size of the hand.
+        Positions beyond the last card are encoded as padding, so the network can infer the size of the hand.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=self.training):  # twice as fast, and only learning is slow
             read, _ = self.read(self.card(hands.to_features()))
@@ -93,18 +93,18 @@ class SplitterNetwork(nn.Module):
         return emissions.float()
 
     def loss(self, hands: CardSequences, tags: Tensor) -> Tensor:
-        """The mean negative log-likelihood of tags [n, 20] int64, in nats a hand."""
+        """Compute the mean negative log-likelihood of tags [n, 20] int64, in nats per hand."""
         loss: Tensor = self.crf(self.emissions(hands), hands.length, tags).mean()
         return loss
 
     @torch.no_grad()
     def marginals(self, hands: CardSequences) -> Tensor:
-        """[n, 20, 4] the probability of each tag of each card."""
+        """Compute the probability [n, 20, 4] of each tag of each card."""
         return self.crf.marginals(self.emissions(hands), hands.length)
 
     @torch.no_grad()
     def decode(self, hands: CardSequences) -> Tensor:
-        """[n, 20] the most probable tags, -1 beyond the end."""
+        """Return the most probable tags [n, 20], -1 beyond the end."""
         return self.crf.decode(self.emissions(hands), hands.length)
 
 
@@ -115,9 +115,7 @@ class SplitterCard:
     game: str
     preset: str
     seed: int
-    play_cost: float = field(
-        metadata={"formerly": "weight"}
-    )  # what a play weighs beside its log-probabilities, in nats
+    play_cost: float = field(metadata={"formerly": "weight"})  # weight of a play beside its log-probabilities, in nats
     data: str = ""
     hands: int = 0  # that it has learned from, one after the other
     hours: float = 0.0

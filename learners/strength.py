@@ -19,7 +19,7 @@ from abl_cards.core import seed64
 
 DEAL_RANKS, HANDS_PER_DEAL, MAX_COPIES, NUM_HAND_FEATURES = 15, 3, 4, 6
 """Ranks, hands, and copies of a rank in a deal; numbers of hand values: points and plays of each hand's split."""
-_POINTS_UNIT, _PLAYS_UNIT = 20.0, 8.0  # about what a hand has: units of what is told
+_POINTS_UNIT, _PLAYS_UNIT = 20.0, 8.0  # units of the inputs, about the values of a hand
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class DealEmbedding(nn.Module):
         self.rank = None if self.by_rank else nn.Embedding(DEAL_RANKS, preset.embedding)
 
     def forward(self, counts: Tensor) -> Tensor:
-        """Copies of each rank in each hand, int64, to [n, steps, width]."""
+        """Embed copies of each rank in each hand, int64, as [n, steps, width]."""
         if self.rank is None:
             hot = nn.functional.one_hot(counts, MAX_COPIES + 1).float()  # [n, 3, 15, 5]
             return hot.permute(0, 2, 1, 3).flatten(2)
@@ -80,7 +80,7 @@ class DealEmbedding(nn.Module):
 
 
 class DealClassifier(nn.Module):
-    """Made from a preset and a seed; gives the logarithm of odds of each class, divided by a temperature."""
+    """Network made from a preset and a seed; returns class logits divided by a temperature."""
 
     def __init__(self, preset: StrengthPreset, num_classes: int, seed: int = 0) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class DealClassifier(nn.Module):
         self.register_buffer("temperature", torch.ones(()))
 
     def forward(self, counts: Tensor, hand_features: Tensor) -> Tensor:
-        """Copies [n, 3, 15] int64 and points and plays [n, 6] to [n, classes]."""
+        """Classify copies [n, 3, 15] int64 with points and plays [n, 6]; returns logits [n, classes]."""
         states, _ = self.lstm(self.cards(counts))  # [n, steps, hidden]
         weights = torch.softmax(self.attention(torch.tanh(states)), dim=1)
         seen = torch.tanh((weights * states).sum(dim=1))
@@ -108,7 +108,7 @@ class DealClassifier(nn.Module):
         return cast(Tensor, self.judge(seen) / self.temperature)
 
     def attention_weights(self, counts: Tensor) -> Tensor:
-        """[n, steps] how much each step weighs."""
+        """Compute the weight [n, steps] of each step."""
         states, _ = self.lstm(self.cards(counts))
         return torch.softmax(self.attention(torch.tanh(states)), dim=1)[..., 0]
 
@@ -119,9 +119,9 @@ def compute_hand_features(points: NDArray[np.float32], plays: NDArray[np.uint8])
 
 
 def fit_temperature(logits: Tensor, classes: Tensor) -> float:
-    """The number by which logits [n, classes] are to be divided so that probabilities are as often right as they say.
+    """Find the divisor of logits [n, classes] that calibrates the probabilities.
 
-    Found on examples that were not learned from (Guo et al. 2017).
+    It is fitted on examples outside the training data (Guo et al. 2017).
     """
     scale = torch.zeros((), requires_grad=True)
     optimiser = torch.optim.LBFGS([scale], max_iter=50)

@@ -25,17 +25,19 @@ def transfer_weights(
     """Return weights for networks with other labels; raises KeyError for weights of other networks."""
     number = {label: place for place, label in enumerate(old_labels)}
     place = torch.tensor([number.get(label, NEW_LABEL) for label in new_labels])
-    found = dict(weights)
+    transferred = dict(weights)
     decision, critic = networks.decision, networks.critic
     if not isinstance(decision, PolicyNetwork):
         raise KeyError("decision.policy.weight")
-    found["decision.join.weight"] = _transfer_columns(weights["decision.join.weight"], decision.column_blocks, place)
+    transferred["decision.join.weight"] = _transfer_columns(
+        weights["decision.join.weight"], decision.column_blocks, place
+    )
     for name in ("decision.policy.weight", "decision.policy.bias"):
-        found[name] = _take_or_zero(weights[name], place, 0)
+        transferred[name] = _take_or_zero(weights[name], place, 0)
     first = "critic.value.0.weight"
     if isinstance(critic, PrivilegedCritic) and first in weights:
-        found[first] = _transfer_columns(weights[first], critic.column_blocks, place)
-    return found
+        transferred[first] = _transfer_columns(weights[first], critic.column_blocks, place)
+    return transferred
 
 
 def _transfer_columns(weight: Tensor, blocks: ColumnBlocks, place: Tensor) -> Tensor:
@@ -53,6 +55,6 @@ def _transfer_columns(weight: Tensor, blocks: ColumnBlocks, place: Tensor) -> Te
 
 def _take_or_zero(weight: Tensor, place: Tensor, axis: int) -> Tensor:
     """Return the entries at indices of an axis, and zeros for new labels."""
-    found = weight.index_select(axis, place.clamp(min=0))
-    shape = [-1 if each == axis else 1 for each in range(weight.ndim)]
-    return found * (place != NEW_LABEL).to(weight.dtype).view(shape)
+    entries = weight.index_select(axis, place.clamp(min=0))
+    shape = [-1 if dim == axis else 1 for dim in range(weight.ndim)]
+    return entries * (place != NEW_LABEL).to(weight.dtype).view(shape)

@@ -61,8 +61,8 @@ def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
         card: Their card; ``steps`` tells whether the critic has been trained.
     """
     left_out = () if card.steps else (_CRITIC_PREFIX,)
-    kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
-    write_weights(file, kept, card)
+    tensors = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
+    write_weights(file, tensors, card)
 
 
 def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
@@ -73,9 +73,9 @@ def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
         weights: The tensors by name.
         card: A dataclass of plain values.
     """
-    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
+    tensors = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     with atomic_write(file) as stream:
-        stream.write(save(kept))
+        stream.write(save(tensors))
     write_card(file, card)
 
 
@@ -150,7 +150,7 @@ def _check_regular_file(file: Path) -> None:
 def _matches_type(value: Any, hint: Any) -> bool:
     """Return whether a JSON value is of an annotated type; an int is a float, a bool is not."""
     if isinstance(hint, UnionType):
-        return any(_matches_type(value, each) for each in get_args(hint))
+        return any(_matches_type(value, member) for member in get_args(hint))
     kind = get_origin(hint) or hint
     return type(value) is kind or (kind is float and type(value) is int)
 
@@ -246,12 +246,12 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     if engine is not None:
         weights = _adapt_to_labels(weights, networks, card, engine)
     _check_labels(file, weights, networks)
-    kept = (_CRITIC_PREFIX,) if card.abln == networks.preset.uses_abln else (_CRITIC_PREFIX, _ABLN_PREFIX)
+    optional_prefixes = (_CRITIC_PREFIX,) if card.abln == networks.preset.uses_abln else (_CRITIC_PREFIX, _ABLN_PREFIX)
     try:
-        if len(kept) == 2 and networks.preset.uses_abln and isinstance(networks.decision, PolicyNetwork):
+        if len(optional_prefixes) == 2 and networks.preset.uses_abln and isinstance(networks.decision, PolicyNetwork):
             weights[_JOIN_KEY] = networks.decision.widen_join_weight(weights[_JOIN_KEY])
         missing, unknown = networks.load_state_dict(weights, strict=False)
-        wrong = [*(name for name in missing if not name.startswith(kept)), *unknown]
+        wrong = [*(name for name in missing if not name.startswith(optional_prefixes)), *unknown]
     except KeyError:
         wrong = [_JOIN_KEY]
     except RuntimeError as problem:

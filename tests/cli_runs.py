@@ -1,4 +1,4 @@
-"""Running commands in this process, as a user would from a shell."""
+"""Commands in this process, with the result that a shell would show."""
 
 from functools import cache
 from pathlib import Path
@@ -12,17 +12,17 @@ from abl_cards.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# To read the signatures of all commands takes longer than most of them, and the runner does it for each call.
+# Reading the signatures of all commands is slow, and the runner repeats it for each call.
 testing._get_command = cache(get_command)  # type: ignore[attr-defined]
 
 
 def invoke(*arguments: str, stdin: str | bytes | None = None, **more: Any) -> Result:
-    """What a command line comes to, an exception too."""
+    """Run a command line, and return its result or exception."""
     return CliRunner().invoke(app, list(arguments), input=stdin, **more)
 
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
-    """The command's exit code and what it printed; what is no planned ending fails the test."""
+    """Run a command, and fail the test at an unexpected exception."""
     result = invoke(*arguments, stdin=stdin)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result

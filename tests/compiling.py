@@ -1,6 +1,6 @@
-"""Numba's kernels are compiled by one of the processes that test, and read by the others from its cache.
+"""Shared compilation of Numba's kernels: one test process compiles a kernel, and the others load it from the cache.
 
-The workers of pytest-xdist begin with the same kernels at the same time; each would compile them for itself.
+Without it the workers of pytest-xdist would all compile the same kernels at the same time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def share_compilations() -> None:
-    """From now on who wants a kernel that another process is compiling waits for it."""
+    """Make processes wait for a kernel that another process is compiling."""
     try:
         import fcntl
     except ImportError:  # not on this platform: each compiles for itself
@@ -32,7 +32,7 @@ def share_compilations() -> None:
 
     @contextmanager
     def turn(name: str) -> Iterator[None]:
-        """Hold the lock of a kernel; who compiles one compiles those that it calls, never those that call it."""
+        """Hold the lock of a kernel; kernels lock those that they call, never their callers."""
         if name in held:  # it calls itself
             yield
             return

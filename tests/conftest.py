@@ -1,4 +1,4 @@
-"""What every test may use: hypothesis profiles and the data that lies beside the repository."""
+"""Shared fixtures of all tests: hypothesis profiles, and the data beside the repository."""
 
 import gc
 import os
@@ -14,14 +14,14 @@ from tests.effort import thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
+# `make test` runs a worker per processor; threads of torch would compete, and use the processor while they wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 gc_control.reduce_gc()
-gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a look at them all takes a second
+gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a full collection takes a second
 if "PYTEST_XDIST_WORKER" in os.environ:
     share_compilations()
 
-# A first call may compile, hence no deadline; the same examples each time, hence a failure in CI is one at home.
+# No deadline, since a first call may compile; fixed examples, so that failures in CI are reproducible.
 settings.register_profile(
     "ci", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -30,7 +30,7 @@ settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``make test-long`` asks for the long tests too."""
+    """Add the option for the long tests of ``make test-long``."""
     parser.addoption("--long", action="store_true", help="run the long tests too")
 
 
@@ -50,7 +50,7 @@ APART = (SLOW[0], *SLOW[-3:])
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is quick comes first; the files stay together, since a worker makes a module's fixtures once."""
+    """Put quick tests first; keep files together, since fixtures of a module are made once per worker."""
     if not (config.getoption("--long") or thorough()):
         left = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=left)
@@ -71,7 +71,7 @@ def _turn(place: str) -> int:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of recorded games: ABL_CARDS_DATA, or ../shared/data beside the repository."""
+    """Return the folder of recorded games: ABL_CARDS_DATA, or ../shared/data beside the repository."""
     folder = Path(os.environ.get("ABL_CARDS_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip("recorded games are not here: set ABL_CARDS_DATA to the folder that holds them")
@@ -80,7 +80,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """``abl:weights=FILE`` with networks that are tiny and know nothing, but heed whatever they are told."""
+    """Yield ``abl:weights=FILE`` for tiny untrained networks that react to every input."""
     from abl_cards.learners.presets import PRESETS
     from tests.learners.tiny import TINY, save_untrained
 
@@ -91,7 +91,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def untrained_twin(untrained: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The same without an estimate of the hidden hands."""
+    """Return the untrained agent without an estimate of the hidden hands."""
     from tests.learners.tiny import save_untrained
 
     return f"abl:weights={save_untrained(tmp_path_factory.mktemp('twin'), abln=False)}"

@@ -1,4 +1,4 @@
-"""Contracts of import-linter that it does not bring along."""
+"""Additional contracts for import-linter."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from importlinter import Contract, ContractCheck, output
 
 
 class InterfacesContract(Contract):
-    """Modules import from another package only what its ``__init__`` exports."""
+    """A contract that modules import from other packages only names exported by ``__init__``."""
 
     type_name = "interfaces"
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         """Find imports of inner modules of other packages."""
-        found = sorted(inner_imports(graph))
-        return ContractCheck(kept=not found, metadata={"imports": found})
+        imports = sorted(inner_imports(graph))
+        return ContractCheck(kept=not imports, metadata={"imports": imports})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Print them."""
+        """Print the imports."""
         for importer, imported in check.metadata["imports"]:
             output.print_error(f"{importer} imports {imported}: import from {imported.rpartition('.')[0]}")
 
@@ -35,14 +35,14 @@ def inner_imports(graph: ImportGraph) -> set[tuple[str, str]]:
 
 
 def package_of(graph: ImportGraph, module: str) -> str:
-    """Return the package that a module lies in, a package itself."""
+    """Return the package of a module; a package is its own."""
     return module if graph.find_children(module) else module.rpartition(".")[0]
 
 
 def package_edges(graph: ImportGraph) -> dict[str, set[str]]:
-    """Return which packages the modules of each package import from; the lazy root of the package aside."""
+    """Return the packages that each package imports from, without the lazy root package."""
     edges: dict[str, set[str]] = {}
     for importer in graph.modules - {"abl_cards"}:
-        found = edges.setdefault(package_of(graph, importer), set())
-        found |= {package_of(graph, each) for each in graph.find_modules_directly_imported_by(importer)}
-    return {package: found - {package, "abl_cards"} for package, found in edges.items()}
+        targets = edges.setdefault(package_of(graph, importer), set())
+        targets |= {package_of(graph, module) for module in graph.find_modules_directly_imported_by(importer)}
+    return {package: targets - {package, "abl_cards"} for package, targets in edges.items()}

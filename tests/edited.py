@@ -11,7 +11,7 @@ from abl_cards.games.game import load
 def edited(
     folder: Path, edits: dict[str, tuple[str, str]] | None = None, more: str = "", name: str = "guandan"
 ) -> Path:
-    """A copy of a game's rule files in a new folder: ``{file: (old, new)}``, and rules in a file of their own."""
+    """Copy a game's rule files with edits ``{file: (old, new)}`` and additional rules in a new file."""
     home = load(name).directory
     shutil.copytree(home, folder, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     for name, (old, new) in (edits or {}).items():

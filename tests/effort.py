@@ -1,4 +1,4 @@
-"""How much is tried: a little by default, much when the long search is asked for."""
+"""The extent of random tests: small by default, large with the long search."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ long = pytest.mark.long
 
 
 def thorough() -> bool:
-    """Whether the long search is asked for: ``pytest --hypothesis-profile=thorough``."""
+    """Return whether the long search is on: ``pytest --hypothesis-profile=thorough``."""
     return settings().max_examples > 1000

@@ -1,4 +1,4 @@
-"""A disk that fills up, for one process."""
+"""A simulated full disk for one process."""
 
 import resource
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def files_up_to(size: int) -> Iterator[None]:
-    """As on a disk that has so many bytes left for each file."""
+    """Limit the size of each file, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

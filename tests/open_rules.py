@@ -1,4 +1,4 @@
-"""Variants whose preferences make a plan: what is chosen there has no circuit."""
+"""Variants with preferences that need a search over plans and have no circuit."""
 
 import shutil
 from pathlib import Path
@@ -19,12 +19,12 @@ INPUTS = """
 
 
 def planner(folder: Path) -> Path:
-    """A variant of President: a three does not leave another one behind."""
+    """Make a variant of President where a three does not leave another one in the hand."""
     return _variant(folder / "planner", "president", f"{PLAN}\n:- play(set(3,1)), left(3,1).\n")
 
 
 def small_planner(folder: Path) -> tuple[Path, Path]:
-    """A game of singles and pairs, and a variant of it."""
+    """Make a game of singles and pairs, and a variant of it."""
     shutil.copytree(NEW_GAME, folder / "small")
     plan = f"{INPUTS}{PLAN}\n:- play(single(R)), left(R,1), R < 6.\n"
     return folder / "small", _variant(folder / "planner", "small", plan)

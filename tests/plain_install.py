@@ -1,4 +1,4 @@
-"""A Python that has the package and what it needs, and no extra: as after ``pip install abl-cards``."""
+"""A Python with the package and its dependencies but no extras, as after ``pip install abl-cards``."""
 
 from __future__ import annotations
 
@@ -17,25 +17,28 @@ _RUN = "from abl_cards.__main__ import main; main()"
 
 
 def needed(extras: Iterable[str] = ()) -> set[str]:
-    """Return the distributions that the package needs, with those of some extras, and what they need in turn."""
+    """Return the distributions that the package and some extras need, including indirect dependencies."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    todo = [*project["dependencies"], *(each for extra in extras for each in project["optional-dependencies"][extra])]
-    found: set[str] = set()
+    todo = [
+        *project["dependencies"],
+        *(requirement for extra in extras for requirement in project["optional-dependencies"][extra]),
+    ]
+    names: set[str] = set()
     while todo:
         line, _, marker = todo.pop().partition(";")
         name = re.split(r"[^A-Za-z0-9._-]", line.strip())[0].lower()
-        if "extra" in marker or name in found:
+        if "extra" in marker or name in names:
             continue
         try:
             todo += distribution(name).requires or ()
         except PackageNotFoundError:  # for another platform or Python
             continue
-        found.add(name)
-    return found
+        names.add(name)
+    return names
 
 
 def make_environment(folder: Path, extras: Iterable[str] = ()) -> list[str]:
-    """Link what is needed into a folder; returns the paths for a Python without site-packages."""
+    """Link the needed distributions into a folder; return the paths for a Python without site-packages."""
     folder.mkdir()
     for name in needed(extras):
         for file in distribution(name).files or ():
@@ -46,7 +49,7 @@ def make_environment(folder: Path, extras: Iterable[str] = ()) -> list[str]:
 
 
 def run_in(paths: list[str], *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command of the package with these paths and nothing else to import."""
+    """Run a command of the package with only these paths to import from."""
     code = _START.format(paths=paths, words=list(words)) + _RUN
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], cwd=cwd, capture_output=True, text=True, timeout=300,

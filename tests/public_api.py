@@ -1,6 +1,6 @@
 """Text form of the public API: the names of ``abl_cards.__all__`` with their signatures.
 
-Write it anew after a deliberate change, and note the change in CHANGELOG.md:
+After a deliberate change, write it again and note the change in CHANGELOG.md:
 
     python -m tests.public_api
 """
@@ -36,7 +36,7 @@ def _render_name(name: str, value: Any) -> Iterator[str]:
 
 
 def _render_members(cls: type) -> Iterator[str]:
-    """Yield the constructor and the public members that the project defines, in the order of their names."""
+    """Yield the constructor and the public members that the project defines, sorted by name."""
     fields: set[str] = set()
     if not issubclass(cls, enum.Enum):  # members of enumerations may be added
         yield f"__init__{_signature(cls)}"
@@ -61,7 +61,7 @@ def _render_members(cls: type) -> Iterator[str]:
 
 
 def _signature(function: Any) -> str:
-    """Return a signature with annotations as they are written, and without addresses of objects."""
+    """Return a signature with annotations as in the source, and without addresses of objects."""
     signature = inspect.signature(function)
     parameters = [item.replace(annotation=_as_text(item.annotation)) for item in signature.parameters.values()]
     text = str(signature.replace(parameters=parameters, return_annotation=_as_text(signature.return_annotation)))

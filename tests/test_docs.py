@@ -1,11 +1,11 @@
-"""The documentation is true: its commands and Python blocks run and print what it says, its tables match the code.
+"""The documentation: commands and Python blocks run and print the shown output, and tables match the code.
 
-In the documents, a ``console`` block holds ``$ commands`` and what they print; ``…`` stands for the rest of a word or
-a line, a line ``...`` for any number of lines. Words behind ``console``: ``any-numbers`` compares everything but the
-numbers, ``exit-1`` says how the last command ends. An ``output`` block is what the ``python`` block before it prints. A
-``diff`` block is an edit of the file that its header names, an ``lp`` block that begins with ``% NAME.lp`` is a file,
-and so are a ``jsonl NAME`` and a ``python NAME.py`` block.
-The blocks of a document run in order, in an empty folder of their own.
+In the documents, a ``console`` block holds ``$ commands`` and their output; ``…`` stands for the rest of a word or a
+line, a line ``...`` for any number of lines. Words after ``console``: ``any-numbers`` ignores differences of numbers,
+``exit-1`` is the exit code of the last command. An ``output`` block is the output of the ``python`` block before it.
+A ``diff`` block is an edit of the file in its header. An ``lp`` block that begins with ``% NAME.lp``, a ``jsonl NAME``
+block and a ``python NAME.py`` block are files.
+The blocks of a document run in order, in a separate empty folder.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def blocks(document: Path) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment where ``abl-cards`` is this checkout's command, with a cache of its own."""
+    """Return an environment with ``abl-cards`` of this checkout and a separate cache."""
     folder = tmp_path_factory.mktemp("bin")
     command = folder / "abl-cards"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from abl_cards.cli import main; main()" "$@"\n')
@@ -110,17 +110,17 @@ def run_console(block: Block, environment: dict[str, str], where: str) -> None:
     for number, (command, expected) in enumerate(commands, 1):
         status, *outputs = run(command, environment)
         last = number == len(commands)
-        wanted = next((int(word[5:]) for word in block.words if word.startswith("exit-")), 0) if last else 0
-        said = "\n".join(part.strip("\n") for part in outputs if part.strip())
-        assert status == wanted, f"{where}: $ {command}\nexit {status}\n{said}"
-        compare(expected, said, block.words, f"{where}: $ {command}")
+        expected_status = next((int(word[5:]) for word in block.words if word.startswith("exit-")), 0) if last else 0
+        printed = "\n".join(part.strip("\n") for part in outputs if part.strip())
+        assert status == expected_status, f"{where}: $ {command}\nexit {status}\n{printed}"
+        compare(expected, printed, block.words, f"{where}: $ {command}")
 
 
 def run(command: str, environment: dict[str, str]) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr. What needs no shell runs in this process: another one takes seconds to begin."""
-    told, pipe, last = command.rpartition(" | ")
+    """Return exit code, stdout and stderr; run in this process where no shell is needed, to save time."""
+    source, pipe, last = command.rpartition(" | ")
     name, *arguments = shlex.split(last)
-    echo, *words = shlex.split(told) or [""]
+    echo, *words = shlex.split(source) or [""]
     if name == "abl-cards" and not set(last) & set("|<>;&$") and (echo == "echo" or not pipe):
         result = invoke(*arguments, stdin=" ".join(words) + "\n" if pipe else None)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -130,7 +130,7 @@ def run(command: str, environment: dict[str, str]) -> tuple[int, str, str]:
 
 
 def commands_of(text: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block with what each prints; a backslash continues a command on the next line."""
+    """Yield the commands of a console block with their output; a backslash continues a command."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command = re.match(r"(?:[^\n]*\\\n)*[^\n]*", part)
         assert command
@@ -144,12 +144,12 @@ def run_python(block: Block, names: dict[str, Any], where: str) -> str:
     return stream.getvalue()
 
 
-def compare(expected: str, found: str, words: tuple[str, ...], where: str) -> None:
-    lines = [[line.rstrip() for line in text.strip("\n").split("\n")] for text in (expected, found)]
+def compare(expected: str, actual: str, words: tuple[str, ...], where: str) -> None:
+    lines = [[line.rstrip() for line in text.strip("\n").split("\n")] for text in (expected, actual)]
     if "any-numbers" in words:
         lines = [[" ".join(re.sub(r"\d[\d.,]*\d|\d", "#", line).split()) for line in text] for text in lines]
     pattern = "".join(r"(?:.*\n)*" if line == "..." else pattern_of(line) + r"\n" for line in lines[0])
-    assert re.fullmatch(pattern, "\n".join(lines[1]) + "\n"), f"{where}\nexpected:\n{expected}\nfound:\n{found}"
+    assert re.fullmatch(pattern, "\n".join(lines[1]) + "\n"), f"{where}\nexpected:\n{expected}\nfound:\n{actual}"
 
 
 def pattern_of(line: str) -> str:
@@ -157,7 +157,7 @@ def pattern_of(line: str) -> str:
 
 
 def apply(text: str, where: str) -> None:
-    """Make the edit: the old lines must be there exactly once. An edit stays below five lines of one file."""
+    """Apply a diff: the old lines must occur exactly once, and an edit has fewer than five lines of one file."""
     header, *hunks = re.split(r"^@@.*\n", text, flags=re.MULTILINE)
     target = re.search(r"^\+\+\+ (\S+)$", header, re.MULTILINE)
     assert target, f"{where}: a diff needs a header"
@@ -184,7 +184,7 @@ def test_the_translation_shows_the_same_commands_and_code() -> None:
 
 
 def code_of(block: Block) -> str:
-    """A block without its comments, which are translated."""
+    """Return a block without its comments, which are translated."""
     return re.sub(r"\s+#.*$", "", block.text, flags=re.MULTILINE) if block.language == "python" else block.text
 
 
@@ -202,7 +202,7 @@ def anchors(document: Path) -> set[str]:
 
 
 def test_every_page_is_listed_in_its_index() -> None:
-    """A reader finds each page from the index of its kind."""
+    """Find each page in the index of its kind."""
     for kind in (*KINDS, "notes"):
         index = (DOCS / kind / "index.md").read_text("utf-8")
         pages = {page.name for page in (DOCS / kind).glob("*.md")} - {"index.md"}
@@ -210,23 +210,25 @@ def test_every_page_is_listed_in_its_index() -> None:
 
 
 def section(document: str, heading: str) -> str:
-    """The text below a heading, up to the next one."""
+    """Return the text below a heading, up to the next one."""
     text = (DOCS / document).read_text("utf-8")
-    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"{document} has no heading '{heading}'"
-    return found[1]
+    match = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"{document} has no heading '{heading}'"
+    return match[1]
 
 
 def predicates(text: str) -> set[tuple[str, int]]:
-    """Name and number of arguments of the atoms in backquotes in the first column of a table."""
+    """Return name and arity of the atoms in backquotes in the first column of a table."""
     atoms = [atom for cell, _ in _ROW.findall(text) for atom in re.findall(r"`(\w+)(?:\(([^`]*)\))?`", cell)]
     return {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in atoms}
 
 
 def test_the_reference_has_every_word_of_the_engine() -> None:
     reference = (DOCS / "reference" / "predicates.md").read_text("utf-8").partition("## The vocabulary of games")[2]
-    said = {f"{name}/{count}" for name, count in predicates(reference)} | set(re.findall(r"`(\w+/\d)`", reference))
-    assert {str(each) for each in INPUTS} | {*OUTPUT_NAMES, *FACT_NAMES} <= said | {"label/2", "name/1"}
+    documented = {f"{name}/{count}" for name, count in predicates(reference)} | set(
+        re.findall(r"`(\w+/\d)`", reference)
+    )
+    assert {str(name) for name in INPUTS} | {*OUTPUT_NAMES, *FACT_NAMES} <= documented | {"label/2", "name/1"}
 
 
 def test_the_table_of_profiles_is_the_folder() -> None:
@@ -261,5 +263,8 @@ def test_refused_in_these_words(rule: str, message: str, tmp_path: Path) -> None
     inputs = [Input(name, (ranks, range(1, 5))) for name in ("held", "left")] + [Input("wild", ((1, 2),))]
     with pytest.raises(KBError) as caught:
         KnowledgeBase.load([file], inputs=inputs, outputs=[("legal", 1)], cache=False)
-    said = [f"{each.message} ({each.remedy})" if each.remedy else each.message for each in caught.value.diagnostics]
-    assert message in said
+    messages = [
+        f"{diagnostic.message} ({diagnostic.remedy})" if diagnostic.remedy else diagnostic.message
+        for diagnostic in caught.value.diagnostics
+    ]
+    assert message in messages

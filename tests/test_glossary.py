@@ -1,4 +1,4 @@
-"""Names of modules, classes, functions and fields: those that were given up stay away, and no two classes share one."""
+"""Names of modules, classes, functions and fields: old names are gone, and class names are unique."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ TERMS = {"full_house"}
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    """The modules of the packages by their dotted names."""
-    found = {}
+    """Return the modules of the packages by their dotted names."""
+    trees = {}
     for package in PACKAGES:
         for file in map(Path, sorted(glob(f"{package}/**/*.py", root_dir=ROOT, recursive=True))):  # follows links
             name = ".".join(file.with_suffix("").parts).removesuffix(".__init__")
-            found[name] = ast.parse((ROOT / file).read_bytes())
-    return found
+            trees[name] = ast.parse((ROOT / file).read_bytes())
+    return trees
 
 
 def definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
-    """Classes, functions, methods, fields and constants by their dotted names."""
+    """Yield classes, functions, methods, fields and constants with their dotted names."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield f"{prefix}.{node.name}", node
@@ -55,12 +55,12 @@ def definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AS
 
 @cache
 def defined() -> dict[str, ast.AST]:
-    """All definitions of all modules."""
+    """Return all definitions of all modules."""
     return {path: node for name, tree in modules().items() for path, node in definitions(tree.body, name)}
 
 
 def current_module(old: str) -> str:
-    """Where a module of the glossary's left column is now."""
+    """Return the present name of a module from the glossary's left column."""
     moved = GLOSSARY["modules"].get(old, old)
     return f"abl_cards.{moved}" if moved.partition(".")[0] in FOLDERS else moved
 
@@ -76,20 +76,20 @@ def test_new_modules_exist() -> None:
 
 
 def test_no_old_name_exists() -> None:
-    found = []
+    old_paths = []
     for module, names in GLOSSARY["symbols"].items():
         new_module = current_module(module)
         given = {f"{new_module}.{'.'.join([*old.split('.')[:-1], new])}" for old, new in names.items()}
         paths = {f"{place}.{old}" for place in (module, new_module) for old in names}
-        found += [path for path in paths if path in defined() and path not in given]
-    assert not found
+        old_paths += [path for path in paths if path in defined() and path not in given]
+    assert not old_paths
 
 
 @pytest.mark.parametrize("refused", sorted(REFUSED))
 def test_no_public_name_has_a_refused_word(refused: str) -> None:
     parts = {part for path in (*defined(), *modules()) for part in path.split(".") if not part.startswith("_")}
     words = {part: set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", part).lower().split("_")) for part in parts - TERMS}
-    assert not [part for part, found in words.items() if refused in found]
+    assert not [part for part, parts_of_name in words.items() if refused in parts_of_name]
 
 
 def test_class_names_are_unique() -> None:

@@ -1,4 +1,4 @@
-"""The wheel, installed into an environment outside of the checkout: commands, imports, the example, and its types."""
+"""The wheel in an environment outside of the checkout: commands, imports, the example and types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ for package in pkgutil.iter_modules(abl_cards.__path__):
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """Return what a command prints; fail with all of its output where it does not succeed."""
+    """Return the output of a command; fail with its full output when it fails."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     done = subprocess.run(
         list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, timeout=1800, check=False
@@ -49,7 +49,7 @@ def build(folder: Path, target: str, source: Path = ROOT) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment with the wheel, which reads the dependencies of this one by a path file."""
+    """Return the Python of an environment with the wheel and a path file to the present dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     wheel = build(folder, "wheel")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
@@ -85,7 +85,7 @@ def test_the_example_runs(installed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_mypy_accepts_the_example_against_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """Strictly, and with nothing of the checkout to read but the example."""
+    """Check the example strictly, with nothing else of the checkout in reach."""
     pytest.importorskip("mypy")
     example = tmp_path / "public_api.py"
     example.write_text(EXAMPLE.read_text("utf-8"), "utf-8")

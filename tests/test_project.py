@@ -1,4 +1,4 @@
-"""The form of the code: lint, format, types, layers, packaging, and nothing in it that is true of one machine only."""
+"""The form of the code: lint, format, types, layers, packaging, and no paths of one machine."""
 
 import ast
 import re
@@ -24,22 +24,22 @@ MACHINE_PATH = re.compile(r"(?<![\w.~}])/(work|root|tmp)/")
 
 
 def output_of(*command: str) -> str:
-    """What the command prints; a failed test with the same text where it does not succeed."""
+    """Return the output of a command; fail the test with it when the command fails."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
 def tool(name: str) -> str:
-    """The path of a command-line tool, looked for beside the running interpreter first."""
-    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    if found is None:
+    """Return the path of a command-line tool, preferably beside the running interpreter."""
+    path = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    if path is None:
         pytest.skip(f"{name} is not installed (pip install -c constraints.txt -e '.[test]')")
-    return found
+    return path
 
 
 def own_files() -> list[Path]:
-    """The files git holds or would add, as they are now."""
+    """Return the files that git tracks or would add."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
     names = output_of(tool("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
@@ -61,13 +61,13 @@ PROCESSES = {"abl_cards/rulelab/verification/clingo_pool.py"}
 """May use Python's pool of processes: its pipes have no names, and only its own children hold them."""
 
 
-def unsafe(tree: ast.AST) -> Iterator[str]:
-    """What a module uses that could run what it reads."""
+def find_unsafe(tree: ast.AST) -> Iterator[str]:
+    """Yield the names in a module that could run code from its input."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names if each.name.partition(".")[0] in RUNS_WHAT_IT_READS)
+            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] in RUNS_WHAT_IT_READS)
         elif isinstance(node, ast.ImportFrom):
-            names = {each.name for each in node.names}
+            names = {alias.name for alias in node.names}
             if (node.module or "").partition(".")[0] in RUNS_WHAT_IT_READS | ({"torch"} if "load" in names else set()):
                 yield str(node.module)
             yield from names & (POOLS | RUNS_WHAT_IT_READS)
@@ -81,26 +81,26 @@ def unsafe(tree: ast.AST) -> Iterator[str]:
 
 
 def test_nothing_that_is_read_can_run() -> None:
-    """Files, ports and pipes bring data: a checkpoint from somebody else must be as harmless as a picture."""
-    found = {
+    """Read files, ports and pipes as data only, so that no checkpoint can run code."""
+    uses = {
         f"{file.relative_to(ROOT).as_posix()}: {name}"
         for file in own_files()
         if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in FOLDERS
-        for name in unsafe(ast.parse(file.read_bytes()))
+        for name in find_unsafe(ast.parse(file.read_bytes()))
     }
     pools = {f"{file}: {name}" for file in PROCESSES for name in ("ProcessPoolExecutor", "multiprocessing")}
-    assert found == pools
+    assert uses == pools
 
 
 def test_one_package_knows_of_ray() -> None:
-    """Whose processes pickle what they tell each other: what travels by it is decided in one place."""
-    found = {
+    """Import Ray in one package only, since Ray pickles the messages of processes."""
+    packages = {
         file.relative_to(ROOT).parts[:2]
         for file in own_files()
         if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in FOLDERS
         if re.search(r"^\s*(import|from) ray\b", file.read_text("utf-8"), re.MULTILINE)
     }
-    assert found == {("abl_cards", "cluster")}
+    assert packages == {("abl_cards", "cluster")}
 
 
 @pytest.mark.parametrize(
@@ -111,21 +111,21 @@ def test_one_package_knows_of_ray() -> None:
     ],
 )  # fmt: skip
 def test_what_could_run_is_found(text: str) -> None:
-    assert list(unsafe(ast.parse(text)))
+    assert list(find_unsafe(ast.parse(text)))
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:
-    found = [
+    places = [
         f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
         for file in own_files()
         for number, line in enumerate(file.read_bytes().decode("utf-8", "ignore").splitlines(), 1)
         if MACHINE_PATH.search(line)
     ]
-    assert not found, "\n".join(found)
+    assert not places, "\n".join(places)
 
 
 def test_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
-    """Rule files, profiles and weights are read at run time: a wheel without them imports well and plays nothing."""
+    """Include rule files, profiles and weights in the wheel, since they are read at run time."""
     output_of(tool("hatchling"), "build", "-t", "wheel", "-d", str(tmp_path))
     (wheel,) = tmp_path.glob("*.whl")
     inside = set(zipfile.ZipFile(wheel).namelist())
@@ -136,13 +136,13 @@ def test_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
 
 
 def test_the_command_starts_without_heavy_libraries() -> None:
-    """Importing torch or scikit-learn takes seconds: only the functions that need them do."""
+    """Start without torch and scikit-learn, whose import takes seconds."""
     loaded = output_of(sys.executable, "-c", "import sys, abl_cards.cli; print(*sys.modules)").split()
     assert HEAVY.isdisjoint(loaded)
 
 
 def test_no_circle_crosses_a_package() -> None:
-    """Packages import one way: their graph has an order. The order itself is the contract of import-linter."""
+    """Imports between packages have no cycle; import-linter checks their order."""
     graph = grimp.build_graph("abl_cards", cache_dir=None)
     edges = package_edges(graph)
     assert len(edges) > 30

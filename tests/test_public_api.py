@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 
 
 def test_names_and_signatures_are_those_of_the_snapshot() -> None:
-    """After a deliberate change: ``python -m tests.public_api``, and a line in CHANGELOG.md."""
+    """After a deliberate change, run ``python -m tests.public_api`` and add a line to CHANGELOG.md."""
     assert public_api.render() == public_api.FILE.read_text("utf-8")
 
 
@@ -27,7 +27,7 @@ def test_there_are_at_most_twenty_names() -> None:
 
 
 def test_the_package_imports_nothing() -> None:
-    """Every name is loaded at its first use, so that the import takes less than a millisecond."""
+    """Load every name at its first use, so that the import takes less than a millisecond."""
     code = "import sys; before = set(sys.modules); import abl_cards; print(*(sys.modules.keys() - before))"
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["abl_cards"]

@@ -1,4 +1,4 @@
-"""docs/reference/predicates.md is the reference of all that the engine reads and asks, and says what is told when."""
+"""Check that docs/reference/predicates.md lists all inputs and queries of the engine, and when each is known."""
 
 import re
 from pathlib import Path
@@ -12,13 +12,13 @@ REFERENCE = TEXT[TEXT.index("## The vocabulary of games") :]
 BRIEF = {"preference/2", "says/3", "hint/2"}
 
 
-def described() -> set[str]:
-    """Every predicate that a row of a table begins with or names by its arguments, as name/arity."""
-    found = set()
+def described_predicates() -> set[str]:
+    """Return every predicate in the first column of a table, as name/arity."""
+    names = set()
     for atom in re.findall(r"`([a-z_]+(?:\([^`]*\))?)`", REFERENCE):
         name, _, arguments = atom.rstrip(")").partition("(")
-        found.add(f"{name}/{_arity(arguments)}")
-    return found
+        names.add(f"{name}/{_arity(arguments)}")
+    return names
 
 
 def _arity(arguments: str) -> int:
@@ -31,21 +31,21 @@ def _arity(arguments: str) -> int:
 
 def test_every_predicate_is_described() -> None:
     known = {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)}
-    assert known - described() - BRIEF == set()
+    assert known - described_predicates() - BRIEF == set()
 
 
 def test_what_is_told_when_is_as_the_engine_tells_it() -> None:
     for question in QUERY_SPECS.values():
         outputs = " ".join(f"`{name}`" for name in question.outputs)
         (row,) = re.findall(rf"^\| {re.escape(outputs)} \| [^|]+ \| ([^|]+) \|$", REFERENCE, re.MULTILINE)
-        told = set(re.findall(r"`([^`]+)`", row))
+        documented = set(re.findall(r"`([^`]+)`", row))
         groups = set(question.input_groups)
-        for words, some in (("what a seat sees", seat_groups()), ("what the referee sees", referee_groups())):
-            assert (words in row) == (some <= groups)
-            groups -= some if some <= groups else set()
-        assert told == {str(each) for each, entry in INPUTS.items() if entry.group in groups}
-    for words, some in (("What a seat sees", seat_groups()), ("What the referee sees", referee_groups())):
+        for words, sight in (("what a seat sees", seat_groups()), ("what the referee sees", referee_groups())):
+            assert (words in row) == (sight <= groups)
+            groups -= sight if sight <= groups else set()
+        assert documented == {str(name) for name, entry in INPUTS.items() if entry.group in groups}
+    for words, sight in (("What a seat sees", seat_groups()), ("What the referee sees", referee_groups())):
         (text,) = re.findall(rf"\*{words}\*: ([^.*]+)", REFERENCE)
         assert set(re.findall(r"`([^`]+)`", text)) == {
-            str(each) for each, entry in INPUTS.items() if entry.group in some
+            str(name) for name, entry in INPUTS.items() if entry.group in sight
         }

@@ -147,11 +147,11 @@ def _rule_files(
             continue
         option = f"without={file.name}"
         try:
-            rest = preference_model_from_name(AgentName.parse(f"kb:{option}"), engine)
+            reduced = preference_model_from_name(AgentName.parse(f"kb:{option}"), engine)
         except (KBError, GameError):
             continue  # no knowledge base without this file
-        assert isinstance(rest, CompiledPreferences)
-        if rest.preferences(with_estimate) and _live_costs(rest, with_estimate, numbers) != costs:
+        assert isinstance(reduced, CompiledPreferences)
+        if reduced.preferences(with_estimate) and _live_costs(reduced, with_estimate, numbers) != costs:
             yield AblationPart(file.name, "a rule file, for the preferences alone", (option,))
 
 

@@ -124,11 +124,11 @@ def _random_among_few(legal, keys, lo, hi, labels):
         size = min(_BATCH_SIZE, hi - first)
         count, chosen, lot = np.zeros(size, np.int16), np.full(size, legal.shape[0], np.int16), np.zeros(size, np.int16)
         for label in range(legal.shape[0]):
-            row, some = legal[label, first : first + size], np.uint8(0)
+            row, any_legal = legal[label, first : first + size], np.uint8(0)
             for i in range(size):
-                some |= row[i]
-            there[label] = some != 0
-            if some != 0:
+                any_legal |= row[i]
+            there[label] = any_legal != 0
+            if any_legal != 0:
                 for i in range(size):
                     count[i] += row[i]
         for i in range(size):

@@ -43,12 +43,12 @@ def _compute_log_weights(
     """Return the log-probability of the acts of the others, less that of the likeliest deal: [r, n]."""
     r, n = deals.shape[:2]
     weights = np.zeros(r * n)
-    for asked, then, label in decisions.past_decisions(np.repeat(rows, n), deals.reshape(-1, *deals.shape[2:])):
+    for deal_rows, then, label in decisions.past_decisions(np.repeat(rows, n), deals.reshape(-1, *deals.shape[2:])):
         view = policy.features(then)
         chances, legal = np.exp(policy.log_probs(view)), view.legal
         made = np.arange(len(view.open_rows)), label[view.open_rows]
         chance = (1 - RANDOM_PLAY_SHARE) * chances[made] + RANDOM_PLAY_SHARE * legal[made] / legal.sum(axis=1)
-        weights[asked[view.open_rows]] += np.log(np.maximum(chance, _MIN_PROBABILITY))
-    found = weights.reshape(r, n)
-    least: NDArray[np.float64] = found - found.max(axis=1, keepdims=True)
+        weights[deal_rows[view.open_rows]] += np.log(np.maximum(chance, _MIN_PROBABILITY))
+    log_weights = weights.reshape(r, n)
+    least: NDArray[np.float64] = log_weights - log_weights.max(axis=1, keepdims=True)
     return least

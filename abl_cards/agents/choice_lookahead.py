@@ -24,7 +24,7 @@ TEMPERATURE = 0.1
 DEALS = 64
 """Deals per option: choices are few and matter much."""
 _BATCH_SIZE = 32  # choices at a time, to bound memory
-_LOOKAHEAD_STREAM = 18  # what the random numbers are for
+_LOOKAHEAD_STREAM = 18  # stream of random numbers
 
 
 class ChoiceLookahead:

@@ -17,7 +17,7 @@ from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, pl
 
 
 class DeterminizedRollout:
-    """Plays imagined tables on, and evaluates them by the critic at the next choice."""
+    """Rollout of imagined tables until the critic evaluates them at the next choice."""
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
         """Make a rollout.

@@ -110,12 +110,16 @@ class EndgameSearch:
             self._num_deals,
         )
         unlike, often = zip(*map(_unique_deals, drawn), strict=True)
-        group = np.repeat(np.arange(len(rows)), [len(each) for each in often])
-        which, hands = view.open_rows[rows], np.concatenate([drawn[at][each] for at, each in enumerate(unlike)])
-        tables = Tables.determinize(decisions, which[group], hands)
+        group = np.repeat(np.arange(len(rows)), [len(counts) for counts in often])
+        open_rows, hands = (
+            view.open_rows[rows],
+            np.concatenate([drawn[at][distinct] for at, distinct in enumerate(unlike)]),
+        )
+        tables = Tables.determinize(decisions, open_rows[group], hands)
         labels = [np.flatnonzero(view.legal[row]) for row in rows]
         moves = [
-            view.survey.lists.select(view.survey.best_row[at, each]) for at, each in zip(which, labels, strict=True)
+            view.survey.lists.select(view.survey.best_row[at, row_labels])
+            for at, row_labels in zip(open_rows, labels, strict=True)
         ]
         for at, worth in enumerate(solve_deals(tables, group, moves, self._max_nodes)):
             yield int(rows[at]), labels[at], worth, often[at][: len(worth)]

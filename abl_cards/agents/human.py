@@ -33,7 +33,7 @@ _MAX_SHOWN_PLAYS = 12
 
 
 class HumanAgent(NullListener):
-    """Agent ``human``: reads every move at the terminal, and shows what the others do."""
+    """Agent ``human``: reads every move at the terminal, and prints the moves of the others."""
 
     def __init__(
         self,
@@ -102,11 +102,11 @@ class HumanAgent(NullListener):
             return []
         teams, seat = self._engine.teams, int(self._tables.seat[table])
         fixed = self._partner is not None and len(self._engine.roles) == 1  # where roles differ, so may the partner
-        partners = [each for each in np.flatnonzero(teams == teams[seat]).tolist() if fixed and each != seat]
+        partners = [other for other in np.flatnonzero(teams == teams[seat]).tolist() if fixed and other != seat]
         key = "seat_and_partner" if partners else "seat"
         return [self._texts[key].format(seat=seat, partners=_join_seats(partners, self.language))]
 
-    # --- what happens at the table -----------------------------------------------------------------------------------
+    # --- events at the table -----------------------------------------------------------------------------------------
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Drop the log of the episode before."""
@@ -128,7 +128,7 @@ class HumanAgent(NullListener):
         self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], self._texts["episode_ended"]]))
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Show who has won; the next match may give the person another seat."""
+        """Print the winners; the next match may assign another seat to the user."""
         self._seat = None
         for outcome in tables.match_returns(rows):
             seats = np.flatnonzero(outcome > 0).tolist()

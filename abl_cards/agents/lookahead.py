@@ -166,11 +166,11 @@ class Lookahead:
         began, open_ = time.monotonic(), trials.active
         here, place = np.unique(trials.decision[open_], return_inverse=True)
         deals = self._draw_deals(asking, here, trials.num_deals, step.deals)
-        which = asking.inputs.open_rows[asking.rows[trials.decision[open_]]]
+        rows = asking.inputs.open_rows[asking.rows[trials.decision[open_]]]
         survey, hands = asking.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
-        tables = Tables.determinize(asking.decisions, np.repeat(which, step.deals), hands)
+        tables = Tables.determinize(asking.decisions, np.repeat(rows, step.deals), hands)
         seat = tables.seat.copy()
-        moves = survey.lists.select(np.repeat(survey.best_row[which, trials.label[open_]], step.deals))
+        moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[open_]], step.deals))
         tables.play(np.arange(len(tables)), moves)
         trials.add_results(self._rollout.evaluate(tables, seat, step.depth).reshape(-1, step.deals), step.depth)
         self._timer.update(len(tables), step.depth, began)
@@ -184,9 +184,9 @@ class Lookahead:
             known.append(self._resample_deals(asking, rows, first, drawn))
         elif drawn:
             keys = splitmix64_array(observation_keys(asking.inputs.observation[rows]), _LOOKAHEAD_STREAM)
-            each = splitmix64_array(np.repeat(keys, drawn), np.tile(np.arange(first, first + drawn), len(rows)))
+            deal_keys = splitmix64_array(np.repeat(keys, drawn), np.tile(np.arange(first, first + drawn), len(rows)))
             known.append(
-                self._policy.sample_deals(asking.decisions, asking.inputs, rows, each.reshape(len(rows), drawn))
+                self._policy.sample_deals(asking.decisions, asking.inputs, rows, deal_keys.reshape(len(rows), drawn))
             )
         return np.concatenate(known, axis=1)
 
@@ -194,8 +194,8 @@ class Lookahead:
         """Draw deals, and resample them by the last acts of the others: [r, deals, others, cards]."""
         keys = splitmix64_array(observation_keys(asking.inputs.observation[rows]), _LOOKAHEAD_STREAM)
         more = np.arange(OVERSAMPLING_FACTOR * first, OVERSAMPLING_FACTOR * (first + deals))
-        each = splitmix64_array(np.repeat(keys, len(more)), np.tile(more, len(rows))).reshape(len(rows), len(more))
-        drawn = self._policy.sample_deals(asking.decisions, asking.inputs, rows, each)
+        deal_keys = splitmix64_array(np.repeat(keys, len(more)), np.tile(more, len(rows))).reshape(len(rows), len(more))
+        drawn = self._policy.sample_deals(asking.decisions, asking.inputs, rows, deal_keys)
         return resample_deals(self._policy, asking.decisions, asking.inputs, rows, drawn, deals)
 
 

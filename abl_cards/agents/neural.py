@@ -108,19 +108,19 @@ class AblAgent:
         A time limit counts from ``began``, a time of ``time.monotonic``.
         """
         proposed = self.policy.log_probs(view)
-        found = PolicyResult(proposed, proposed)
+        result = PolicyResult(proposed, proposed)
         if not len(view.open_rows):
-            return found
+            return result
         solved = None if self._endgame is None else self._endgame.improve_policy(decisions, view, proposed)
-        rest = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
+        unsolved = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
         if self._lookahead is not None:
-            ahead = self._lookahead.improve_policy(decisions, view, proposed, rest, start_time=began)
-            found = PolicyResult(proposed, ahead.log_probs, ahead.expected_points)
-        if solved is None or rest.all():
-            return found
-        points = np.full_like(proposed, np.nan) if found.expected_points is None else found.expected_points
-        weighed = np.where(rest[:, None], found.log_probs, solved.log_probs)
-        return PolicyResult(proposed, weighed, np.where(rest[:, None], points, solved.expected_points), solved)
+            ahead = self._lookahead.improve_policy(decisions, view, proposed, unsolved, start_time=began)
+            result = PolicyResult(proposed, ahead.log_probs, ahead.expected_points)
+        if solved is None or unsolved.all():
+            return result
+        points = np.full_like(proposed, np.nan) if result.expected_points is None else result.expected_points
+        weighed = np.where(unsolved[:, None], result.log_probs, solved.log_probs)
+        return PolicyResult(proposed, weighed, np.where(unsolved[:, None], points, solved.expected_points), solved)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return the cheapest option of each choice, or the best one by look-ahead: uint8 [n]."""
@@ -145,16 +145,16 @@ class AblAgent:
             return ahead.compute_model_explanation(choice) if ahead is not None and choice.view.has_hand_sizes else None
         began = time.monotonic()
         view = self.policy.features(decision_point.decision)
-        found = self._evaluate(decision_point.decision, view, began)
-        weighed, points = found.log_probs, found.expected_points
+        result = self._evaluate(decision_point.decision, view, began)
+        weighed, points = result.log_probs, result.expected_points
         keys = None if self._use_preferences else np.zeros(1, np.uint64)
         return ModelExplanation(
             row=int(view.survey.select_rows(_most_probable_labels(view, weighed), keys)[0]),
             log_probs=_label_log_probs(view, weighed),
-            prior_log_probs=_label_log_probs(view, found.prior_log_probs),
+            prior_log_probs=_label_log_probs(view, result.prior_log_probs),
             expected_points=None if points is None or not len(points) else points[0],
-            wins=None if found.endgame is None else found.endgame.wins[0],
-            n_deals=0 if found.endgame is None else int(found.endgame.deals[0]),
+            wins=None if result.endgame is None else result.endgame.wins[0],
+            n_deals=0 if result.endgame is None else int(result.endgame.deals[0]),
             is_sampled=not self._use_preferences,
             estimate=self._hand_estimate(decision_point.decision, view),
             response_probs=self._response_shares(view),

@@ -120,7 +120,7 @@ class PluginAgent:
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the moves of the agent; raises GameError where one is not legal or the table was changed."""
         with self._check_unmodified(decisions.view):
-            copied = decisions.select(np.arange(len(decisions.rows)))  # the agent cannot change what it is checked by
+            copied = decisions.select(np.arange(len(decisions.rows)))  # the agent cannot change the checked data
             answer = _call_plugin(self._name, self._path, lambda: self._agent.play(copied, keys.copy()))
         moves = self._check_moves(answer, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
@@ -207,7 +207,7 @@ def _class_name(name: AgentName) -> str | None:
 
 
 def _add_cwd_to_path() -> None:
-    """Let modules of the working folder be imported, after all others: none of ours is replaced."""
+    """Append the working folder to the import path, so that it replaces no other module."""
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.append(folder)

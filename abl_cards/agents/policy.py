@@ -96,20 +96,20 @@ class NeuroSymbolicPolicy:
         """
         observation = decisions.observe()
         prior, estimate = self._estimate_open_decisions(decisions, observation)
-        found = find_best_cards(
+        survey = find_best_cards(
             self.engine, self.preference_model, decisions, estimate if self.has_hand_estimator else None
         )
-        legal = found.choosable
-        choice = np.flatnonzero(found.has_choice)
+        legal = survey.choosable
+        choice = np.flatnonzero(survey.has_choice)
         return PolicyInputs(
             observation=observation[choice],
             legal=legal[choice],
             to_beat=decisions.label_to_beat[choice],
-            regret=found.regret()[choice],
-            plays_left=plays_after(self.engine, decisions, found)[choice],
+            regret=survey.regret()[choice],
+            plays_left=plays_after(self.engine, decisions, survey)[choice],
             estimate=estimate[choice],
             response_counts=self._response_inputs(decisions, choice, observation[choice], estimate[choice]),
-            survey=found,
+            survey=survey,
             open_rows=choice,
             prior=prior[choice],
         )

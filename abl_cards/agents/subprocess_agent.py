@@ -101,8 +101,8 @@ def make_subprocess_agent(name: AgentName, engine: Engine) -> SubprocessAgent:
         raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     if BotzoneGame.from_engine(engine) is None:
         raise GameError("there is no protocol for programs of this game", ErrorCode.AGENT_NOT_APPLICABLE)
-    words, seconds, kept = shlex.split(command), _read_timeout(name), name.has_flag(KEEP_RUNNING)
-    return SubprocessAgent(lambda: BotProcess(words, seconds, kept))
+    words, seconds, keeps_running = shlex.split(command), _read_timeout(name), name.has_flag(KEEP_RUNNING)
+    return SubprocessAgent(lambda: BotProcess(words, seconds, keeps_running))
 
 
 def _read_timeout(name: AgentName) -> float:

@@ -70,7 +70,7 @@ class SuccessiveElimination:
         np.maximum.at(most, self.decision, number)
         full = number == most[self.decision]
         mean = tried.sum(axis=1) / np.maximum(number, 1)
-        best = self._best_of_decision(np.where(full, self._prior_log_probs + mean / self._temperature, -np.inf))
+        best = self._find_best_labels(np.where(full, self._prior_log_probs + mean / self._temperature, -np.inf))
         lack = np.where(there, tried[best] - tried, 0)
         loses = lack.sum(axis=1) / np.maximum(number, 1)
         loses = np.where(number > 0, loses, self._previous_points[best] - self._previous_points)
@@ -84,7 +84,7 @@ class SuccessiveElimination:
         several = np.bincount(self.decision[hopeful], minlength=self.decision.max(initial=0) + 1) > 1
         self.active = np.flatnonzero(hopeful & several[self.decision])
 
-    def _best_of_decision(self, score: NDArray[np.floating]) -> Indices:
+    def _find_best_labels(self, score: NDArray[np.floating]) -> Indices:
         """Return the best label of the decision of each label, the first of equal ones: [t]."""
         order = np.lexsort((-score, self.decision))
         first = np.ones(len(order), np.bool_)

@@ -37,7 +37,7 @@ class MoveDialog:
     language: str
     numbered_moves: list[list[int]] = field(
         default_factory=list
-    )  # what the numbers stand for: moves by label, or one each
+    )  # moves of each number: those of a label, or a single one
 
     def run(self) -> int:
         """Read lines until one is a move; returns its row. Raises PlayerLeftError."""

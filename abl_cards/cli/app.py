@@ -146,12 +146,12 @@ def _report_error(problem: Exception) -> None:
 
 def _find_damaged_cache(problem: Exception) -> str | None:
     """Return the file of numba's cache that an exception was raised in; None for any other exception."""
-    found, at = None, problem.__traceback__
+    path, at = None, problem.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename.replace(os.sep, "/").endswith(_NUMBA_CACHE):
-            found = getattr(at.tb_frame.f_locals.get("self"), "_index_path", found)
+            path = getattr(at.tb_frame.f_locals.get("self"), "_index_path", path)
         at = at.tb_next
-    return None if isinstance(problem, OSError) else found
+    return None if isinstance(problem, OSError) else path
 
 
 def _flush_stdout() -> None:

@@ -34,7 +34,9 @@ MAX_MESSAGE_LENGTH = 400
 def list_game_names() -> str:
     """List the shipped games from their folders, without imports that would delay the command."""
     folder = PACKAGE / "kb"
-    return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
+    return ", ".join(
+        sorted(entry.name for entry in folder.iterdir() if entry.name != "common" and any(entry.glob("*.lp")))
+    )
 
 
 def check_finite(number: float | None) -> float | None:

@@ -70,9 +70,9 @@ def run(
     if name is None:
         _print_experiments(find_experiments(), as_json)
         return
-    found = _find_experiment(name)
+    experiment = _find_experiment(name)
     words = [*(settings or []), *rule_assignments(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
-    chosen = read_settings(found.make_settings(smoke), words)
+    chosen = read_settings(experiment.make_settings(smoke), words)
     if show:
         print_settings(chosen)
         return

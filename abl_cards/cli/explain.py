@@ -102,26 +102,28 @@ def explain(
         fail_usage(problem)
     with report_line(line):
         point = engine.read_decision_point(value, move, for_explanation=True)
-        found = explained(engine, player.preference_model, point, language, player.compute_model_explanation(point))
+        explanation = explained(
+            engine, player.preference_model, point, language, player.compute_model_explanation(point)
+        )
     if png is not None:
-        _write_png(found, png)
+        _write_png(explanation, png)
     readings = [] if why is None else derive_readings(engine.rules, point, why)
     if as_json:
-        more = {"all": [verdict.to_short_json() for verdict in found.ranking]} if every else {}
-        more |= {"why": [found.derivation_json(reading) for reading in readings]} if why is not None else {}
-        print_json({"game": game.name, **found.to_json(), **more})
+        more = {"all": [verdict.to_short_json() for verdict in explanation.ranking]} if every else {}
+        more |= {"why": [explanation.derivation_json(reading) for reading in readings]} if why is not None else {}
+        print_json({"game": game.name, **explanation.to_json(), **more})
     else:
         typer.echo(render_view(engine.rules, point, language))
-        _print_explanation(found, language)
+        _print_explanation(explanation, language)
         if every:
-            _print_ranking(found)
+            _print_ranking(explanation)
         for reading in readings:
-            _print_reading(found, reading)
+            _print_reading(explanation, reading)
 
 
-def _print_ranking(found: Explanation) -> None:
+def _print_ranking(explanation: Explanation) -> None:
     """Print all moves; columns of probability and points only if the agent computes them."""
-    ranking = found.ranking
+    ranking = explanation.ranking
     has_probability = any(move.probability is not None for move in ranking)
     has_points = any(move.lookahead is not None and move.lookahead.expected_points is not None for move in ranking)
     optional = [name for name, shown in (("probability", has_probability), ("points", has_points)) if shown]
@@ -147,7 +149,7 @@ def _format_points(verdict: MoveAssessment) -> str:
     return "" if points is None else f"{points:+.2f}"
 
 
-def _print_reading(found: Explanation, reading: PlayDerivation) -> None:
+def _print_reading(explanation: Explanation, reading: PlayDerivation) -> None:
     from abl_cards.circuit import format_proof
     from abl_cards.reasoners.explain import contrast_lines
 
@@ -155,29 +157,28 @@ def _print_reading(found: Explanation, reading: PlayDerivation) -> None:
     for line in format_proof(reading.proof):
         typer.echo(f"  {line}")
     if reading.move_row is not None:
-        verdict = found.assess(reading.move_row)
-        typer.echo(
-            f"\n{verdict.action}: place {verdict.rank} of {len(found.decision_point.actions)}, cost {verdict.cost}"
-        )
-        for line in contrast_lines(found, verdict) if verdict.rank != found.chosen.rank else ():
+        verdict = explanation.assess(reading.move_row)
+        num_actions = len(explanation.decision_point.actions)
+        typer.echo(f"\n{verdict.action}: place {verdict.rank} of {num_actions}, cost {verdict.cost}")
+        for line in contrast_lines(explanation, verdict) if verdict.rank != explanation.chosen.rank else ():
             typer.echo(line)
 
 
-def _print_explanation(found: Explanation, language: str) -> None:
+def _print_explanation(explanation: Explanation, language: str) -> None:
     from abl_cards.cli.model_views import print_heat_map
 
-    typer.echo(f"\n{found}")
-    if found.model_explanation is not None and found.model_explanation.estimate is not None:
+    typer.echo(f"\n{explanation}")
+    if explanation.model_explanation is not None and explanation.model_explanation.estimate is not None:
         typer.echo()
-        print_heat_map(found.model_explanation.estimate, language)
+        print_heat_map(explanation.model_explanation.estimate, language)
 
 
-def _write_png(found: Explanation, file: Path) -> None:
+def _write_png(explanation: Explanation, file: Path) -> None:
     from abl_cards.cli.model_views import draw_explanation
 
-    if found.model_explanation is None:
+    if explanation.model_explanation is None:
         fail("--png needs a decision of agent abl about a play: here the preferences decide alone")
-    draw_explanation(found, file)
+    draw_explanation(explanation, file)
 
 
 @contextmanager
@@ -226,11 +227,11 @@ def read_json_object(file: Path | None, line: int, rules: Path) -> Mapping[str, 
 
     with open_input(None if str(file) == "-" else file) as stream:
         lines = chain.from_iterable(read_line_batches(stream, truncate=True))
-        found = next((text for number, text in lines if number == line), b"")
-    if not found.strip():
+        content = next((text for number, text in lines if number == line), b"")
+    if not content.strip():
         fail(f"line {line} is empty or missing: nothing to explain")
     try:
-        value = parse_json_line(found)
+        value = parse_json_line(content)
     except GameError as problem:
         fail(f"line {line}: {problem}")
     if not isinstance(value, dict):

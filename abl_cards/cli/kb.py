@@ -208,8 +208,8 @@ def _check_profile(
     except GameError as problem:
         error = {"code": str(problem.code), "location": None, "message": str(problem), "remedy": ""}
         return {"profile": profile, "warnings": [], "errors": [error]}, [f"error: {problem}"]
-    found = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
-    warnings = list(dict.fromkeys(map(str, [*found, *limits])))
+    program_warnings = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
+    warnings = list(dict.fromkeys(map(str, [*program_warnings, *limits])))
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
 
 

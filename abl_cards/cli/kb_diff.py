@@ -81,20 +81,20 @@ def diff(
             ComparedKb(engine, make_preference_model(who, engine), _collect_situations(engine, seed))
             for engine, who in zip(engines, players, strict=True)
         )
-        found = KbDifference(before, after)
+        difference = KbDifference(before, after)
         show("comparing")
         for decisions in _sample_states(engines, states, seed, records):
-            found.add(decisions, MAX_EXAMPLES)
+            difference.add(decisions, MAX_EXAMPLES)
         show("minimising the counterexample")
-        smallest = minimise_counterexample(before.engine, after.engine, found.distinguishing_states)
+        smallest = minimise_counterexample(before.engine, after.engine, difference.distinguishing_states)
     balances, stopped = _measure_balances(((before.engine, players[0]), (after.engine, players[1])), games, seed)
     if as_json:
         parts = {"smallest": smallest, "balance": [balance.to_json() for balance in balances], "stopped": stopped}
         settings = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
                     "seed": format_seed(seed)}  # fmt: skip
-        print_json({**settings, **found.to_json(), **parts})
+        print_json({**settings, **difference.to_json(), **parts})
     else:
-        _print_comparison(found)
+        _print_comparison(difference)
         _print_smallest(before.engine, after.engine, smallest)
         _print_balance(balances, stopped)
 
@@ -118,19 +118,19 @@ def _measure_balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int
     from abl_cards.core import GameError
     from abl_cards.rulelab.testing import measure_balance
 
-    found: list[Balance] = []
+    balances: list[Balance] = []
     with show_progress("balance", 2 * games) as show:
         for engine, player in sides if games else ():
-            past = len(found) * games
+            past = len(balances) * games
             try:
 
                 def on_progress(done: int, past: int = past) -> None:
                     show(past + done, "games")
 
-                found.append(measure_balance(engine, games, seed, on_progress, player))
+                balances.append(measure_balance(engine, games, seed, on_progress, player))
             except GameError as problem:
-                return found, f"{'the edited rules' if found else 'the game'}: {problem}"
-    return found, None
+                return balances, f"{'the edited rules' if balances else 'the game'}: {problem}"
+    return balances, None
 
 
 def _print_smallest(before: Engine, after: Engine, state: Any) -> None:
@@ -200,8 +200,8 @@ def _sample_states(
 
     engine = engines[0]
     if records is not None:
-        found = normalise_records(engine, read_records(records))
-        read = [record for record in found if not isinstance(record, GameError)]
+        normalised = normalise_records(engine, read_records(records))
+        read = [record for record in normalised if not isinstance(record, GameError)]
         if not read:
             fail(f"{records}: no records")
         yield sample_from_records(engine, read, states, seed)
@@ -216,61 +216,63 @@ def _sample_states(
     yield from positions
 
 
-def _print_comparison(found: KbDifference) -> None:
-    left_out = f" ({found.unreachable} left out: unreachable by the edited rules)" if found.unreachable else ""
-    typer.echo(f"{found.states} states compared, {found.choices} of them card exchanges or bids{left_out}")
-    if found.dead_ends:
-        typer.echo(f"{found.dead_ends} states have no legal move: play would stop there")
-    if found.is_empty:
+def _print_comparison(difference: KbDifference) -> None:
+    left_out = (
+        f" ({difference.unreachable} left out: unreachable by the edited rules)" if difference.unreachable else ""
+    )
+    typer.echo(f"{difference.states} states compared, {difference.choices} of them card exchanges or bids{left_out}")
+    if difference.dead_ends:
+        typer.echo(f"{difference.dead_ends} states have no legal move: play would stop there")
+    if difference.is_empty:
         typer.echo("no difference: legal labels, chosen moves and weights are equal")
         return
-    _print_labels(found)
-    _print_weights(found)
-    _print_decisions(found)
+    _print_labels(difference)
+    _print_weights(difference)
+    _print_decisions(difference)
 
 
-def _print_labels(found: KbDifference) -> None:
-    added, removed = found.label_changes
+def _print_labels(difference: KbDifference) -> None:
+    added, removed = difference.label_changes
     for text, labels in (("labels added", added), ("labels removed", removed)):
         if labels:
             typer.echo(f"{text}: {', '.join(labels)}")
-    if not found.gained and not found.lost:
+    if not difference.gained and not difference.lost:
         typer.echo("labels: equal in every state")
-    for label, count in found.form_changes.most_common(MAX_SHOWN):
-        example = found.form_examples[label]
+    for label, count in difference.form_changes.most_common(MAX_SHOWN):
+        example = difference.form_examples[label]
         typer.echo(f"other cards for {label} in {count} states, such as")
         typer.echo(_indent(example.view))
         for heading, moves in (("removed", example.removed_moves), ("new", example.added_moves)):
             if moves:
                 typer.echo(f"  {heading}: {', '.join(moves)}")
-    for word, counter in (("gained", found.gained), ("lost", found.lost)):
+    for word, counter in (("gained", difference.gained), ("lost", difference.lost)):
         for label, count in counter.most_common(MAX_SHOWN):
             typer.echo(f"label {word}: {label} in {count} states, such as")
-            typer.echo(_indent(found.label_examples[word, label]))
+            typer.echo(_indent(difference.label_examples[word, label]))
         if len(counter) > MAX_SHOWN:
             typer.echo(f"  … and {len(counter) - MAX_SHOWN} more labels {word}")
 
 
-def _print_weights(found: KbDifference) -> None:
-    for name, (before, after) in found.reweighted.items():
+def _print_weights(difference: KbDifference) -> None:
+    for name, (before, after) in difference.reweighted.items():
         old, new = (" ".join(map(str, weights)) or "none" for weights in (before, after))
         typer.echo(f"weight of {name}: {old} → {new}")
 
 
-def _print_decisions(found: KbDifference) -> None:
-    if not found.changed:
+def _print_decisions(difference: KbDifference) -> None:
+    if not difference.changed:
         typer.echo("decisions: equal in every state")
         return
-    causes = ", ".join(f"{count} by {cause}" for cause, count in found.causes.most_common())
-    typer.echo(f"decisions changed: {found.changed} of {found.states} ({causes})")
-    if found.shares:
+    causes = ", ".join(f"{count} by {cause}" for cause, count in difference.causes.most_common())
+    typer.echo(f"decisions changed: {difference.changed} of {difference.states} ({causes})")
+    if difference.shares:
         typer.echo("preferences responsible:")
         rows = [
-            (f"  {name}", found.group(name), f"{share:+d}", str(found.decision_counts[name]))
-            for name, share in found.ranked_preferences[:MAX_SHOWN]
+            (f"  {name}", difference.group(name), f"{share:+d}", str(difference.decision_counts[name]))
+            for name, share in difference.ranked_preferences[:MAX_SHOWN]
         ]
         print_table(("  preference", "group", "share", "decisions"), rows, right_aligned=(2, 3))
-    for number, example in enumerate(found.examples, 1):
+    for number, example in enumerate(difference.examples, 1):
         typer.echo(f"example {number}, by {example.cause}:")
         typer.echo(_indent(example.view))
         typer.echo(f"  before: {example.before}")

@@ -106,11 +106,11 @@ class _StateSolver:
         from abl_cards.core import GameError
 
         try:
-            found = self._solve_state(value)
+            solution = self._solve_state(value)
         except (GameError, KBError) as problem:
-            found = {"error": f"line {number}: {shorten(' '.join(str(problem).split()))}"}
-        print_json(found)
-        return found
+            solution = {"error": f"line {number}: {shorten(' '.join(str(problem).split()))}"}
+        print_json(solution)
+        return solution
 
     def _solve_state(self, value: Any) -> dict[str, Any]:
         from abl_cards.core import ErrorCode, GameError

@@ -127,8 +127,8 @@ def _run_cases(game: Game, profile: str | None, report: dict[str, Any], quiet: b
     failures: list[CaseFailure] = []
     try:
         cases = read_cases(game.directory)
-        found = find_failures(cases, lambda named: load_engine(game, None, named or profile))
-        failures = sorted(found, key=lambda failure: failure.case.line)
+        case_failures = find_failures(cases, lambda named: load_engine(game, None, named or profile))
+        failures = sorted(case_failures, key=lambda failure: failure.case.line)
     except (KBError, GameError) as problem:
         fail(problem)
     report["cases"] = {
@@ -153,19 +153,19 @@ def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any],
 
     try:
         with show_progress("coverage", games) as show:
-            found = measure_coverage(engine, games, seed, lambda done: show(done, "games"))
+            coverage = measure_coverage(engine, games, seed, lambda done: show(done, "games"))
     except (KBError, GameError) as problem:
         fail(problem)
-    report["coverage"] = found.to_json()
+    report["coverage"] = coverage.to_json()
     if not quiet:
-        _print_coverage(found)
+        _print_coverage(coverage)
 
 
-def _print_coverage(found: RuleCoverage) -> None:
-    fired = found.num_rules - len(found.unfired_rules)
-    typer.echo(f"coverage: {fired} of {found.num_rules} rules fired in {found.num_games:,} games")
-    irrelevant = [rule for rule in found.unfired_rules if rule.is_common and rule.verdict == "impossible"]
-    for rule in found.unfired_rules:
+def _print_coverage(coverage: RuleCoverage) -> None:
+    fired = coverage.num_rules - len(coverage.unfired_rules)
+    typer.echo(f"coverage: {fired} of {coverage.num_rules} rules fired in {coverage.num_games:,} games")
+    irrelevant = [rule for rule in coverage.unfired_rules if rule.is_common and rule.verdict == "impossible"]
+    for rule in coverage.unfired_rules:
         if rule not in irrelevant:
             typer.echo(f"  {rule.rule.location}: never fired: {rule.rule.text}")
             typer.echo(f"    {_verdict_text(rule.verdict, rule.question, rule.state)}")
@@ -174,9 +174,9 @@ def _print_coverage(found: RuleCoverage) -> None:
     if irrelevant:
         typer.echo(f"  {len(irrelevant)} rules of common files cannot fire: they serve other games")
     for names, heading in (
-        (found.unplayed_labels, "labels never played"),
-        (found.unchosen_options, "options never chosen"),
-        (found.unfired_preferences, "preferences never fired"),
+        (coverage.unplayed_labels, "labels never played"),
+        (coverage.unchosen_options, "options never chosen"),
+        (coverage.unfired_preferences, "preferences never fired"),
     ):
         if names:
             more = f" … and {len(names) - MAX_SHOWN:,} more (--json has them all)" if len(names) > MAX_SHOWN else ""
@@ -213,17 +213,17 @@ def _run_mutations(
             caught = sum(counts[outcome] for outcome in CAUGHT)
             bar(counts.total(), f"{caught} detected")
 
-        found = try_edits(trial, chosen, on_mutant)
-    share = compute_caught_share(found)
+        mutants = try_edits(trial, chosen, on_mutant)
+    share = compute_caught_share(mutants)
     report["mutations"] = {
-        "edits": len(found), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
-        "not_noticed": [mutant.to_json() for mutant in found if mutant.outcome not in CAUGHT],
+        "edits": len(mutants), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
+        "not_noticed": [mutant.to_json() for mutant in mutants if mutant.outcome not in CAUGHT],
     }  # fmt: skip
     if propose is not None:
         lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found_cases)
         propose.write_text("".join(lines), "utf-8")
     if not quiet:
-        _print_mutations(found, share)
+        _print_mutations(mutants, share)
         if propose is not None:
             typer.echo(
                 f"{propose}: {len(trial.found_cases)} cases that detect more; review them and keep what is meant"
@@ -243,11 +243,11 @@ def _select_edits(game: Game, files: Sequence[str]) -> list[Edit]:
     return [edit for edit in edits if not files or edit.file in files]
 
 
-def _print_mutations(found: Sequence[Mutant], share: float) -> None:
+def _print_mutations(all_mutants: Sequence[Mutant], share: float) -> None:
     from abl_cards.rulelab.testing import LOST, MISSED, NOTICED, REFUSED, SAME, UNCLEAR, filter_by_outcome
 
-    counts = Counter(mutant.outcome for mutant in found)
-    differing = len(found) - counts[SAME]
+    counts = Counter(mutant.outcome for mutant in all_mutants)
+    differing = len(all_mutants) - counts[SAME]
     by = f"{counts[REFUSED]} by kb check, {counts[NOTICED]} by cases"
     caught = counts[NOTICED] + counts[REFUSED]
     typer.echo(
@@ -260,7 +260,7 @@ def _print_mutations(found: Sequence[Mutant], share: float) -> None:
         SAME: "changes nothing",
     }
     for outcome, text in texts.items():
-        mutants = list(filter_by_outcome(found, outcome))
+        mutants = list(filter_by_outcome(all_mutants, outcome))
         for mutant in mutants[:MAX_SHOWN]:
             typer.echo(f"  {text}: {mutant.edit_text}\n    {mutant.message}")
         if len(mutants) > MAX_SHOWN:

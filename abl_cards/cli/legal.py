@@ -60,7 +60,7 @@ class LegalMoveAnswerer:
 
     def answer_batch(self, batch: list[NumberedLine]) -> list[dict[str, Any]]:
         """Return an answer for each line that is not empty, in order."""
-        found: dict[int, dict[str, Any]] = {}
+        answers: dict[int, dict[str, Any]] = {}
         groups: dict[str | None, dict[int, Mapping[str, Any]]] = {}
         for number, line in batch:
             if not line.strip():
@@ -69,10 +69,10 @@ class LegalMoveAnswerer:
                 state = parse_json_line(line)
                 groups.setdefault(self.game.profile_for(state, self.directory), {})[number] = state
             except GameError as problem:
-                found[number] = _error_json(number, problem)
+                answers[number] = _error_json(number, problem)
         for profile, states in groups.items():
-            found |= self._answer_states(profile, states)
-        return [found[number] for number, _ in batch if number in found]
+            answers |= self._answer_states(profile, states)
+        return [answers[number] for number, _ in batch if number in answers]
 
     def _answer_states(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
         from abl_cards.games.notation import legal_composed_moves, legal_labels, legal_moves
@@ -81,7 +81,7 @@ class LegalMoveAnswerer:
         if isinstance(engine, (KBError, GameError)):
             return {number: _error_json(number, engine) for number in states}
         state_list = list(states.values())
-        found = {
+        answers = {
             number: _error_json(number, answer) if isinstance(answer, GameError) else {"moves": answer}
             for number, answer in zip(
                 states,
@@ -92,8 +92,8 @@ class LegalMoveAnswerer:
         if self.labels:
             for number, labels in zip(states, legal_labels(engine.rules, state_list), strict=True):
                 if not isinstance(labels, GameError):
-                    found[number]["labels"] = labels
-        return found
+                    answers[number]["labels"] = labels
+        return answers
 
     def _engine(self, profile: str | None) -> Engine | KBError | GameError:
         if profile not in self._engines:

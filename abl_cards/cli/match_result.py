@@ -66,9 +66,9 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         print_table(
             say.roles,
             [
-                (spell(engine.rules, "role", each.role, language), each.agent, str(each.wins), str(each.games),
-                 f"{each.rate:.1%}", _format_interval(each.interval, ".1%"), f"{each.points:+.2f}")
-                for each in result.roles
+                (spell(engine.rules, "role", role.role, language), role.agent, str(role.wins), str(role.games),
+                 f"{role.rate:.1%}", _format_interval(role.interval, ".1%"), f"{role.points:+.2f}")
+                for role in result.roles
             ],
             right_aligned=range(2, 7),
         )  # fmt: skip
@@ -76,10 +76,10 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         print_table(
             say.standings,
             [
-                (each.agent, f"{each.first:.1%}", _format_interval(each.first_interval, ".1%"), f"{each.place:.2f}",
-                 _format_interval(each.place_interval, ".2f"), f"{each.points:+.2f}",
-                 _format_interval(each.points_interval, "+.2f"))
-                for each in result.standings
+                (standing.agent, f"{standing.first:.1%}", _format_interval(standing.first_interval, ".1%"),
+                 f"{standing.place:.2f}", _format_interval(standing.place_interval, ".2f"), f"{standing.points:+.2f}",
+                 _format_interval(standing.points_interval, "+.2f"))
+                for standing in result.standings
             ],
             right_aligned=range(1, 7),
         )  # fmt: skip

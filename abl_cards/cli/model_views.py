@@ -65,9 +65,9 @@ def draw_explanation(explanation: Explanation, file: Path) -> None:
 
 def _draw_labels(axes: Any, explanation: Explanation) -> None:
     shown = explanation.labels[:_MAX_BARS]
-    chances = [each.probability or 0.0 for each in shown]
-    texts = [f"{chance:.1%}{_points_text(each)}" for chance, each in zip(chances, shown, strict=True)]
-    _draw_bars(axes, [each.label for each in shown], chances, texts)
+    chances = [option.probability or 0.0 for option in shown]
+    texts = [f"{chance:.1%}{_points_text(option)}" for chance, option in zip(chances, shown, strict=True)]
+    _draw_bars(axes, [option.label for option in shown], chances, texts)
     axes.set_title(f"labels by probability, {len(shown)} of {len(explanation.labels)}")
 
 
@@ -80,9 +80,9 @@ def _points_text(verdict: MoveAssessment) -> str:
 def _draw_candidates(axes: Any, explanation: Explanation) -> None:
     candidates, chosen = explanation.candidates, explanation.chosen
     shown = candidates[:_MAX_BARS]
-    names = [f"{'> ' if each.rank == chosen.rank else ''}{each.action}" for each in shown]
-    texts = ["inconsistent" if each.violations else str(each.cost) for each in shown]
-    _draw_bars(axes, names, [each.cost for each in shown], texts)
+    names = [f"{'> ' if candidate.rank == chosen.rank else ''}{candidate.action}" for candidate in shown]
+    texts = ["inconsistent" if candidate.violations else str(candidate.cost) for candidate in shown]
+    _draw_bars(axes, names, [candidate.cost for candidate in shown], texts)
     axes.set_title(f"card sets of {chosen.label} by cost, {len(shown)} of {len(candidates)}")
 
 

@@ -201,12 +201,14 @@ def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
     if result.stopped_early:
         typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
     if as_json:
-        wrong = [{"line": found.line, "text": shorten(found.text)} for found in result.disagreements]
+        wrong = [
+            {"line": disagreement.line, "text": shorten(disagreement.text)} for disagreement in result.disagreements
+        ]
         cut = {"cut": result.truncated_line} if result.truncated_line else {}
         print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong} | cut)
     else:
-        for found in result.disagreements:
-            typer.echo(f"{file}:{found.line}: {shorten(found.text)}")
+        for disagreement in result.disagreements:
+            typer.echo(f"{file}:{disagreement.line}: {shorten(disagreement.text)}")
         typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
 
 

@@ -90,10 +90,10 @@ def review(
     config = ReviewConfig(engine, *agents, deals, moves, min_loss, seed, language)
     with report_line(line):
         with show_progress("evaluating moves", None) as show:
-            found = review_record(
+            decisions = review_record(
                 config, record, frozenset(seats) if seats else None, lambda done, _: show(done, "moves")
             )
-        summaries = summarise_seats(engine, record, found)
+        summaries = summarise_seats(engine, record, decisions)
     if as_json:
         settings = {"game": game.name, "line": line, "agent": agent_name, "rollout_agent": rollout_agent,
                     "deals": deals, "seed": format_seed(seed)}  # fmt: skip
@@ -101,19 +101,19 @@ def review(
             {
                 **settings,
                 "seats": [summary.to_json() for summary in summaries],
-                "decisions": [decision.to_json() for decision in found],
+                "decisions": [decision.to_json() for decision in decisions],
             }
         )
     else:
-        _print_mistakes(engine, found, max_shown, language)
-        _print_plays(found)
+        _print_mistakes(engine, decisions, max_shown, language)
+        _print_plays(decisions)
         _print_seats(summaries, agent_name)
 
 
-def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
+def _print_mistakes(engine: Engine, decisions: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
     from abl_cards.games.notation import render_view
 
-    mistakes = sorted((decision for decision in found if decision.is_mistake), key=lambda decision: -decision.loss)
+    mistakes = sorted((decision for decision in decisions if decision.is_mistake), key=lambda decision: -decision.loss)
     for mistake in mistakes[:max_shown]:
         loss = f"{mistake.loss:.2f} ± {2 * mistake.error:.2f}"
         typer.echo(f"act {mistake.act}: seat {mistake.seat} lost {loss} points")
@@ -127,8 +127,8 @@ def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], max_shown
         typer.echo(f"… and {len(mistakes) - max_shown} more (--max-shown, or --json)\n")
 
 
-def _print_plays(found: Sequence[ReviewedDecision]) -> None:
-    if not found:
+def _print_plays(decisions: Sequence[ReviewedDecision]) -> None:
+    if not decisions:
         typer.echo("no decision had more than one move")
         return
     rows = [
@@ -137,7 +137,7 @@ def _print_plays(found: Sequence[ReviewedDecision]) -> None:
             "" if one.best_move.row == one.played_move.row else _move_text(one, one.best_move), f"{one.loss:+.2f}",
             f"± {2 * one.error:.2f}",
         )
-        for one in found
+        for one in decisions
     ]  # fmt: skip
     print_table(("act", "seat", "played", "better", "points lost", ""), rows, right_aligned=(4, 5))
 

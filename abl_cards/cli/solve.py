@@ -165,18 +165,20 @@ def _solve_race(
     race = game.read_position(hands[0], hands[1], to_beat)
     try:
         with _report_search(seconds) as on_progress:
-            found = search(SearchTables(game.combinations), race, on_progress, megabytes)
+            solution = search(SearchTables(game.combinations), race, on_progress, megabytes)
     except SearchStopped:
         fail(f"not solved in {seconds:g} s: allow more (--seconds), or more memory (--memory)")
-    line = [game.cards_text(play.cards) for play in found.best_line]
+    line = [game.cards_text(play.cards) for play in solution.best_line]
     if as_json:
-        print_json({"value": found.value, "line": line, "nodes": found.nodes, "seconds": round(found.seconds, 6)})
+        print_json(
+            {"value": solution.value, "line": line, "nodes": solution.nodes, "seconds": round(solution.seconds, 6)}
+        )
         return
-    typer.echo(f"value {found.value:+d}: HAND{1 if found.value > 0 else 2} wins {abs(found.value)} cards")
+    typer.echo(f"value {solution.value:+d}: HAND{1 if solution.value > 0 else 2} wins {abs(solution.value)} cards")
     seats = ("HAND1", "HAND2")
     for number, cards in enumerate(line):
         typer.echo(f"  {seats[number % 2]}  {cards or 'pass'}")
-    typer.echo(f"{found.nodes:,} positions in {1e3 * found.seconds:.1f} ms")
+    typer.echo(f"{solution.nodes:,} positions in {1e3 * solution.seconds:.1f} ms")
 
 
 # --- two parties ------------------------------------------------------------------------------------------------------
@@ -211,33 +213,33 @@ def _solve_endgame(
     try:
         with _report_search(seconds) as on_progress:
             tables, table_bits = open_hand_tables(engine, point.decision), (megabytes << 15).bit_length() - 1
-            found = solved(tables, nodes, on_progress, table_bits)
+            solution = solved(tables, nodes, on_progress, table_bits)
     except EndgameUnsolved as problem:
         _fail_unsolved(problem, seconds)
-    moves = sorted(zip(found.move_points.tolist(), point.actions, strict=True), key=lambda pair: -pair[0])
+    moves = sorted(zip(solution.move_points.tolist(), point.actions, strict=True), key=lambda pair: -pair[0])
     if as_json:
         print_json({
-            "value": found.value,
+            "value": solution.value,
             "line": [[play.seat, engine.notate_move(int(play.move.form[0]), play.move.cards[0]).to_json()]
-                     for play in found.best_line],
+                     for play in solution.best_line],
             "moves": [{"move": action.to_json(), "value": points} for points, action in moves],
-            "nodes": found.nodes, "seconds": round(found.seconds, 6),
+            "nodes": solution.nodes, "seconds": round(solution.seconds, 6),
         })  # fmt: skip
         return
-    _print_endgame(engine, found, [(points, str(action)) for points, action in moves])
+    _print_endgame(engine, solution, [(points, str(action)) for points, action in moves])
 
 
 def _fail_unsolved(problem: Exception, seconds: float) -> NoReturn:
     fail(f"not solved: {problem}; raise the limits (--seconds {seconds:g}, --max-nodes), or solve fewer cards")
 
 
-def _print_endgame(engine: Engine, found: EndgameSolution, moves: list[tuple[float, str]]) -> None:
-    won = "wins" if found.value > 0 else "loses" if found.value < 0 else "wins"
-    typer.echo(f"value {found.value:+g}: seat {found.best_line[0].seat} {won} {abs(found.value):g} points")
-    for play in found.best_line:
+def _print_endgame(engine: Engine, solution: EndgameSolution, moves: list[tuple[float, str]]) -> None:
+    won = "wins" if solution.value > 0 else "loses" if solution.value < 0 else "wins"
+    typer.echo(f"value {solution.value:+g}: seat {solution.best_line[0].seat} {won} {abs(solution.value):g} points")
+    for play in solution.best_line:
         typer.echo(f"  seat {play.seat}  {engine.notate_move(int(play.move.form[0]), play.move.cards[0])}")
     typer.echo()
     print_table(("value", "move"), [(f"{points:+g}", text) for points, text in moves[:MAX_SHOWN]], right_aligned=(0,))
     if len(moves) > MAX_SHOWN:
         typer.echo(f"… and {len(moves) - MAX_SHOWN} more (--json)")
-    typer.echo(f"{found.nodes:,} positions in {1e3 * found.seconds:.1f} ms")
+    typer.echo(f"{solution.nodes:,} positions in {1e3 * solution.seconds:.1f} ms")

@@ -35,7 +35,7 @@ class MatchSpec:
     deals: tuple[Mapping[str, Any], ...] | None = None  # given ones
 
     def load_engine(self) -> Engine:
-        """The game by these rules; raises KBError, GameError."""
+        """Load the game with these rules; raises KBError, GameError."""
         engine = load(self.game).engine(self.kb, self.profile)
         if self.deals is None:
             return engine
@@ -43,7 +43,7 @@ class MatchSpec:
         return rules.with_deals(rules.read_deals(self.deals))
 
     def play_shard(self, first: int, stop: int) -> MatchShard:
-        """Games with these numbers."""
+        """Play the games of a range of numbers."""
         engine = self.load_engine()
         agents = [make_agent(name, engine) for name in self.agent_names]
         return play_shard(engine, self.agent_names, agents, range(first, stop), self.seed, self.deals is not None)
@@ -52,25 +52,25 @@ class MatchSpec:
 def play_match_on_ray(
     cluster: RayCluster, match: MatchSpec, engine: Engine, games_per_deal: int, on_progress: Callable[[int], None]
 ) -> MatchResult:
-    """Play it in parts, which come in any order; so many games share a deal. Raises GameError."""
+    """Play a match in shards, in parallel; ``games_per_deal`` games share a deal. Raises GameError."""
     parts = split_games(match.num_games, games_per_deal, TASKS_PER_PROCESSOR * cluster.processors)
-    told, found, done = pack(match), dict[int, MatchShard](), 0
-    for number, plain in cluster.run_tasks(_play_shard, [(told, each.start, each.stop) for each in parts]):
-        found[number] = MatchShard.from_dict(plain)
+    packed_match, shards, done = pack(match), dict[int, MatchShard](), 0
+    for number, plain in cluster.run_tasks(_play_shard, [(packed_match, part.start, part.stop) for part in parts]):
+        shards[number] = MatchShard.from_dict(plain)
         done += len(parts[number])
         on_progress(done)
-    return merge_shards(engine, match.agent_names, match.seed, [found[number] for number in range(len(parts))])
+    return merge_shards(engine, match.agent_names, match.seed, [shards[number] for number in range(len(parts))])
 
 
 def split_games(num_games: int, games_per_deal: int, max_shards: int) -> list[range]:
-    """The games in about equal parts, no deal in two of them.
+    """Split the games into parts of about equal size; no deal is in two parts.
 
     >>> split_games(100, 2, 3)
     [range(0, 32), range(32, 66), range(66, 100)]
     """
     deals = -(-num_games // games_per_deal)
     number = max(1, min(max_shards, deals // _MIN_DEALS_PER_SHARD))
-    bounds = [min(num_games, games_per_deal * (deals * each // number)) for each in range(number + 1)]
+    bounds = [min(num_games, games_per_deal * (deals * index // number)) for index in range(number + 1)]
     return [range(first, stop) for first, stop in pairwise(bounds)]
 
 

@@ -83,8 +83,8 @@ class RayActor:
                 return _rollout_header(portion)
             return None
 
-        told = pack_result(play)
-        return told, rows[0] if rows else pack(None)
+        header = pack_result(play)
+        return header, rows[0] if rows else pack(None)
 
     def _collect_rollouts(self, model: tuple[int, list[Any]], opponent: tuple[int, list[Any]]) -> list[Rollout]:
         actor = self._actor or self._create_actor()
@@ -152,15 +152,15 @@ class RayActorPool:
             GameError: An actor failed.
             WorkerLost: Too many actors ended, or none has answered for a long time.
         """
-        ray, found, began = self._cluster.ray, list[Rollout](), time.monotonic()
+        ray, rollouts, began = self._cluster.ray, list[Rollout](), time.monotonic()
         while True:
-            wait = _POLL_INTERVAL if min_rows > 0 and not found else 0
+            wait = _POLL_INTERVAL if min_rows > 0 and not rollouts else 0
             done, _ = ray.wait(list(self._calls), num_returns=len(self._calls) if not wait else 1, timeout=wait)
             for call in done:
                 if call in self._calls:  # unless its actor has just been replaced
-                    found += self._handle_result(call)
+                    rollouts += self._handle_result(call)
             if not wait:
-                return found
+                return rollouts
             if time.monotonic() - max(began, self._last_result_time) > ACTOR_TIMEOUT:
                 raise WorkerLost(
                     f"no actor has said anything for {ACTOR_TIMEOUT:.0f} s (`ray status` tells what there is)"
@@ -197,9 +197,9 @@ class RayActorPool:
             self._submit_call(number, actor)
 
     def _submit_call(self, number: int, actor: Any) -> None:
-        told, rows = actor.collect_rollout.options(num_returns=2).remote(self._model, self._opponent)
-        self._calls[told] = number, actor
-        self._rows[told] = rows
+        header, rows = actor.collect_rollout.options(num_returns=2).remote(self._model, self._opponent)
+        self._calls[header] = number, actor
+        self._rows[header] = rows
 
     def _handle_result(self, call: Any) -> list[Rollout]:
         """Return the rollout of a call; nothing where its actor has ended, which is replaced."""
@@ -207,13 +207,13 @@ class RayActorPool:
         rows = self._rows.pop(call)
         ray = self._cluster.ray
         try:
-            told, arrived = ray.get([call, rows])
+            header, arrived = ray.get([call, rows])
         except ray.exceptions.RayError as problem:
             self._replace_actor(number, problem)
             return []
         self._last_result_time, self._lost_in_a_row = time.monotonic(), 0
         self._submit_call(number, actor)
-        portion = unpack(told)
+        portion = unpack(header)
         return [] if portion is None else [_make_rollout(portion, arrived)]
 
     def _replace_actor(self, number: int, problem: Exception) -> None:

@@ -29,10 +29,10 @@ def pack(value: Any) -> PackedArray:
 
 def unpack(array: PackedArray) -> Any:
     """Unpack a value; raises ArchiveError, and GameError where the other process sent an error."""
-    told = unpack_archive(array.data)  # type: ignore[arg-type]
-    if isinstance(told, dict) and _ERROR_KEY in told:
-        raise GameError(told[_ERROR_KEY], ErrorCode.WORKER_FAILED)
-    return told
+    value = unpack_archive(array.data)  # type: ignore[arg-type]
+    if isinstance(value, dict) and _ERROR_KEY in value:
+        raise GameError(value[_ERROR_KEY], ErrorCode.WORKER_FAILED)
+    return value
 
 
 def pack_result(compute: Callable[[], Any]) -> PackedArray:

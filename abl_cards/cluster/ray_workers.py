@@ -148,5 +148,5 @@ class RayWorkerProcess:
         return pack_result(lambda: getattr(self._worker, name)(*unpack(arguments)))
 
     def ping(self) -> PackedArray:
-        """A sign of life."""
+        """Return a sign of life."""
         return pack(None)

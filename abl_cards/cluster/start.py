@@ -40,16 +40,16 @@ _MAX_OBJECT_STORE = 2 << 30
 """Bytes of a Ray of ours for what its processes hand over; beyond, it writes to its folder."""
 
 _LOCAL_ENV = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # its word for: this node's address is the loopback's
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's switch to use the loopback address
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_MODE": "token",
 }
-_QUIET_ENV = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # it would warn of a change to come
+_QUIET_ENV = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # suppresses a warning about a future change
 
 
 @dataclass(frozen=True)
 class RayCluster:
-    """A Ray that this process belongs to."""
+    """Connection to a Ray cluster."""
 
     ray: Any  # the library, which has no types
     processors: int  # of all its machines
@@ -57,7 +57,7 @@ class RayCluster:
     is_local: bool  # whether it was started here
 
     def start_actor(self, actor_class: type[Any], *arguments: Any) -> Any:
-        """An actor of Ray with a processor of its own; it is not started again, nor is what it does repeated."""
+        """Start an actor of Ray with one processor; neither the actor nor its calls are repeated."""
         remote = self.ray.remote(actor_class)
         chosen = {
             "num_cpus": 1,
@@ -76,7 +76,7 @@ class RayCluster:
         """
         remote = self.ray.remote(function)
         chosen = {"num_cpus": 1, "max_retries": _RETRIES, "runtime_env": {"env_vars": SINGLE_THREAD_ENV}}
-        running = {remote.options(**chosen).remote(*each): number for number, each in enumerate(calls)}
+        running = {remote.options(**chosen).remote(*arguments): number for number, arguments in enumerate(calls)}
         try:
             while running:
                 done, _ = self.ray.wait(list(running), num_returns=1, timeout=_POLL_INTERVAL)
@@ -84,11 +84,11 @@ class RayCluster:
                     raise GameError(
                         "no machine of the cluster is left that has a processor", ErrorCode.CLUSTER_NOT_AVAILABLE
                     )
-                for each in done:
-                    yield running.pop(each), self._result(each)
+                for task in done:
+                    yield running.pop(task), self._result(task)
         finally:
-            for each in running:
-                self.ray.cancel(each, force=True)
+            for task in running:
+                self.ray.cancel(task, force=True)
 
     def _result(self, done: Any) -> Any:
         try:
@@ -101,11 +101,11 @@ class RayCluster:
 
 @contextmanager
 def connect_ray(address: str, processors: int | None = None) -> Iterator[RayCluster]:
-    """A Ray for a while: LOCAL_RAY starts one for so many processes, by default one a processor; raises GameError."""
+    """Provide a Ray cluster; LOCAL_RAY starts one, by default with a process per processor. Raises GameError."""
     ours = address == LOCAL_RAY
     token = {**_LOCAL_ENV, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if ours else {}
-    asked = {"RAY_AUTH_MODE": os.environ.get("RAY_AUTH_MODE", "token")}
-    with _set_environment(_QUIET_ENV | asked | token), _private_folder(ours) as folder:
+    auth_env = {"RAY_AUTH_MODE": os.environ.get("RAY_AUTH_MODE", "token")}
+    with _set_environment(_QUIET_ENV | auth_env | token), _private_folder(ours) as folder:
         ray = _import_ray()
         try:
             _init_ray(ray, address, folder, processors or NUM_THREADS)
@@ -116,7 +116,7 @@ def connect_ray(address: str, processors: int | None = None) -> Iterator[RayClus
 
 @contextmanager
 def _set_environment(changes: dict[str, str]) -> Iterator[None]:
-    """Ray reads it where it begins, and so do the processes that it starts."""
+    """Set environment variables that Ray and its processes read at start."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -130,7 +130,7 @@ def _set_environment(changes: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _private_folder(is_local: bool) -> Iterator[str | None]:
-    """For the files and sockets of a Ray of ours; it opens its folder to all, so that lies in one nobody may enter."""
+    """Provide a private folder for the files and sockets of a local Ray, which itself opens its folder to all users."""
     folder = tempfile.mkdtemp(prefix="abl-ray-") if is_local else None
     try:
         yield folder and f"{folder}/r"
@@ -140,7 +140,7 @@ def _private_folder(is_local: bool) -> Iterator[str | None]:
 
 
 def _import_ray() -> Any:
-    """Ray; raises GameError where it is not installed."""
+    """Import Ray; raises GameError if it is not installed."""
     try:
         import ray
     except ModuleNotFoundError as problem:
@@ -153,7 +153,7 @@ def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> No
         raise GameError("this process belongs to a Ray already; leave that one first", ErrorCode.CLUSTER_NOT_AVAILABLE)
     if folder is None:
         _check_address(address)
-    quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # what is wrong is in what they answer
+    quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # errors are in the results
     try:
         if folder is None:
             _check_reachable(address)
@@ -170,7 +170,7 @@ def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> No
 
 
 def _check_address(address: str) -> None:
-    """Raises GameError for what is neither HOST:PORT nor auto, which is the Ray of this machine."""
+    """Check an address: HOST:PORT, or auto for the Ray of this machine; raises GameError."""
     host, _, port = address.rpartition(":")
     if address != "auto" and not (port.isdecimal() and is_hostname(host.strip("[]"))):
         raise GameError(
@@ -179,14 +179,14 @@ def _check_address(address: str) -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Raises OSError where nobody listens: Ray itself would try for minutes."""
+    """Raise OSError if the address does not accept connections; Ray itself would retry for minutes."""
     host, _, port = address.rpartition(":")
     if host:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
 
 
 def _find_host(ray: Any, is_local: bool) -> str:
-    """This machine's address there; raises GameError where a Ray of ours would be open to others."""
+    """Return this machine's address in the cluster; raises GameError if a local Ray would be open to others."""
     host = str(ray.util.get_node_ip_address())
     if is_local and host != LOCALHOST:
         raise GameError(
@@ -197,7 +197,7 @@ def _find_host(ray: Any, is_local: bool) -> str:
 
 
 def _total_memory() -> int:
-    """Bytes of this machine."""
+    """Return the memory of this machine in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

@@ -190,7 +190,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
             self._terminate(tables)
 
     def on_match_end(self, tables: Tables, rows: Indices) -> None:
-        """Let all agents be done."""
+        """Mark all agents as done."""
         self._terminate(tables)
 
     def _terminate(self, tables: Tables) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MAX_ARRAYS = 4  # a caller usually holds the last step while it asks for the next one
+_MAX_ARRAYS = 4  # a caller usually holds the last step during the next one
 
 
 class ArrayPool:
-    """Hands out arrays of one shape.
+    """Pool of arrays of one shape.
 
-    An array is handed out again when its reference count shows that the pool alone holds it: views, tensors and
-    buffers that share its memory all hold a reference. So the caller cannot tell it from a new array.
+    An array is reused when its reference count shows that only the pool holds it. Views, tensors and buffers that share
+    its memory all hold a reference, so the caller cannot distinguish it from a new array.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], fresh: bool) -> None:

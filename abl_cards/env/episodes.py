@@ -67,7 +67,7 @@ class EpisodeTables(NullListener):
         if is_single:
             keys = splitmix64_array(np.full(self.num_envs, derive_key(seeds[0]), np.uint64), self._all_rows).tolist()
         else:
-            keys = [derive_key(each, 0) for each in seeds]
+            keys = [derive_key(env_seed, 0) for env_seed in seeds]
         self._seeds, self._is_single_seed = seeds, is_single
         self._env_keys = np.array(keys, np.uint64)
         self._next_match = np.zeros(self.num_envs, np.int64)

@@ -177,7 +177,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         return np.where(illegal, self._mask.argmax(axis=1), given), info
 
     def _play_others(self, tables: Tables, result: _StepResult, info: dict[str, Any]) -> None:
-        """Let the agents decide until the learning seat is to decide everywhere."""
+        """Play the other agents until the learning seat is to decide everywhere."""
         while True:
             rows = np.flatnonzero(tables.seat != self._seat)
             if not rows.size:
@@ -187,7 +187,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
                 self._record(result, info)
 
     def _act(self, tables: Tables, agent: Agent, rows: Indices) -> None:
-        """Let an agent make one decision at some tables."""
+        """Make one decision by an agent at some tables."""
         self._episodes.begin_step()
         if not rows.size:
             return

@@ -111,14 +111,14 @@ def _write_label_mask(legal, rows, mask):
 @njit(cache=True, nogil=True)
 def find_illegal(actions, play_rows, label_mask, choice_rows, option_mask, num_labels):
     """Return the first environment whose action is not legal, or -1; both kinds of rows are sorted."""
-    found = -1
+    illegal = -1
     for i in range(len(play_rows)):
         action = actions[play_rows[i]]
         if action >= num_labels or label_mask[action, i] == 0:
-            found = play_rows[i]
+            illegal = play_rows[i]
             break
     for i in range(len(choice_rows)):
         option = actions[choice_rows[i]] - num_labels
         if option < 0 or option_mask[i, option] == 0:
-            return choice_rows[i] if found < 0 or choice_rows[i] < found else found
-    return found
+            return choice_rows[i] if illegal < 0 or choice_rows[i] < illegal else illegal
+    return illegal

@@ -163,7 +163,7 @@ class Engine:
     fixed_deals: FixedDeals | None = None
 
     def __reduce__(self) -> tuple[type[Engine], tuple[CompiledGame, str, FixedDeals | None]]:
-        """Pickle without what is derived from the rules; see ``pickling``."""
+        """Pickle without values derived from the rules; see ``pickling``."""
         return Engine, (self.rules, self.game, self.fixed_deals)
 
     @property

@@ -84,5 +84,5 @@ def restore_rules(source: RulesSource) -> CompiledGame:
 
 
 def register_rules() -> None:
-    """Let pickle and copy treat compiled rules as their source."""
+    """Make pickle and copy treat compiled rules as their source."""
     copyreg.pickle(CompiledGame, _reduce_rules)

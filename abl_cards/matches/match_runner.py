@@ -360,23 +360,25 @@ class _MatchRunner:
         """Return the index of the agent at each seat of games [n]: int8 [n, seats]."""
         return self._seatings[games % len(self._seatings)]
 
-    def _rows_by_agent(self, which: Indices) -> Iterator[tuple[Agent, Indices]]:
+    def _rows_by_agent(self, table_rows: Indices) -> Iterator[tuple[Agent, Indices]]:
         """Yield each agent with the tables where it decides."""
-        turn = self._seating_of_games(self._game_numbers[which])[np.arange(len(which)), self._tables.seat[which]]
+        turn = self._seating_of_games(self._game_numbers[table_rows])[
+            np.arange(len(table_rows)), self._tables.seat[table_rows]
+        ]
         for index, agent in enumerate(self._agents):
-            rows = which[turn == index]
+            rows = table_rows[turn == index]
             if rows.size:
                 yield agent, rows
 
-    def _decision_keys(self, which: Indices) -> RandomKeys:
-        return derive_decision_keys(self._tables, which, self._game_numbers[which])
+    def _decision_keys(self, rows: Indices) -> RandomKeys:
+        return derive_decision_keys(self._tables, rows, self._game_numbers[rows])
 
-    def _choose(self, which: Indices) -> None:
-        for agent, rows in self._rows_by_agent(which):
+    def _choose(self, table_rows: Indices) -> None:
+        for agent, rows in self._rows_by_agent(table_rows):
             self._tables.choose(rows, agent.choose(self._tables.choices(rows), self._decision_keys(rows)))
 
-    def _play(self, which: Indices) -> None:
-        for agent, rows in self._rows_by_agent(which):
+    def _play(self, table_rows: Indices) -> None:
+        for agent, rows in self._rows_by_agent(table_rows):
             self._tables.play(rows, agent.play(self._tables.decisions(rows), self._decision_keys(rows)))
 
     def _record_forfeit(self, forfeit: ForfeitError) -> None:

@@ -243,10 +243,10 @@ def _engine_of_record(game: Game | Engine | str | None, record: Mapping[str, Any
     name = record.get("game") if game is None else game
     if not isinstance(name, str | Game):
         raise GameError("the record names no game: pass the name of one", ErrorCode.INVALID_RECORD)
-    found = load(name) if isinstance(name, str) else name
-    profiles = found.folder.profiles
+    loaded_game = load(name) if isinstance(name, str) else name
+    profiles = loaded_game.folder.profiles
     profile = find_profile(record, profiles)
-    return found.engine(profile=profile) if profile in profiles else compile_engine(found)
+    return loaded_game.engine(profile=profile) if profile in profiles else compile_engine(loaded_game)
 
 
 def review_record(

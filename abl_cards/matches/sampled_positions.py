@@ -54,21 +54,21 @@ def _play_until(
 ) -> Tables:  # fmt: skip
     """Let baseline agents make the remaining decisions [n] of each table, and play on until a play is due."""
     agents = players or (GreedyAgent(engine.label_traits), RandomAgent())
-    while (which := _unfinished_tables(tables, remaining)).size:
-        remaining[which] -= 1
-        over = which[tables.winner[which] != -1]
+    while (unfinished := _unfinished_tables(tables, remaining)).size:
+        remaining[unfinished] -= 1
+        over = unfinished[tables.winner[unfinished] != -1]
         if over.size:
             tables.begin_match(over, splitmix64_array(tables.keys[over], _RNG_PURPOSE))
         chance = scale_to_range_array(
-            splitmix64_array(tables.keys[which], tables.num_decisions[which]),
-            np.broadcast_to(random_move_period, len(tables))[which],
+            splitmix64_array(tables.keys[unfinished], tables.num_decisions[unfinished]),
+            np.broadcast_to(random_move_period, len(tables))[unfinished],
         )
         if on_decision is not None:
             on_decision(tables.decisions(tables.rows_to_play()))
             on_decision(tables.choices(tables.rows_to_choose()))
         with attribute_table_errors(lambda table: f"seed {seed}, position {table}"):
             for player, turn in zip(agents, (chance > 0, chance == 0), strict=True):
-                _step_tables(tables, which[turn], player)
+                _step_tables(tables, unfinished[turn], player)
     return tables
 
 
@@ -81,12 +81,14 @@ def sample_exchanges(engine: Engine, n_states: int, seed: int) -> Choices | None
     tables, player = engine.start_matches(keys), GreedyAgent(engine.label_traits)
     waiting = np.zeros(n_states, bool)
     while (
-        which := np.flatnonzero(~waiting & (tables.num_decisions < _MAX_EXCHANGE_DECISIONS) & (tables.winner == -1))
+        unfinished := np.flatnonzero(
+            ~waiting & (tables.num_decisions < _MAX_EXCHANGE_DECISIONS) & (tables.winner == -1)
+        )
     ).size:
-        giving = which[np.isin(which, tables.rows_to_choose())]
+        giving = unfinished[np.isin(unfinished, tables.rows_to_choose())]
         chance = scale_to_range_array(splitmix64_array(tables.keys[giving], tables.num_decisions[giving]), 2)
         waiting[giving[chance == 0]] = True
-        moving = np.setdiff1d(which, giving[chance == 0])
+        moving = np.setdiff1d(unfinished, giving[chance == 0])
         if moving.size:
             with attribute_table_errors(lambda table: f"seed {seed}, position {table}"):
                 _step_tables(tables, moving, player)
@@ -98,7 +100,7 @@ def sample_from_stacked_deals(engine: Engine, n_states: int, seed: int) -> Decis
 
     Episodes begin as those of matches that are played first. All acts follow the rules, so each position can occur.
     """
-    tables, kept = sample_stacked_tables(engine.rules, _play_reference_matches(engine, seed)[0], n_states, seed)
+    tables, kept_cards = sample_stacked_tables(engine.rules, _play_reference_matches(engine, seed)[0], n_states, seed)
     third, cards = scale_to_range_array(splitmix64_array(tables.keys, 2), 3), int(engine.rules.pack.copies.sum())
     left = np.where(
         third == 0,
@@ -106,7 +108,7 @@ def sample_from_stacked_deals(engine: Engine, n_states: int, seed: int) -> Decis
         scale_to_range_array(splitmix64_array(tables.keys, 1), np.where(third == 1, _EARLY_DECISIONS, cards)),
     )
     keeping = third == 2
-    players = GreedyAgent(engine.label_traits), _CardKeeper(np.where(keeping[:, None, None], kept, 0))
+    players = GreedyAgent(engine.label_traits), _CardKeeper(np.where(keeping[:, None, None], kept_cards, 0))
     return _play_until(engine, tables, left, seed, players, 2).decisions(np.arange(n_states))
 
 
@@ -217,13 +219,13 @@ def _unfinished_tables(tables: Tables, remaining: NDArray[np.int64]) -> Indices:
     return np.flatnonzero(~ready | (remaining > 0))
 
 
-def _step_tables(tables: Tables, which: Indices, player: Agent) -> None:
-    keys = splitmix64_array(tables.keys[which], tables.num_decisions[which])
-    giving, playing = (np.isin(which, there) for there in (tables.rows_to_choose(), tables.rows_to_play()))
+def _step_tables(tables: Tables, rows: Indices, player: Agent) -> None:
+    keys = splitmix64_array(tables.keys[rows], tables.num_decisions[rows])
+    giving, playing = (np.isin(rows, there) for there in (tables.rows_to_choose(), tables.rows_to_play()))
     if giving.any():
-        tables.choose(which[giving], player.choose(tables.choices(which[giving]), keys[giving]))
+        tables.choose(rows[giving], player.choose(tables.choices(rows[giving]), keys[giving]))
     if playing.any():
-        tables.play(which[playing], player.play(tables.decisions(which[playing]), keys[playing]))
+        tables.play(rows[playing], player.play(tables.decisions(rows[playing]), keys[playing]))
 
 
 def sample_from_records(engine: Engine, records: Sequence[Mapping[str, Any]], n_states: int, seed: int) -> Decisions:

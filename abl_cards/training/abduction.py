@@ -24,10 +24,10 @@ from abl_cards.training.model_policy import ModelPolicy
 
 @runtime_checkable
 class Reasoner(Protocol):
-    """The part of `Minimiser` that a training run needs; an object of one's own with these two methods can replace it.
+    """Methods of `Minimiser` that a training run needs; a user's object with both methods can replace it.
 
-    The run samples a label for each decision from the policy, and passes its probability raised above all others. The
-    label of the returned move is what the learner learns from, whether it is the sampled one or not.
+    For each decision, the run samples a label from the policy and passes its probability raised above all others. The
+    learner learns from the label of the returned move, even if it differs from the sampled one.
     """
 
     def realise(
@@ -57,7 +57,7 @@ class Reasoner(Protocol):
 
 
 ConsistencyFunction = Callable[["Decisions | Choices", MoveLists], NDArray[np.bool_]]
-"""From n decisions and their candidate moves to [moves] whether each candidate is consistent.
+"""Function of n decisions and their candidate moves that returns the consistency of each candidate [moves].
 
 Candidates that are not consistent are never played where another candidate is. The constraints of the knowledge base
 hold besides, and its preferences choose among the card sets of a label."""
@@ -179,8 +179,8 @@ def _check_moves(moves: Moves, lists: MoveLists, reasoner: Reasoner) -> None:
     """Raise GameError where a reasoner returned no moves, or one that is not legal."""
     name, n = f"{type(reasoner).__name__}.realise", len(lists.start) - 1
     if not isinstance(moves, Moves) or np.shape(moves.form) != (n,) or len(moves.cards) != n:
-        found = f"{len(moves.form)} moves" if isinstance(moves, Moves) else type(moves).__name__
-        raise GameError(f"{name}: expected Moves of {n} decisions, found {found}", ErrorCode.INVALID_REASONER)
+        actual = f"{len(moves.form)} moves" if isinstance(moves, Moves) else type(moves).__name__
+        raise GameError(f"{name}: expected Moves of {n} decisions, found {actual}", ErrorCode.INVALID_REASONER)
     missing = lists.find(moves) < 0
     if missing.any():
         row = int(missing.argmax())

@@ -48,7 +48,7 @@ _TABLE_KEYS = {
 
 @dataclass(frozen=True)
 class ActorSlot:
-    """The tables of an actor, and what its cards depend on besides the seed of the run."""
+    """Tables of an actor, and the inputs of its deals besides the seed of the run."""
 
     first_table: int  # number of its first table
     num_tables: int

@@ -74,6 +74,6 @@ class SelfPlayGames:
 def create_critic_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> SupervisedRun:
     """Return a supervised run of the critic towards the returns of decisions."""
     return SupervisedRun(
-        networks.critic, lambda told, rows: value_loss(networks, told, rows), symmetries, steps, seed,
+        networks.critic, lambda batch, rows: value_loss(networks, batch, rows), symmetries, steps, seed,
         batch_size=_BATCH_SIZE, peak_learning_rate=_PEAK_LEARNING_RATE,
     )  # fmt: skip

@@ -63,7 +63,7 @@ class Experience(Examples, PrivilegedInputs):
 
     @property
     def constraints(self) -> InformationSet:
-        """The constraints on the hidden hands, by what the seats knew."""
+        """Constraints on the hidden hands, from the information of the seats."""
         return InformationSet(self.unseen, self.cards_left, self.at_least, self.at_most)
 
     def for_critic(self) -> Self:
@@ -93,7 +93,7 @@ class RolloutBuffer:
     """A buffer of decisions."""
 
     def __init__(self, capacity: int, num_tables: int, num_seats: int, example: Experience) -> None:
-        """Allocate arrays of the shapes and dtypes of an example."""
+        """Allocate arrays with the shapes and dtypes of an example."""
         self.rows = Experience(
             **{
                 field.name: np.zeros(

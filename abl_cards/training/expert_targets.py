@@ -35,32 +35,32 @@ class ExpertConfig:
     @classmethod
     def from_settings(cls, settings: TrainConfig, ppo: PPOConfig) -> ExpertConfig:
         """Return the configuration of a run; raises GameError for values out of range."""
-        found = cls(
+        config = cls(
             settings.lookahead_share, settings.lookahead_deals, settings.lookahead_temperature,
             settings.lookahead_loss_weight, settings.lookahead_value_share,
         )  # fmt: skip
         for name in ("share", "value_share"):
-            if not 0 <= getattr(found, name) <= 1:
+            if not 0 <= getattr(config, name) <= 1:
                 setting_name = "lookahead_share" if name == "share" else "lookahead_value_share"
                 raise GameError(
-                    f"{setting_name}: {getattr(found, name)} is no share; give a number from 0 to 1",
+                    f"{setting_name}: {getattr(config, name)} is no share; give a number from 0 to 1",
                     ErrorCode.INVALID_VALUE,
                 )
-        if found.num_deals < 1:
+        if config.num_deals < 1:
             raise GameError(
-                f"lookahead_deals: {found.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
+                f"lookahead_deals: {config.num_deals} deals show nothing; give 1 or more", ErrorCode.INVALID_VALUE
             )
-        if found.temperature <= 0:
+        if config.temperature <= 0:
             raise GameError(
-                f"lookahead_temperature: {found.temperature} leaves nothing open; give a number above 0",
+                f"lookahead_temperature: {config.temperature} leaves nothing open; give a number above 0",
                 ErrorCode.INVALID_VALUE,
             )
-        if found.share and ppo.trick_point_reward:
+        if config.share and ppo.trick_point_reward:
             raise GameError(
                 "lookahead_share: it values whole episodes, but tricks are rewarded; give trick_point_reward=0",
                 ErrorCode.SETTING_CONFLICT,
             )
-        return found
+        return config
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class LookaheadExpert:
     ) -> ExpertTargets:
         """Compute targets of decisions, from the policy's log-probabilities [k, labels] and the true hands."""
         none = ExpertTargets.empty(*log_probs.shape)
-        asked = (
+        selected = (
             scale_to_range_array(splitmix64_array(keys, _LOOKAHEAD_STREAM), _RESOLUTION)
             < self._config.share * _RESOLUTION
         )
-        ahead = self._lookahead.improve_policy(decisions, view, log_probs, asked, hidden_hands)
+        ahead = self._lookahead.improve_policy(decisions, view, log_probs, selected, hidden_hands)
         tried = ~np.isnan(ahead.expected_points)
         rows = np.flatnonzero(tried.any(axis=1))
         probabilities = np.exp(ahead.log_probs[rows])

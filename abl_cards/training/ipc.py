@@ -45,12 +45,12 @@ def to_plain(value: Any) -> Any:
         value: Nested values.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, list | tuple):
-        return type(value)(to_plain(each) for each in value)
-    return {key: to_plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return type(value)(to_plain(item) for item in value)
+    return {key: to_plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def from_plain(value_type: type[T], value: Any) -> T:
@@ -67,8 +67,10 @@ def from_plain(value_type: type[T], value: Any) -> T:
 def _from_plain(value_type: Any, value: Any) -> Any:
     if is_dataclass(value_type) and isinstance(value_type, type):
         hints = get_type_hints(value_type)
-        return value_type(**{each.name: _from_plain(hints[each.name], value[each.name]) for each in fields(value_type)})
+        return value_type(
+            **{field.name: _from_plain(hints[field.name], value[field.name]) for field in fields(value_type)}
+        )
     if get_origin(value_type) in (Union, UnionType):
-        (inner,) = (each for each in get_args(value_type) if each is not NoneType)
+        (inner,) = (option for option in get_args(value_type) if option is not NoneType)
         return None if value is None else _from_plain(inner, value)
     return Path(value) if value_type is Path else value

@@ -69,7 +69,7 @@ def run_joint_loop(trainer: Trainer, metrics: MetricsWriter, deadline: float | N
 
 
 class JointLoop:
-    """Play until there is enough to learn from, learn, and play on with the new weights."""
+    """The loop: play until there is enough data, learn, and play on with the new weights."""
 
     learner: PPOLearner
     rollout_source: RolloutSource
@@ -106,7 +106,7 @@ class JointLoop:
                 return batch, score
 
     def train_networks(self, rows: Experience) -> UpdateStats:
-        """Learn from decisions; the critic alone in the first updates, where the settings say so."""
+        """Learn from decisions; in the first updates train only the critic if the settings require it."""
         return learn(self.learner, rows, self._rng, critic_only=self.num_updates < self.critic_warmup_updates)
 
 
@@ -142,7 +142,7 @@ class SelfPlay(SelfPlayTables):
                 self.num_decisions += len(own)
 
     def play(self, rows: Indices, player: int) -> None:
-        """Let a player decide plays at tables [n]; the decisions of the learner are stored."""
+        """Decide plays at tables [n] by a player; decisions of the learner are stored."""
         decisions, keys = self.tables.decisions(rows), self._draw_keys(rows)
         if player != LEARNER:
             self.play_moves(rows, self.opponents[player - 1].play(decisions, keys))
@@ -178,7 +178,7 @@ class SelfPlay(SelfPlayTables):
         return moves, abduced, self._last_log_probs[np.arange(len(abduced)), abduced]
 
     def choose(self, rows: Indices) -> NDArray[np.uint8]:
-        """[n] options at tables [n]: by the preferences, at random, or by a network with actions for options."""
+        """Choose options [n] at tables [n]: by the preferences, at random, or by a network with actions for options."""
         choices = self.tables.choices(rows)
         chosen = self._minimiser.choose(choices)
         if self.abduction.reasoner is not None:
@@ -217,12 +217,12 @@ class SelfPlay(SelfPlayTables):
                 self.buffer.add(rows[own], self.tables.seat[rows[own]], stored)
 
     def _players_to_move(self, rows: Indices) -> NDArray[np.int8]:
-        """[n] the players who are to decide at tables [n]."""
+        """Return the players [n] to decide at tables [n]."""
         players: NDArray[np.int8] = self._seats[rows, self._engine.teams[self.tables.seat[rows]]]
         return players
 
     def _draw_keys(self, rows: Indices) -> RandomKeys:
-        """[n] the random bits of the decisions at tables [n]."""
+        """Draw the random bits [n] of the decisions at tables [n]."""
         return splitmix64_array(splitmix64_array(self.tables.keys[rows], DRAW_STREAM), self.tables.num_decisions[rows])
 
 

@@ -42,7 +42,7 @@ class LocalLauncher:
     """Processes of this machine, which all play and learn."""
 
     def count_actors(self, settings: TrainConfig) -> int:
-        """Return 0; raises GameError where the settings ask for actors."""
+        """Return 0; raises GameError if the settings require actors."""
         if settings.actors:
             raise GameError(
                 f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0",

@@ -17,21 +17,21 @@ from abl_cards.core import ErrorCode, GameError, attribute_os_errors, parse_json
 
 
 class MetricsWriter:
-    """Writer of a line for each update; lines after the checkpoint that a run goes on from are cut off.
+    """Writer of one line per update; lines after the checkpoint of a resumed run are cut off.
 
-    Where lines are missing it goes on after those that exist, with a note on stderr.
+    If lines are missing, it continues after the existing ones with a note on stderr.
     """
 
     def __init__(self, directory: Path, size: int, update: int) -> None:
         """Go on after a number of bytes of the file and a number of updates."""
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / "metrics.jsonl"
-        kept = _complete_lines_size(self._path, size)
-        if kept < size:
-            text = f"{size - kept} bytes of lines from before update {update} are missing; the next ones follow"
+        valid_size = _complete_lines_size(self._path, size)
+        if valid_size < size:
+            text = f"{size - valid_size} bytes of lines from before update {update} are missing; the next ones follow"
             print(f"note: {self._path}: {text}", file=sys.stderr)
         self._file = self._path.open("ab")
-        self._file.truncate(kept)
+        self._file.truncate(valid_size)
         self._tensorboard = _open_tensorboard(directory / "tensorboard", update)
 
     def __enter__(self) -> MetricsWriter:
@@ -55,7 +55,7 @@ class MetricsWriter:
                 self._tensorboard.add_scalar(name, value, values["update"])
 
     def sync(self) -> int:
-        """Flush to disk, and return the size of the file in bytes."""
+        """Flush to disk; returns the size of the file in bytes."""
         with attribute_os_errors(self._path):
             os.fsync(self._file.fileno())
         return self._file.tell()

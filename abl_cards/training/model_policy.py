@@ -105,11 +105,11 @@ class ModelPolicy(NeuroSymbolicPolicy):
         return self._cached[1]
 
     def log_probs(self, inputs: PolicyInputs) -> NDArray[np.float32]:
-        """[k, labels] log-probabilities of the labels."""
+        """Return log-probabilities [k, labels] of the labels."""
         return self.action_log_probs(inputs)[:, : self.networks.shape.num_labels]
 
     def action_log_probs(self, inputs: PolicyInputs | ChoiceInputs) -> NDArray[np.float32]:
-        """[k, actions] log-probabilities of the actions, or [k, labels] of a network that decides no choices."""
+        """Return log-probabilities [k, actions] of the actions, or [k, labels] if the network decides no choices."""
         if not len(inputs.open_rows):
             return np.zeros((0, self.networks.shape.num_actions), np.float32)
         batch = self.to_model_batch(inputs)
@@ -117,7 +117,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
         return np.ascontiguousarray(log_probs.cpu().numpy())
 
     def value(self, inputs: ModelInputs, privileged: PrivilegedInputs) -> NDArray[np.float32]:
-        """[k] returns that the network expects; it reads no hidden hands."""
+        """Return the expected returns [k] by the network, which reads no hidden hands."""
         assert isinstance(inputs, PolicyInputs | ChoiceInputs)
         if not len(inputs.open_rows):
             return np.zeros(0, np.float32)
@@ -130,7 +130,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
         return PrivilegedInputs(hands[:, 1:], np.zeros((n, 0), np.uint8), np.zeros((n, seats, 0), np.uint8))
 
     def full_hand_estimate(self, decisions: Decisions, inputs: PolicyInputs) -> HandEstimate | None:
-        """[n, others, cards] the network's estimate, projected; zeros where there is no choice. None without one."""
+        """Return the projected estimate [n, others, cards], zeros without a choice; None if the network has none."""
         shape, rows = self.networks.shape, inputs.open_rows
         estimate = np.zeros((len(decisions.rows), shape.num_others, shape.num_cards), np.float32)
         if not self.networks.estimates_hands:

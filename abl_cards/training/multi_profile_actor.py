@@ -47,18 +47,18 @@ class MultiProfileActor:
         """Share out the tables and deal cards; running episodes are dropped."""
         tables = self._split_by_profile(slot.num_tables)
         first = slot.first_table
-        for number, (actor, some) in enumerate(zip(self.actors, tables, strict=True)):
-            actor.reset(replace(slot, first_table=first, num_tables=some, actor_id=slot.actor_id + number))
-            first += some
+        for number, (actor, num_tables) in enumerate(zip(self.actors, tables, strict=True)):
+            actor.reset(replace(slot, first_table=first, num_tables=num_tables, actor_id=slot.actor_id + number))
+            first += num_tables
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
         """Play until enough decisions are ready, profile by profile, and return them."""
         if min_rows <= 0:
             return []
-        found, rows = list[Rollout](), self._split_by_profile(min_rows)
-        for actor, some in zip(self.actors, rows, strict=True):
-            found += actor.collect_rollouts(some, max_seconds * some / min_rows)
-        return found
+        rollouts, rows = list[Rollout](), self._split_by_profile(min_rows)
+        for actor, num_rows in zip(self.actors, rows, strict=True):
+            rollouts += actor.collect_rollouts(num_rows, max_seconds * num_rows / min_rows)
+        return rollouts
 
     def broadcast(self, version: int) -> None:
         """Note the version of the networks, which are the learner's own."""
@@ -75,8 +75,8 @@ class MultiProfileActor:
 
     def load_state_dict(self, state: StateDict) -> None:
         """Restore a state."""
-        for actor, kept in zip(self.actors, state.get("company", [state]), strict=True):
-            actor.load_state_dict(kept)
+        for actor, actor_state in zip(self.actors, state.get("company", [state]), strict=True):
+            actor.load_state_dict(actor_state)
 
     def _split_by_profile(self, n: int) -> list[int]:
         """Return the shares of n tables or decisions of the profiles, at least one each."""
@@ -112,7 +112,7 @@ def load_engines(settings: TrainConfig) -> list[Engine]:
 
 def compute_run_digests(engines: Sequence[Engine], settings: TrainConfig) -> RuleDigests:
     """Return the digests of the rule files of a run."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for engine in engines:
-        found |= compute_rule_digests(engine, settings.clingo)
-    return found
+        digests |= compute_rule_digests(engine, settings.clingo)
+    return digests

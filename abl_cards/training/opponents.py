@@ -32,7 +32,7 @@ class Opponent(Protocol):
 
 
 class PastOpponent:
-    """A former state of the learner, which samples its labels as it did then."""
+    """Former state of the learner, which samples labels with the former probabilities."""
 
     def __init__(self, policy: NeuroSymbolicPolicy) -> None:
         self._policy = policy

@@ -46,10 +46,10 @@ def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progr
         trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
     if settings.records is None and settings.pretrain_agent is None and not settings.pretrain_episodes:
         return
-    kept = settings.directory / "supervised.safetensors"
-    if not kept.exists():
-        Pretrainer(settings, engine, networks, on_progress).run(kept)
-    load_weights(kept, networks)
+    weights_file = settings.directory / "supervised.safetensors"
+    if not weights_file.exists():
+        Pretrainer(settings, engine, networks, on_progress).run(weights_file)
+    load_weights(weights_file, networks)
 
 
 class Pretrainer:
@@ -65,12 +65,14 @@ class Pretrainer:
 
     def run(self, weights_file: Path) -> None:
         """Train on records and own games, where there are any, and save the weights."""
-        told, held_out = self._play_for_data() if self._settings.pretrain_episodes else self._read_recorded_data()
+        training, held_out = self._play_for_data() if self._settings.pretrain_episodes else self._read_recorded_data()
         if self._networks.abln is not None:
-            self._train_abln(told)
-        if told and held_out:
-            told, held_out = (add_estimates(self._engine, self._networks, each) for each in (told, held_out))
-            self._train_policy(told)
+            self._train_abln(training)
+        if training and held_out:
+            training, held_out = (
+                add_estimates(self._engine, self._networks, dataset) for dataset in (training, held_out)
+            )
+            self._train_policy(training)
         self._save_weights(weights_file, held_out)
 
     def _read_recorded_data(self) -> tuple[SupervisedDataset, SupervisedDataset] | tuple[None, None]:
@@ -125,12 +127,12 @@ class Pretrainer:
     def _save_weights(self, weights_file: Path, held_out: SupervisedDataset | None) -> None:
         settings, results = self._settings, {}
         if held_out and len(held_out.examples):
-            found = compute_agreement(self._networks, held_out.examples, self._engine.label_traits.pass_label)
+            agreement = compute_agreement(self._networks, held_out.examples, self._engine.label_traits.pass_label)
             held = (
                 f"{len(held_out.examples)} decisions of a fifth" if settings.pretrain_episodes else "the last matches"
             )
             results[f"agreement with {held}"] = {
-                name: None if each is None else round(each, 4) for name, each in asdict(found).items()
+                name: None if value is None else round(value, 4) for name, value in asdict(agreement).items()
             }
         card = WeightsCard(
             settings.game, settings.preset, settings.abln, settings.seed, self._describe_data(),

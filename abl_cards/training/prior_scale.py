@@ -1,4 +1,4 @@
-"""Initial weight of the preference costs in the policy logits, whatever unit the costs are in.
+"""Initial weight of the preference costs in the policy logits, independent of the unit of the costs.
 
 The policy samples its labels to explore. With too small a weight it plays far worse than the preferences, and learns
 from positions after blunders.
@@ -30,7 +30,7 @@ def calibrate_prior_scale(regret: NDArray[np.floating], prior_error_rate: float)
     >>> round(calibrate_prior_scale(np.array([[0, 30.0, np.inf]]), 0.1), 3)  # log(9) units
     2.197
     """
-    costs, least, most = _costs_of_choices(regret), np.log(_MIN_SCALE), np.log(_MAX_SCALE)
+    costs, least, most = _list_choice_costs(regret), np.log(_MIN_SCALE), np.log(_MAX_SCALE)
     for _ in range(_BISECTION_STEPS):
         middle = (least + most) / 2
         least, most = (
@@ -39,11 +39,11 @@ def calibrate_prior_scale(regret: NDArray[np.floating], prior_error_rate: float)
     return float(np.exp((least + most) / 2))
 
 
-def _costs_of_choices(regret: NDArray[np.floating]) -> list[NDArray[np.float32]]:
+def _list_choice_costs(regret: NDArray[np.floating]) -> list[NDArray[np.float32]]:
     """Return the costs of the labels of each decision with a choice, in units of ``REGRET_UNIT``."""
     several = (np.isfinite(row) for row in regret)
-    found = (row[legal] for row, legal in zip(regret, several, strict=True) if legal.sum() > 1)
-    return [np.clip(row.astype(np.float32) / REGRET_UNIT, 0, MAX_REGRET) for row in found]
+    choices = (row[legal] for row, legal in zip(regret, several, strict=True) if legal.sum() > 1)
+    return [np.clip(row.astype(np.float32) / REGRET_UNIT, 0, MAX_REGRET) for row in choices]
 
 
 def _error_rate(costs: list[NDArray[np.float32]], prior_scale: float) -> float:

@@ -61,7 +61,7 @@ class QueueStats:
     lost_actors: int = 0  # actors that ended and were replaced
 
     def __add__(self, other: QueueStats) -> QueueStats:
-        return QueueStats(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(QueueStats)))
+        return QueueStats(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(QueueStats)))
 
     @property
     def staleness(self) -> float | None:
@@ -76,7 +76,7 @@ class QueueStats:
 
 @dataclass(eq=False)
 class _QueuedRollout:
-    """A rollout in the queue, of whose rows the first have been drawn."""
+    """Rollout in the queue, with the number of its first rows that have been drawn."""
 
     rollout: Rollout
     drawn: int = 0
@@ -120,7 +120,7 @@ class RolloutQueue:
     @property
     def num_rows(self) -> int:
         """Number of rows in the queue."""
-        return sum(each.num_left for each in self._queue)
+        return sum(queued.num_left for queued in self._queue)
 
     def put(self, rollout: Rollout) -> bool:
         """Add a rollout; returns False for one that was added before, which is dropped.
@@ -157,9 +157,9 @@ class RolloutQueue:
             parts.append(part)
             decisions, behind, n = decisions + stand_for, behind + rows * (version - first.rollout.version), n - rows
             self._remove_if_empty()
-        found = Experience.concatenate(parts)
-        self._add_stats(QueueStats(drawn=len(found), total_lag=behind))
-        return SampledBatch(found, decisions)
+        experience = Experience.concatenate(parts)
+        self._add_stats(QueueStats(drawn=len(experience), total_lag=behind))
+        return SampledBatch(experience, decisions)
 
     def discard(self, num_actors: int) -> None:
         """Count actors that ended with rows that they had not delivered."""
@@ -167,34 +167,34 @@ class RolloutQueue:
 
     def pop_stats(self) -> QueueStats:
         """Return the counts since the last call."""
-        found, self._stats = self._stats, QueueStats()
-        return found
+        stats, self._stats = self._stats, QueueStats()
+        return stats
 
     def state_dict(self) -> list[dict[str, Any]]:
         """Return the state of the queue."""
-        return [_rollout_to_dict(each) for each in self._queue]
+        return [_rollout_to_dict(queued) for queued in self._queue]
 
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
         """Restore a state."""
-        self._queue = deque(_rollout_from_dict(each) for each in state)
-        self._last_numbers = {each.rollout.actor: each.rollout.number for each in self._queue}
+        self._queue = deque(_rollout_from_dict(queued) for queued in state)
+        self._last_numbers = {queued.rollout.actor: queued.rollout.number for queued in self._queue}
 
     def _drop_stale(self, version: int) -> None:
         """Drop rollouts that are too old, at any place: they may arrive out of order."""
         if self._max_lag is None:
             return
-        stale = [each for each in self._queue if version - each.rollout.version > self._max_lag]
+        stale = [queued for queued in self._queue if version - queued.rollout.version > self._max_lag]
         if stale:
-            self._queue = deque(each for each in self._queue if each not in stale)
-            self._add_stats(QueueStats(dropped_stale=sum(each.num_left for each in stale)))
+            self._queue = deque(queued for queued in self._queue if queued not in stale)
+            self._add_stats(QueueStats(dropped_stale=sum(queued.num_left for queued in stale)))
 
     def _drop_oldest(self, rows: int) -> int:
         """Drop a number of the oldest rows; returns the number."""
         left = max(0, rows)
         while left:
             first = self._queue[0]
-            some = min(left, first.num_left)
-            first.drawn, left = first.drawn + some, left - some
+            taken = min(left, first.num_left)
+            first.drawn, left = first.drawn + taken, left - taken
             self._remove_if_empty()
         return max(0, rows)
 
@@ -209,21 +209,23 @@ class RolloutQueue:
 
 def _rollout_to_dict(queued: _QueuedRollout) -> dict[str, Any]:
     rows = queued.rollout.load_rows()
-    told = {
-        each.name: getattr(queued.rollout, each.name) for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS
+    values = {
+        field.name: getattr(queued.rollout, field.name)
+        for field in fields(Rollout)
+        if field.name not in _CONVERTED_FIELDS
     }
     arrays = experience_to_dict(rows)
-    return told | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
+    return values | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
 
 
 def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
     arrays = saved["experience"]
     nowhere = ExpertTargets.empty(len(arrays["label"]))  # older runs looked nowhere ahead
     rows = experience_from_dict({"foreseen": nowhere.lookahead_policy, "worth": nowhere.lookahead_value} | arrays)
-    told = {each.name: saved[each.name] for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS}
-    if len(rows) != told["rows"] or not 0 <= saved["drawn"] < len(rows):
+    values = {field.name: saved[field.name] for field in fields(Rollout) if field.name not in _CONVERTED_FIELDS}
+    if len(rows) != values["rows"] or not 0 <= saved["drawn"] < len(rows):
         raise ValueError("a portion of other rows")
-    return _QueuedRollout(Rollout(**told, score=Score(**saved["score"]), load_rows=lambda: rows), saved["drawn"])
+    return _QueuedRollout(Rollout(**values, score=Score(**saved["score"]), load_rows=lambda: rows), saved["drawn"])
 
 
 _CONVERTED_FIELDS = ("score", "load_rows")

@@ -25,12 +25,12 @@ def compute_rule_digests(engine: Engine, clingo: Path | None = None) -> RuleDige
         clingo: Folder of rules that clingo solves besides; None for none.
     """
     kb = engine.preference_model().kb
-    found = {_file_key(file): _digest(file.read_bytes()) for file in kb.files}
+    digests = {_file_key(file): _digest(file.read_bytes()) for file in kb.files}
     if clingo is not None:
-        asked = OpenRules(Folder(clingo), engine.rules.profile).build_request().files
-        found |= {f"clingo/{_file_key(file)}": _digest(file.read_bytes()) for file in asked}
+        files = OpenRules(Folder(clingo), engine.rules.profile).build_request().files
+        digests |= {f"clingo/{_file_key(file)}": _digest(file.read_bytes()) for file in files}
     given = sorted(f"{name}={value}" for name, value in kb.constants.items())
-    return found | ({_CONSTANTS_KEY: _digest("\n".join(given).encode())} if given else {})
+    return digests | ({_CONSTANTS_KEY: _digest("\n".join(given).encode())} if given else {})
 
 
 def check_same_rules(original: RuleDigests, current: RuleDigests) -> None:

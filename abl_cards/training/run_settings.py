@@ -39,7 +39,7 @@ def resolve_config(game: Game | str, model: torch.nn.Module | None, config: Trai
     if model is not None:
         config = replace(config, preset=MODEL_PRESET)
         defaults = TrainConfig()
-        changed = [each for each in _PRESET_SETTINGS if getattr(config, each) != getattr(defaults, each)]
+        changed = [setting for setting in _PRESET_SETTINGS if getattr(config, setting) != getattr(defaults, setting)]
         if changed:
             message = f"{', '.join(changed)}: only for the networks of a preset; leave it out with model="
             raise GameError(message, ErrorCode.SETTING_CONFLICT)

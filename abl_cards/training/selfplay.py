@@ -27,7 +27,7 @@ DEAL_STREAM, DRAW_STREAM, MATCH_STREAM, REVEAL_STREAM, EXPLORE_STREAM = 11, 12, 
 """Streams of random numbers of a run: deals, labels, next matches, shown hands, random choices."""
 
 DecideFunction = Callable[[PolicyInputs, RandomKeys], tuple[NDArray[np.int16], NDArray[np.float32]]]
-"""From features and keys of k decisions to labels [k] and their log-probabilities [k]."""
+"""Function of features and keys of k decisions that returns labels [k] and their log-probabilities [k]."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Score:
 
     @classmethod
     def zero(cls, num_players: int) -> Score:
-        """Nothing counted."""
+        """Return the score of no episodes."""
         return cls(np.zeros(num_players, np.int64), np.zeros(num_players), np.zeros(num_players, np.int64))
 
     def __add__(self, other: Score) -> Score:
@@ -51,19 +51,19 @@ class TrickPoints:
     """Points of cards in tricks, by the facts ``worth/2`` of the folder."""
 
     def __init__(self, card_points: NDArray[np.int64], num_tables: int, num_seats: int) -> None:
-        """Of each kind [kinds]."""
-        self.won = np.zeros((num_tables, num_seats), np.float32)  # what each has won in the episode
-        self.in_trick = np.zeros(num_tables, np.float32)  # what lies in the trick
+        """Set the points of each kind [kinds]."""
+        self.won = np.zeros((num_tables, num_seats), np.float32)  # points of each seat in the episode
+        self.in_trick = np.zeros(num_tables, np.float32)  # points in the current trick
         self._card_points = np.append(card_points, 0).astype(np.float32)  # no card at all is worth nothing
 
     def points_in_trick(self, state: TableState, rows: Indices) -> NDArray[np.float32]:
-        """[n] what lies in the tricks at tables [n]."""
+        """Return the points [n] in the current tricks at tables [n]."""
         return state.trick_cards[rows].sum(axis=1) @ self._card_points[:-1]
 
     def points_of_moves(self, moves: Moves) -> NDArray[np.float32]:
-        """[n] what moves lay down."""
-        found: NDArray[np.float32] = self._card_points[np.minimum(moves.cards, len(self._card_points) - 1)].sum(axis=1)
-        return found
+        """Return the points [n] of the cards of moves."""
+        points: NDArray[np.float32] = self._card_points[np.minimum(moves.cards, len(self._card_points) - 1)].sum(axis=1)
+        return points
 
 
 class SelfPlayTables(NullListener):
@@ -129,10 +129,10 @@ class SelfPlayTables(NullListener):
 
     def _create_buffer(self) -> RolloutBuffer:
         """Return a buffer for three updates and the open episodes; one decision shows the shapes."""
-        which = self.tables.rows_to_play()[:1]
-        decisions = self.tables.decisions(which)
+        table_rows = self.tables.rows_to_play()[:1]
+        decisions = self.tables.decisions(table_rows)
         view = self.policy.features(decisions)
-        keys = self.tables.keys[which[view.open_rows]]
+        keys = self.tables.keys[table_rows[view.open_rows]]
         rows = self.make_experience(decisions, view, *self.sample_labels(view, keys), keys)
         room = 3 * self._ppo.rollout_size + self.policy.networks.max_open_rows * self._seats.size
         return RolloutBuffer(room, len(self._seats), len(self._engine.teams), rows)
@@ -153,7 +153,7 @@ class SelfPlayTables(NullListener):
         self.trick_points.won[over, state.owner[over]] += self.trick_points.in_trick[over]
 
     def _trick_rewards(self, rows: Indices) -> NDArray[np.float32]:
-        """[n, seats] rewards of the sides for tricks at tables [n], less those of the other sides."""
+        """Compute rewards [n, seats] of the sides for tricks at tables [n], less those of the other sides."""
         taken, teams = self.trick_points.won[rows], self._engine.teams
         mine = (teams[:, None] == teams[None]).astype(np.float32)
         return self._ppo.trick_point_reward * (taken @ (2 * mine - 1))
@@ -181,12 +181,12 @@ class SelfPlayTables(NullListener):
             log_probs: [k] their log-probabilities.
             keys: [k] the random bits of the decisions.
         """
-        which, k, actions = decisions.rows[view.open_rows], len(view.open_rows), self.policy.networks.num_actions
-        known, mine = self.tables.information_set(which), self.tables.seat[which]
-        opened = self.policy.privileged_inputs(self.tables, which, decisions.view.context[view.open_rows])
+        rows, k, actions = decisions.rows[view.open_rows], len(view.open_rows), self.policy.networks.num_actions
+        known, mine = self.tables.information_set(rows), self.tables.seat[rows]
+        opened = self.policy.privileged_inputs(self.tables, rows, decisions.view.context[view.open_rows])
         targets = self._compute_expert_targets(decisions, view, opened.hands, keys)
-        reveal_keys = splitmix64_array(self.tables.keys[which], REVEAL_STREAM)
-        chance = splitmix64_array(reveal_keys, self.tables.num_episodes[which])
+        reveal_keys = splitmix64_array(self.tables.keys[rows], REVEAL_STREAM)
+        chance = splitmix64_array(reveal_keys, self.tables.num_episodes[rows])
         return Experience(
             observation=view.observation,
             legal=pad_columns(view.legal, actions, False),
@@ -204,7 +204,7 @@ class SelfPlayTables(NullListener):
             value=self.policy.value(view, opened) if self._uses_critic else np.zeros(k, np.float32),
             advantage=np.zeros(k, np.float32),
             value_target=np.zeros(k, np.float32),
-            trick_reward_so_far=self._trick_rewards(which)[np.arange(k), mine]
+            trick_reward_so_far=self._trick_rewards(rows)[np.arange(k), mine]
             if self._ppo.trick_point_reward
             else np.zeros(k, np.float32),
             lookahead_policy=targets.lookahead_policy,
@@ -214,7 +214,7 @@ class SelfPlayTables(NullListener):
             cards_left=known.cards_left,
             at_least=known.min_copies,
             at_most=known.max_copies,
-            played_later=self.tables.played_by_others(which, mine),
+            played_later=self.tables.played_by_others(rows, mine),
         )
 
     def _compute_expert_targets(
@@ -234,8 +234,10 @@ class SelfPlayTables(NullListener):
         self.buffer.rows.played_later[unfinished] = laid - self.buffer.rows.played_later[unfinished]
         if self._ppo.trick_point_reward:
             self.trick_points.won[rows, tables.state.owner[rows]] += self.trick_points.in_trick[rows]
-        told = self._ppo.terminal_share * apply_reward_exponent(rewards, self._ppo.reward_exponent)
-        self.buffer.finish_episodes(rows, told, self._ppo.gamma, self._ppo.gae_lambda, self._trick_rewards(rows))
+        final_rewards = self._ppo.terminal_share * apply_reward_exponent(rewards, self._ppo.reward_exponent)
+        self.buffer.finish_episodes(
+            rows, final_rewards, self._ppo.gamma, self._ppo.gae_lambda, self._trick_rewards(rows)
+        )
         self.trick_points.won[rows] = 0
         for team in range(self._seats.shape[1]):
             mine = self._seats[rows, team] == LEARNER

@@ -45,9 +45,9 @@ SETTINGS_FILE = "settings.json"
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """The settings of a training run: ``abl-cards train GAME --settings`` lists them with their meaning.
+    """Settings of a training run: ``abl-cards train GAME --settings`` lists them with their meaning.
 
-    Where a field is None the preset decides, or the default of a network of one's own
+    A field that is None is set by the preset, or by the defaults of a user's network
     (``learners.model_networks.MODEL_PPO``).
     """
 
@@ -240,20 +240,22 @@ class TrainConfig:
 
     def shell_command(self) -> str:
         """Return the command of such a run."""
-        changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
-        words = (f"--set {shlex.quote(f'{each.name}={format_value(getattr(self, each.name))}')}" for each in changed)
+        changed = [option for option in fields(self)[2:] if getattr(self, option.name) != option.default]
+        words = (
+            f"--set {shlex.quote(f'{option.name}={format_value(getattr(self, option.name))}')}" for option in changed
+        )
         return " ".join([f"abl-cards train {self.game}", *words])
 
     def to_json(self) -> dict[str, object]:
         """Return the settings as plain values, with absolute paths of rules and without the directory."""
-        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
-        return {name: value for name, value in settings_to_json(found).items() if name != "directory"}
+        absolute = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
+        return {name: value for name, value in settings_to_json(absolute).items() if name != "directory"}
 
     def with_absolute_paths(self) -> TrainConfig:
         """Return the settings with absolute paths, for a process in another folder."""
-        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
+        absolute = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         ours = self.game in game_names()
-        return found if ours else replace(found, game=str(Path(self.game).absolute()))
+        return absolute if ours else replace(absolute, game=str(Path(self.game).absolute()))
 
 
 def create_config(game: str, preset: str) -> TrainConfig:

@@ -41,7 +41,7 @@ BatchLoss = Callable[[np.random.Generator], torch.Tensor]
 
 @dataclass(frozen=True)
 class SupervisedDataset:
-    """Decisions to learn from, and what their seats could know of the hidden hands."""
+    """Decisions with labels and hidden hands, and the constraints from the information of their seats."""
 
     examples: Examples
     constraints: InformationSet
@@ -49,14 +49,14 @@ class SupervisedDataset:
     source: Indices  # [n] the record or table each comes from
 
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> SupervisedDataset:
-        """Some of them."""
+        """Select rows."""
         return SupervisedDataset(
             self.examples.at(rows), self.constraints.select(rows), self.context[rows], self.source[rows]
         )
 
     @classmethod
     def concatenate(cls, parts: Sequence[SupervisedDataset]) -> SupervisedDataset:
-        """One after the other."""
+        """Concatenate datasets."""
         return cls(
             Examples.concatenate([part.examples for part in parts]),
             InformationSet.concatenate([part.constraints for part in parts]),
@@ -66,23 +66,23 @@ class SupervisedDataset:
 
 
 class DecisionCollector(NullListener):
-    """Listens to tables, and writes every decision down."""
+    """Listener that records every decision at tables."""
 
     def __init__(self, engine: Engine, judge: PreferenceModel) -> None:
         self._engine, self._judge = engine, judge
         self._parts: list[SupervisedDataset] = []
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
-        """Write down what the seats saw, what was hidden, and the label that was played."""
+        """Record the observations, the hidden hands, and the played labels."""
         decisions = tables.decisions(rows)
-        found = find_best_cards(self._engine, self._judge, decisions)
-        plays = plays_after(self._engine, decisions, found)
+        best_cards = find_best_cards(self._engine, self._judge, decisions)
+        plays = plays_after(self._engine, decisions, best_cards)
         others, constraints = tables.hidden_hands(rows), decisions.information_set()
         examples = Examples(
             observation=decisions.observe(),
-            legal=found.choosable,
+            legal=best_cards.choosable,
             to_beat=decisions.label_to_beat,
-            regret=found.regret().astype(np.float16),
+            regret=best_cards.regret().astype(np.float16),
             plays_left=plays,
             prior=prior_estimate(constraints, decisions.belief_log_odds()).astype(np.float16),
             estimate=np.zeros(others.shape, np.float16),
@@ -93,14 +93,14 @@ class DecisionCollector(NullListener):
         self._parts.append(SupervisedDataset(examples, constraints, decisions.context, rows))
 
     def to_dataset(self) -> SupervisedDataset:
-        """Everything so far."""
+        """Return the decisions recorded so far."""
         return SupervisedDataset.concatenate(self._parts)
 
 
 def dataset_from_records(
     engine: Engine, judge: PreferenceModel, records: Sequence[Mapping[str, Any]]
 ) -> SupervisedDataset:
-    """Every decision of some records; the source is the number of the record."""
+    """Collect every decision of records; the source is the index of the record."""
     notes = DecisionCollector(engine, judge)
     engine.replay(records, notes)
     return notes.to_dataset()
@@ -109,13 +109,13 @@ def dataset_from_records(
 def collect_decisions(
     engine: Engine, judge: PreferenceModel, agent: Agent, num_decisions: int, seed: int, num_tables: int = 1024
 ) -> SupervisedDataset:
-    """At least so many decisions of a player against itself; the source is the number of the table."""
+    """Collect at least ``num_decisions`` decisions of self-play; the source is the index of the table."""
     made = 0
 
-    def note(notes: DecisionCollector, playing: Tables, which: Indices, moves: Moves) -> None:
+    def note(notes: DecisionCollector, playing: Tables, rows: Indices, moves: Moves) -> None:
         nonlocal made
-        notes.on_play(playing, which, moves)
-        made += len(which)
+        notes.on_play(playing, rows, moves)
+        made += len(rows)
 
     return _collect_self_play(engine, judge, agent, seed, num_tables, note, lambda ended: made < num_decisions)
 
@@ -123,12 +123,12 @@ def collect_decisions(
 def collect_episodes(
     engine: Engine, judge: PreferenceModel, agent: Agent, num_episodes: int, seed: int, num_tables: int = 1024
 ) -> SupervisedDataset:
-    """The decisions with a choice of at least so many episodes of a player against itself, every third one."""
+    """Collect every third decision with a choice from at least ``num_episodes`` episodes of self-play."""
 
-    def note(notes: DecisionCollector, playing: Tables, which: Indices, moves: Moves) -> None:
-        rows = np.flatnonzero(playing.decisions(which).legal_mask.sum(axis=0) > 1)
+    def note(notes: DecisionCollector, playing: Tables, play_rows: Indices, moves: Moves) -> None:
+        rows = np.flatnonzero(playing.decisions(play_rows).legal_mask.sum(axis=0) > 1)
         if rows.size:
-            notes.on_play(playing, which[rows], Moves(moves.form[rows], moves.cards[rows]))
+            notes.on_play(playing, play_rows[rows], Moves(moves.form[rows], moves.cards[rows]))
 
     return _collect_self_play(
         engine, judge, agent, seed, min(num_episodes, num_tables), note, lambda ended: ended < num_episodes
@@ -136,13 +136,13 @@ def collect_episodes(
 
 
 class _EpisodeCounter(NullListener):
-    """Counts episodes."""
+    """Counter of ended episodes."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
-        """So many more."""
+        """Add the ended episodes."""
         self.count += len(rows)
 
 
@@ -163,14 +163,14 @@ def _collect_self_play(
         giving = playing.rows_to_choose()
         if giving.size:
             playing.choose(giving, minimiser.choose(playing.choices(giving)))
-        which = playing.rows_to_play()
+        play_rows = playing.rows_to_play()
         moves = agent.play(
-            playing.decisions(which), splitmix64_array(playing.keys[which], playing.num_decisions[which])
+            playing.decisions(play_rows), splitmix64_array(playing.keys[play_rows], playing.num_decisions[play_rows])
         )
         step += 1
         if step % _SAMPLE_INTERVAL == 0:  # neighbouring decisions of one table hide almost the same hands
-            record(notes, playing, which, moves)
-        playing.play(which, moves)
+            record(notes, playing, play_rows, moves)
+        playing.play(play_rows, moves)
     return notes.to_dataset()
 
 
@@ -179,7 +179,7 @@ _SAMPLE_INTERVAL = 3
 
 @dataclass
 class SupervisedRun:
-    """Supervised training that can be put away and taken up again."""
+    """Supervised training that can be interrupted and resumed."""
 
     model: torch.nn.Module
     loss_fn: Callable[[TrainingBatch, Any], torch.Tensor]  # of examples as a lesson, and as they are
@@ -230,7 +230,7 @@ class SupervisedRun:
 
     @property
     def steps_done(self) -> int:
-        """Steps so far."""
+        """Number of steps so far."""
         return self._steps_done
 
     @property
@@ -256,18 +256,18 @@ class SupervisedRun:
 
 
 def warmup_cosine_rate(step: int, steps: int, peak: float) -> float:
-    """The learning rate of a step: a short rise, then half a cosine."""
+    """Compute the learning rate of a step: a short linear rise, then half a cosine."""
     return peak * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * cos(pi * step / steps))
 
 
 def create_abln_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int = 0) -> SupervisedRun:
-    """ABLN to the true hands."""
+    """Return a supervised run of ABLN towards the true hands."""
     abln = networks.abln
     if abln is None:
         raise ValueError("these networks have no ABLN")
     return SupervisedRun(
         abln,
-        lambda told, _: hands_loss(abln(told.inputs.observation, told.prior), told.hands),
+        lambda batch, _: hands_loss(abln(batch.inputs.observation, batch.prior), batch.hands),
         symmetries,
         steps,
         seed,
@@ -275,11 +275,11 @@ def create_abln_run(networks: Networks, symmetries: Symmetries, steps: int, seed
 
 
 def create_policy_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int = 0) -> SupervisedRun:
-    """The policy to the labels that were played."""
+    """Return a supervised run of the policy towards the played labels."""
     model = networks.decision
     return SupervisedRun(
         model,
-        lambda told, _: torch.nn.functional.nll_loss(model(told.inputs), told.label),
+        lambda batch, _: torch.nn.functional.nll_loss(model(batch.inputs), batch.label),
         symmetries,
         steps,
         seed,
@@ -301,15 +301,15 @@ def add_estimates(
     examples = replace(dataset.examples, estimate=estimate.astype(np.float16))
     if networks.preset.uses_responses and engine.rules.trick_query is None:
         keys = observation_keys(examples.observation)
-        found = count_responses(engine, dataset.context, estimate, dataset.constraints, keys, RESPONSE_DEALS)
-        examples = replace(examples, response_counts=found)
+        counts = count_responses(engine, dataset.context, estimate, dataset.constraints, keys, RESPONSE_DEALS)
+        examples = replace(examples, response_counts=counts)
     return replace(dataset, examples=examples)
 
 
 def _estimate_hands(networks: Networks, abln: ABLN, dataset: SupervisedDataset, part: slice) -> NDArray[np.float32]:
-    told = to_training_batch(dataset.examples.at(part), networks.device)
+    batch = to_training_batch(dataset.examples.at(part), networks.device)
     with torch.inference_mode():
-        guess = abln(told.inputs.observation, told.prior).cpu().numpy()
+        guess = abln(batch.inputs.observation, batch.prior).cpu().numpy()
     return project_estimate(guess, dataset.constraints.select(part))
 
 
@@ -344,12 +344,12 @@ class Agreement:
 
 
 def compute_agreement(networks: Networks, examples: Examples, pass_label: int, batch_size: int = 4096) -> Agreement:
-    """Of the policy with recorded decisions."""
+    """Compute the agreement of the policy with recorded decisions."""
     same = []
     with torch.inference_mode():
         for first in range(0, len(examples), batch_size):
-            told = to_training_batch(examples.at(slice(first, first + batch_size)), networks.device)
-            same.append((networks.decision(told.inputs).argmax(dim=1) == told.label).cpu().numpy())
+            batch = to_training_batch(examples.at(slice(first, first + batch_size)), networks.device)
+            same.append((networks.decision(batch.inputs).argmax(dim=1) == batch.label).cpu().numpy())
     right = np.concatenate(same)
     played, open_ = examples.label != pass_label, examples.legal.sum(axis=1) > 1
     return Agreement(*(float(part.mean()) if len(part) else None for part in (right, right[played], right[open_])))

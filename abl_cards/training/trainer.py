@@ -1,7 +1,7 @@
-"""Training runs: a run lives in a folder, goes on from its checkpoint by itself, and ends with weights and an agent.
+"""Training runs: a run lives in a folder, resumes from its checkpoint, and ends with weights and an agent.
 
-A run depends on its settings alone, so one that was interrupted ends as one that was not (where its workers have one
-thread each, and sums are always made in the same order).
+A run depends on its settings alone: an interrupted run ends with the same weights as an uninterrupted one. This
+requires workers with one thread each, so that sums are always made in the same order.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Trainer(TrainingWorker):
 
     @property
     def progress_text(self) -> str:
-        """A line about the last update for people; empty before the first."""
+        """One line about the last update for users; empty before the first."""
         return self.last_report.summary() if self.last_report else ""
 
     def agent(self) -> AblAgent:
@@ -435,9 +435,9 @@ class Trainer(TrainingWorker):
                 raise GameError(message, ErrorCode.RUN_MISMATCH)
 
     def finetune_critic(self, on_progress: ProgressCallback = lambda done, what: None) -> None:
-        """Train the critic on games of the final policy, where the settings say so, and save the weights.
+        """Train the critic on games of the final policy if the settings require it, and save the weights.
 
-        Nothing but the critic changes in the run, which can go on.
+        Only the critic changes in the run, which can be resumed.
 
         Args:
             on_progress: Called with a count and a text.
@@ -447,8 +447,8 @@ class Trainer(TrainingWorker):
         if not settings.critic_finetune_decisions:
             return
         fit = create_critic_run(playing, self.learner.symmetries, settings.critic_finetune_steps, settings.seed)
-        kept = settings.directory / f"critic-{self.decisions}{CHECKPOINT_SUFFIX}"
-        with lock_run_folder(settings.directory), Checkpointer(fit, "critic", kept, on_progress) as progress:
+        checkpoint_path = settings.directory / f"critic-{self.decisions}{CHECKPOINT_SUFFIX}"
+        with lock_run_folder(settings.directory), Checkpointer(fit, "critic", checkpoint_path, on_progress) as progress:
             games = SelfPlayGames(self.engine, playing, self.ppo, settings.seed, settings.num_envs)
             games.train_critic(fit, settings.critic_finetune_decisions, progress, on_progress)
             self.networks.critic.load_state_dict(playing.critic.state_dict())

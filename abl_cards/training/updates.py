@@ -123,7 +123,7 @@ class PPOLearner:
         yield
 
     def normalise_advantage(self, rows: Experience) -> NDArray[np.float32]:
-        """[n] advantages less their mean, in standard deviations; both over the decisions of all processes."""
+        """Normalise advantages [n] to mean 0 and standard deviation 1 over the decisions of all processes."""
         gathered = self.process_group.all_gather(rows.advantage)
         mean = gathered.mean()
         normalised: NDArray[np.float32] = (rows.advantage - mean) / ((gathered - mean).std() + 1e-6)
@@ -206,9 +206,9 @@ class PPOLearner:
     def _select_uncertain(self, rows: Experience) -> Indices:
         """Return the indices of the decisions that the policy learns from.
 
-        Where a label was chosen with probability p, the gradient is 1 - p times its advantage, and near p = 1 the
-        advantage is near 0. Leaving these decisions out saves more than half of the work. The next certain ones fill up
-        the batch where its size must be a multiple of ``row_multiple``.
+        For a label with probability p, the gradient is 1 - p times its advantage, and near p = 1 the advantage is near
+        0. Leaving these decisions out saves more than half of the work. If the size of the batch must be a multiple of
+        ``row_multiple``, the least certain of the others fill it up.
         """
         chosen, unit = rows.log_probability, self.networks.row_multiple
         if self._expert_config.share:  # a look-ahead may contradict a certain policy

@@ -103,7 +103,7 @@ class TrainingWorker(JointLoop):
 
     @property
     def table_range(self) -> range:
-        """The tables of this process, of those of the run."""
+        """Range of the tables of this process."""
         return self.process_rank.shard_range(self.settings.num_envs)
 
     def _create_rng(self) -> np.random.Generator:
@@ -112,7 +112,7 @@ class TrainingWorker(JointLoop):
 
     @property
     def self_play(self) -> SelfPlay:
-        """The tables where this process plays."""
+        """Tables of this process."""
         return self.actor.self_play
 
     def set_opponent(self, weights: StateDict) -> None:
@@ -120,7 +120,7 @@ class TrainingWorker(JointLoop):
         self.past_networks.load_state_dict(weights)
         self.rollout_source.update_opponent()
 
-    # --- what is kept ------------------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------------------------
 
     def shared_state(self) -> StateDict:
         """Return the state that is equal in all processes."""

@@ -1,9 +1,9 @@
 """The other processes of a run, started, called and ended by the process that the user started.
 
 Messages travel through a pipe in each direction, as ``ipc`` writes them; a worker reads nothing of the run's folder. A
-worker ends when its pipe does, whatever happens to the process that started it. Workers of a preset are new
-interpreters. Where the network or the reasoner is an object of the caller's, workers are forks of the calling process:
-they inherit the object, and nothing has to be pickled or imported.
+worker ends when its pipe closes, even if its parent process was killed. Workers of a preset are new interpreters. For a
+network or reasoner object of the caller, workers are forks of the calling process. They inherit the object, so nothing
+has to be pickled or imported.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class WorkerInit:
 
 
 class WorkerProcess(Protocol):
-    """One of the other processes, from the side of the first one."""
+    """Interface of one of the other processes in the first process."""
 
     def send(self, message: Any) -> None:
         """Send a WorkerInit, or the name of a method with its arguments; raises PeerLost."""
@@ -122,7 +122,7 @@ class WorkerPool:
         return GlooProcessGroup(ProcessRank(0, size), store, self._host)
 
     def call_method(self, name: str, *arguments: Any) -> None:
-        """Have every worker call one of its methods; raises PeerLost."""
+        """Call a method of every worker; raises PeerLost."""
         for worker in self.workers:
             worker.send((name, arguments))
         self._result_type = get_type_hints(getattr(TrainingWorker, name))["return"]
@@ -247,7 +247,11 @@ class ForkWorker:
         if self.pid == 0:
             try:
                 os.setpgid(0, 0)  # Ctrl-C is for the process that forked
-                for descriptor in (parent_out, parent_in, *(pipe.fileno() for each in earlier for pipe in each.pipes)):
+                for descriptor in (
+                    parent_out,
+                    parent_in,
+                    *(pipe.fileno() for worker in earlier for pipe in worker.pipes),
+                ):
                     os.close(descriptor)
                 _run_worker(os.fdopen(child_in, "rb"), os.fdopen(child_out, "wb"), create)
             finally:
@@ -259,7 +263,7 @@ class ForkWorker:
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The ends of its pipes in this process."""
+        """Ends of the worker's pipes in this process."""
         return self._input, self._output
 
     def send(self, message: Any) -> None:
@@ -322,7 +326,7 @@ def _find_code(text: str) -> ErrorCode:
 def main() -> None:
     """Run a worker of a preset in a new interpreter."""
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print goes where errors go
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of libraries goes to stderr
     _run_worker(sys.stdin.buffer, results, create_worker)
 
 

@@ -365,7 +365,7 @@ def _label_probabilities(
     return -model_explanation.rank[labels].astype(np.float64), probabilities
 
 
-def _for_each_move(
+def _expand_to_moves(
     decision_point: DecisionPoint,
     model_explanation: ModelExplanation | None,
     get_value: Callable[[ModelExplanation, int], T | None],
@@ -418,8 +418,8 @@ class MoveScores:
         by_option = model_explanation is not None and not is_play_decision(decision_point.decision)
         self.label_names = tuple(map(str, decision_point.actions)) if by_option else decision_point.labels
         label_ranks, self._probabilities = _label_probabilities(decision_point, model_explanation)
-        self._response_probs = _for_each_move(decision_point, model_explanation, ModelExplanation.response_probs_of)
-        self._lookahead = _for_each_move(decision_point, model_explanation, ModelExplanation.lookahead_of)
+        self._response_probs = _expand_to_moves(decision_point, model_explanation, ModelExplanation.response_probs_of)
+        self._lookahead = _expand_to_moves(decision_point, model_explanation, ModelExplanation.lookahead_of)
         self._max_plays_left = _plays_left_bounds(texts.engine, preference_model, decision_point)
         order = Minimiser(preference_model).order(
             decision_point.decision, decision_point.move_lists, label_ranks, estimate

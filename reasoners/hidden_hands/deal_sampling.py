@@ -229,20 +229,20 @@ def _add_scaled(layer, weight, moved):
 
 
 @njit(cache=True, nogil=True)
-def _normalise_layer(layer, rest, row, first, last, most1, most2):
+def _normalise_layer(layer, remaining, row, first, last, most1, most2):
     """Scale the greatest weight that is read later to 1, to avoid underflow."""
     top = 0.0
     for a in range(first, last + 1):
-        for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
+        for b in range(max(0, remaining - a - most2), min(most1, remaining - a) + 1):
             top = max(top, layer[_MARGIN + a * row + b])
     if top > 0.0:
         layer[first * row : _MARGIN + (last + 1) * row] /= top
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _is_possible(rest, x, y, most0, most1, most2):
+def _is_possible(remaining, x, y, most0, most1, most2):
     """Return whether the seats can lack x, y and the remainder; elsewhere a layer holds no valid weights."""
-    return 0 <= x <= most0 and 0 <= y <= most1 and 0 <= rest - x - y <= most2
+    return 0 <= x <= most0 and 0 <= y <= most1 and 0 <= remaining - x - y <= most2
 
 
 @njit(cache=True, nogil=True)
@@ -266,16 +266,16 @@ def _sample_row(scratch, unseen, left, key, deal):
         if unseen[c] == 0:
             deal[0, c] = deal[1, c] = deal[2, c] = 0
             continue
-        beyond, rest, total = scratch.suffix_weight[c + 1], scratch.copies_left[c + 1], 0.0
+        beyond, remaining, total = scratch.suffix_weight[c + 1], scratch.copies_left[c + 1], 0.0
         for way in range(scratch.n_ways[c]):
             x, y = a - scratch.first[c, way], b - scratch.second[c, way]
-            if _is_possible(rest, x, y, most0, most1, most2):
+            if _is_possible(remaining, x, y, most0, most1, most2):
                 total += scratch.weight[c, way] * beyond[_MARGIN + x * row + y]
         mark = total * ((splitmix64(key, np.uint64(c)) >> np.uint64(11)) * 2.0**-53)
         chosen = -1
         for way in range(scratch.n_ways[c]):
             x, y = a - scratch.first[c, way], b - scratch.second[c, way]
-            if not _is_possible(rest, x, y, most0, most1, most2):
+            if not _is_possible(remaining, x, y, most0, most1, most2):
                 continue
             weight = scratch.weight[c, way] * beyond[_MARGIN + x * row + y]
             if weight > 0.0:
@@ -308,7 +308,7 @@ def _expected_row(scratch, unseen, left, expected):
     scratch.prefix_weight[most0, most1] = 1.0
     for c in range(len(unseen)):
         scratch.next_prefix_weight[:] = 0.0
-        beyond, rest, total, of_first, of_second, top = (
+        beyond, remaining, total, of_first, of_second, top = (
             scratch.suffix_weight[c + 1],
             scratch.copies_left[c + 1],
             0.0,
@@ -322,7 +322,7 @@ def _expected_row(scratch, unseen, left, expected):
                     continue
                 for way in range(scratch.n_ways[c]):
                     x, y = a - scratch.first[c, way], b - scratch.second[c, way]
-                    if not _is_possible(rest, x, y, most0, most1, most2):
+                    if not _is_possible(remaining, x, y, most0, most1, most2):
                         continue
                     moved = scratch.prefix_weight[a, b] * scratch.weight[c, way]
                     scratch.next_prefix_weight[x, y] += moved

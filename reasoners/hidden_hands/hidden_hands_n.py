@@ -267,10 +267,10 @@ def _fill_suffix_weights(unseen, shares, weights, ways, left, strides, behind):
     cards, last, states = len(ways), len(left) - 1, behind.shape[1]
     lack, lacking = np.empty((states, last), np.int64), np.empty(states, np.int64)
     for state in range(states):
-        rest, lacking[state] = state, 0
+        remainder, lacking[state] = state, 0
         for s in range(last):
-            lack[state, s] = rest // strides[s]
-            rest -= lack[state, s] * strides[s]
+            lack[state, s] = remainder // strides[s]
+            remainder -= lack[state, s] * strides[s]
             lacking[state] += lack[state, s]
     behind[cards] = 0.0
     behind[cards, 0] = 1.0
@@ -360,11 +360,11 @@ def _sample_way(share, weight, ways, strides, left, state, beyond, key, c):
 
 @njit(cache=True, nogil=True)
 def _suffix_weight_after(copies, strides, left, state, beyond):
-    """The weight of what can follow where the holders have been given these copies; none where one would be over."""
-    rest, to = state, state
+    """Return the suffix weight after holders receive these copies; 0 if one would have too many cards."""
+    remainder, to = state, state
     for s in range(len(left) - 1):
-        lack = rest // strides[s]
-        rest -= lack * strides[s]
+        lack = remainder // strides[s]
+        remainder -= lack * strides[s]
         if copies[s] > lack:
             return 0.0
         to -= copies[s] * strides[s]

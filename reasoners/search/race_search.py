@@ -225,19 +225,19 @@ class RaceSearch:
         frame[kernels.REPLY] = kernels.LEAD
         if position.to_beat >= 0:
             sets[kernels.LEGAL_SET] &= root.label_sets[BEATERS + position.to_beat]
-            replies = self._labels_in(sets[kernels.LEGAL_SET])
+            replies = self._unpack_labels(sets[kernels.LEGAL_SET])
             frame[kernels.REPLY] = replies[0] if len(replies) else kernels.LEAD
         own, other = (int(unpack_hand(hand, self._ranks).sum()) for hand in (position.own, position.other))
         frame[kernels.OWN], frame[kernels.OTHER] = position.own, position.other
         frame[kernels.OWN_CARDS], frame[kernels.OTHER_CARDS] = own, other
         return own, other
 
-    def _labels_in(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def _unpack_labels(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
 
     def _finishing_move(self, hand: int, cards: int) -> RaceMove | None:
         """Return a move with all cards of the hand, or None."""
-        for label in self._labels_in(self._sets[0, kernels.LEGAL_SET]):
+        for label in self._unpack_labels(self._sets[0, kernels.LEGAL_SET]):
             if self._root.labels[label, CARDS] == cards:
                 return self._race_move(hand, int(label))
         return None

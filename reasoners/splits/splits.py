@@ -184,7 +184,7 @@ class Splitter:
 
     @cached_property
     def _piece_counter(self) -> Splitter:
-        """With every piece at the price of one play; what the rules prefer is a trifle that decides between equals."""
+        """Return a counter with equal prices for all pieces; the rules' preferences only break ties."""
         tables, pieces = self.tables, self.tables.pieces
         larger = pieces._replace(price=1 + _TIE_BREAK * pieces.price)
         return Splitter(self.rules, tables._replace(group_price=1 + _TIE_BREAK * tables.group_price, pieces=larger))

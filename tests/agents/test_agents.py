@@ -84,7 +84,7 @@ def test_equal_agents_have_one_name() -> None:
     ],
 )
 def test_what_is_wrong_with_a_name(text: str, code: ErrorCode | None, value: str) -> None:
-    """The error names the wrong value and what there is; None stands for codes of other packages."""
+    """Name the wrong value and the known ones; None stands for error codes of other packages."""
     with pytest.raises(GameError, match=value) as error:
         make_agent(text, load("guandan").engine())
     assert code in (None, error.value.code)
@@ -117,7 +117,7 @@ def test_without_a_group_decisions_change() -> None:
 
 
 def test_preferences_of_another_folder_change_decisions_and_no_rules(tmp_path: Path) -> None:
-    """Dear passes there mean no pass here; a rule that is different there is not."""
+    """Use the preferences of another folder, but not its changed rules."""
     more = """preference(never_pass, passing).
 says(never_pass, en, "Never pass.").
 says(never_pass, zh, "不要过牌。").
@@ -147,7 +147,7 @@ def test_a_match_names_its_agents_in_full() -> None:
 
 
 def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, Any, Any]:
-    """Some positions, the moves there and their labels."""
+    """Return some positions with the agent's moves and labels."""
     engine = load("guandan").engine()
     decisions = sample_from_play(engine, positions, seed)
     moves = make_agent(name, engine).play(decisions, splitmix64_array(np.arange(positions).astype(np.uint64), seed))
@@ -186,7 +186,7 @@ def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained
 
 @long
 def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
-    """Their constraints bind it too: it leads no bomb where it may lead anything else."""
+    """Apply the constraints of another folder: lead no bomb where another lead is legal."""
     folder = edited(tmp_path / "strict", more=STRICT)
     decisions, _, labels = labels_played(f"{untrained},kb={folder}", 200)
     bombs = np.array([name.startswith("bomb") for name in load("guandan").engine().labels])
@@ -198,7 +198,7 @@ def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrain
 
 
 def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
-    """The move of its opinion is the move it makes; the estimate is the network's, projected unless told otherwise."""
+    """Explain the move that is played, with the network's estimate, projected by default."""
     engine = load("guandan").engine()
     decisions = sample_from_play(engine, 30, seed=6)
     estimates = {}

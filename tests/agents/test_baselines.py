@@ -1,4 +1,4 @@
-"""How the plain agents draw labels."""
+"""Sampling of labels by the plain agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abl_cards.games.tables.decisions import LabelSampler
 
 
 class _Masks:
-    """Decisions of which nothing is known but what is legal."""
+    """Decisions with a mask of legal labels and nothing else."""
 
     def __init__(self, legal_mask: np.ndarray) -> None:
         self.legal_mask = legal_mask
@@ -22,13 +22,13 @@ class _Masks:
 
 
 def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
-    """The nth legal label, by a number that hangs on the key alone: also where the mask is too large to read twice."""
+    """Draw the nth legal label by the key alone, also from masks that are too large to read twice."""
     random = np.random.default_rng(3)
     few = (random.random((40, 3000)) < 0.2).astype(np.uint8)
     few[7] = 1  # something is always legal
     keys = splitmix64_array(np.arange(3000, dtype=np.uint64), 5)
-    wanted = scale_to_range_array(splitmix64_array(keys, 0), few.sum(axis=0))
-    nth = (few.cumsum(axis=0) > wanted).argmax(axis=0)
+    drawn = scale_to_range_array(splitmix64_array(keys, 0), few.sum(axis=0))
+    nth = (few.cumsum(axis=0) > drawn).argmax(axis=0)
     many = np.zeros((MANY_LABELS + 100, 3000), np.uint8)
     places = np.sort(random.permutation(len(many))[:40])
     many[places] = few
@@ -37,7 +37,7 @@ def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
 
 
 def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
-    """Rows of the mask that are empty are left out, and so are whole masks."""
+    """Return the number of labels where no label is legal; skip labels that no decision allows."""
     legal = np.zeros((50, 2100), np.uint8)
     legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
     labels = RandomAgent().play(_Masks(legal), splitmix64_array(np.arange(2100, dtype=np.uint64), 1))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Choices by looking ahead: bids over imagined deals."""
+"""Look-ahead for choices: bids over sampled deals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def engine() -> Any:
 
 @dataclass
 class Fond:
-    """Looks ahead to one role: who has it is worth as much, the others lose it."""
+    """A rollout that rewards one role: its seat wins, the others lose."""
 
     engine: Any
     worth_of: float
@@ -43,9 +43,9 @@ def options(engine: Any, lookahead: Any, tables: Any) -> Any:
 def test_who_is_fond_of_a_part_bids_for_it_and_who_is_not_does_not(engine: Any) -> None:
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     words = engine.rules.schema.options
-    fond = [str(words[each]) for each in options(engine, Fond(engine, 1.0), tables)]
+    fond = [str(words[option]) for option in options(engine, Fond(engine, 1.0), tables)]
     assert "bid(0)" not in fond
-    shy = [str(words[each]) for each in options(engine, Fond(engine, -1.0), tables)]
+    shy = [str(words[option]) for option in options(engine, Fond(engine, -1.0), tables)]
     assert "bid(3)" not in shy  # a lower one may have somebody else bid more
     assert "bid(0)" in shy
 
@@ -57,7 +57,7 @@ def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:
 
 
 def test_the_others_hands_change_nothing(engine: Any) -> None:
-    """What lies aside and what the others hold is drawn, not looked at."""
+    """Sample the hidden cards instead of reading them."""
     tables = engine.start_matches(np.arange(12, dtype=np.uint64))
     ahead = foreseen.ChoiceLookahead(engine, Counting(), Minimiser(engine), num_deals=4)
     choices = tables.choices(tables.rows_to_choose())
@@ -71,7 +71,7 @@ def test_the_others_hands_change_nothing(engine: Any) -> None:
 
 
 class Counting:
-    """A deal is worth the cards of the highest kind that the next seat holds."""
+    """A rollout that counts the cards of the highest kind in the next seat's hand."""
 
     def evaluate(self, tables: Any, seat: np.ndarray) -> np.ndarray:
         return tables.state.hands[np.arange(len(tables)), (seat + 1) % 3, -3].astype(np.float32)
@@ -84,18 +84,18 @@ def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
     for row in range(4):
         moment = engine.decision_point_at(choices, row)
         opinion = ahead.compute_model_explanation(moment.decision)
-        found = explain(engine, engine.preference_model(), moment, model_explanation=opinion)
-        assert {each.label for each in found.labels} == {str(action) for action in moment.actions}
-        assert sum(each.probability or 0.0 for each in found.labels) == pytest.approx(1, abs=1e-5)
+        explanation = explain(engine, engine.preference_model(), moment, model_explanation=opinion)
+        assert {label.label for label in explanation.labels} == {str(action) for action in moment.actions}
+        assert sum(label.probability or 0.0 for label in explanation.labels) == pytest.approx(1, abs=1e-5)
         chosen = ahead.choose(moment.decision)[0]
-        assert str(engine.rules.schema.options[chosen]) == str(found.chosen.action)
-        assert found.chosen.lookahead is not None
-        expected = [each.lookahead.expected_points or 0.0 for each in found.labels if each.lookahead]
-        assert found.chosen.lookahead.expected_points == max(expected)
+        assert str(engine.rules.schema.options[chosen]) == str(explanation.chosen.action)
+        assert explanation.chosen.lookahead is not None
+        expected = [label.lookahead.expected_points or 0.0 for label in explanation.labels if label.lookahead]
+        assert explanation.chosen.lookahead.expected_points == max(expected)
 
 
 def test_the_shipped_player_bids_like_that(engine: Any) -> None:
-    """And plays by every profile, also one with labels that it has not met."""
+    """The shipped agent bids by look-ahead and plays by every profile, including one with new labels."""
     tables = engine.start_matches(np.arange(2, dtype=np.uint64))
     player: Any = make_agent("abl", engine)
     moment = engine.decision_point_at(tables.choices(np.arange(1)))

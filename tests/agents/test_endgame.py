@@ -1,4 +1,4 @@
-"""The few last cards: labels are worth what they win in the deals that are drawn, solved one by one."""
+"""Endgames: labels are valued by solving the sampled deals one by one."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def solved(engine: Any, player: Any) -> Any:
 
 
 def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, player: Any, solved: Any) -> None:
-    decisions, view, _, found = solved
-    assert (found.deals == DEALS).all()
+    decisions, view, _, result = solved
+    assert (result.deals == DEALS).all()
     for row in range(min(3, len(view.open_rows))):
         here = int(view.open_rows[row])
         one = decisions.select(np.array([here]))
@@ -60,24 +60,24 @@ def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, playe
             if running.any():
                 mine = np.where((tables.seat - seat) % 2 == 0, 1.0, -1.0)
                 worth = np.where(running, values(engine, tables) * mine, worth)
-            assert found.expected_points[row, label] == pytest.approx(worth.mean(), abs=1e-5)
-            assert found.wins[row, label] == (worth > 0).sum()
+            assert result.expected_points[row, label] == pytest.approx(worth.mean(), abs=1e-5)
+            assert result.wins[row, label] == (worth > 0).sum()
 
 
 def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
-    _, view, _, found = solved
+    _, view, _, result = solved
     for row in range(len(view.open_rows)):
-        best = np.nanmax(found.expected_points[row])
-        assert found.expected_points[row, found.log_probs[row].argmax()] == best
-        assert np.exp(found.log_probs[row]).sum() == pytest.approx(1, abs=1e-4)
+        best = np.nanmax(result.expected_points[row])
+        assert result.expected_points[row, result.log_probs[row].argmax()] == best
+        assert np.exp(result.log_probs[row]).sum() == pytest.approx(1, abs=1e-4)
 
 
 def test_what_is_solved_outweighs_the_policy_sooner_than_what_a_critic_expects(solved: Any) -> None:
-    _, _, proposed, found = solved
+    _, _, proposed, result = solved
     surer = endgame.reweight_by_points(
-        proposed, found.expected_points, endgame.TEMPERATURE / endgame.TEMPERATURE_DIVISOR
+        proposed, result.expected_points, endgame.TEMPERATURE / endgame.TEMPERATURE_DIVISOR
     )
-    np.testing.assert_array_equal(found.log_probs, surer)
+    np.testing.assert_array_equal(result.log_probs, surer)
     assert endgame.TEMPERATURE_DIVISOR > 1
 
 
@@ -87,36 +87,36 @@ def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: An
         endgame.EndgameSearch(player.policy, max_cards=3),
         endgame.EndgameSearch(player.policy, max_cards=16, max_nodes=4),
     ):
-        found = solver.improve_policy(decisions, view, proposed)
-        told = found.deals == 0
-        assert told.sum() > len(told) // 2
-        assert (found.log_probs[told] == proposed[told]).all()
-        assert np.isnan(found.expected_points[told]).all()
+        result = solver.improve_policy(decisions, view, proposed)
+        unsolved = result.deals == 0
+        assert unsolved.sum() > len(unsolved) // 2
+        assert (result.log_probs[unsolved] == proposed[unsolved]).all()
+        assert np.isnan(result.expected_points[unsolved]).all()
 
 
 def test_what_too_much_can_come_of_is_left_to_others(player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     decisions, view, proposed, _ = solved
     monkeypatch.setattr("abl_cards.games.endgame.outcomes.MAX_OUTCOMES", 1)
     monkeypatch.setattr("abl_cards.games.endgame.outcomes._outcome_cache", lambda rules: {})
-    found = endgame.EndgameSearch(player.policy, max_cards=16).improve_policy(decisions, view, proposed)
-    assert not found.deals.any()
-    assert (found.log_probs == proposed).all()
+    result = endgame.EndgameSearch(player.policy, max_cards=16).improve_policy(decisions, view, proposed)
+    assert not result.deals.any()
+    assert (result.log_probs == proposed).all()
 
 
 def test_decisions_are_solved_together_as_alone(player: Any, solved: Any) -> None:
-    decisions, view, proposed, found = solved
+    decisions, view, proposed, result = solved
     solver = endgame.EndgameSearch(player.policy, max_cards=8, num_deals=DEALS)
     for row in range(len(view.open_rows)):
         here = decisions.select(view.open_rows[[row]])
         alone = solver.improve_policy(here, player.policy.features(here), proposed[[row]])
-        np.testing.assert_array_equal(alone.expected_points[0], found.expected_points[row])
-        assert (alone.wins[0] == found.wins[row]).all()
+        np.testing.assert_array_equal(alone.expected_points[0], result.expected_points[row])
+        assert (alone.wins[0] == result.wins[row]).all()
 
 
 def test_equal_deals_are_one() -> None:
     deals = np.array([[[1, 0]], [[0, 1]], [[0, 1]], [[1, 1]], [[0, 1]], [[1, 0]]], np.uint8)
-    which, often = endgame._unique_deals(deals)
-    assert which.tolist() == [1, 0, 3]
+    rows, often = endgame._unique_deals(deals)
+    assert rows.tolist() == [1, 0, 3]
     assert often.tolist() == [3, 2, 1]
 
 
@@ -133,8 +133,8 @@ def test_names(engine: Any, untrained: str) -> None:
 def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:
     usual: Any = make_agent("abl", engine)
     assert usual._endgame._max_cards == usual.policy.networks.preset.endgame_cards > 0
-    asked: Any = make_agent("abl:endgame=8,think=100", engine)
-    assert asked._endgame._max_cards == 8
+    custom: Any = make_agent("abl:endgame=8,think=100", engine)
+    assert custom._endgame._max_cards == 8
     for name in ("abl:endgame=0", "abl:no-lookahead", "abl:supervised"):
         without: Any = make_agent(name, engine)
         assert without._endgame is None
@@ -145,7 +145,7 @@ def test_where_the_ends_cannot_be_solved_a_preset_is_played_without(
 ) -> None:
     decisions, view, proposed, _ = solved
     monkeypatch.setattr("abl_cards.games.endgame.applicability._obstacles", lambda rules: ("it plays in tricks",))
-    found = endgame.EndgameSearch(player.policy, max_cards=8).improve_policy(decisions, view, proposed)
-    assert not found.deals.any()
+    result = endgame.EndgameSearch(player.policy, max_cards=8).improve_policy(decisions, view, proposed)
+    assert not result.deals.any()
     with pytest.raises(GameError, match="it plays in tricks"):
         make_agent("abl:endgame=8", player.policy.engine)

@@ -1,4 +1,4 @@
-"""A human at a terminal that the test speaks into."""
+"""A human player with a scripted terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_b
 
 
 class Talk:
-    """Says prepared lines, and keeps what it hears."""
+    """A terminal with prepared input that records its output."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines, self.heard, self.prompts = iter(lines), [""], set[str]()
@@ -46,7 +46,7 @@ class Talk:
 
 
 def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan", **more: Any) -> tuple[str, Talk]:
-    """The move that some lines lead to, and what was said on the way."""
+    """Return the chosen move and the conversation for some input lines."""
     engine, talk = load(name).engine(), Talk(lines)
     decision: Any = engine.read_decision_point(state).decision
     human = talk.human(name, **more)
@@ -108,20 +108,20 @@ def test_leaving(lines: list[str]) -> None:
 
 
 def test_a_whole_match_at_the_terminal() -> None:
-    """The first choice each time: the log is of public plays only, the partner plays by itself, games come in turn."""
+    """Take the first choice each time: the log shows public plays only, and the partner is automatic."""
     engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
-    found = play_match(engine, (talk.human(), make_agent("kb", engine)), 2, 3, names=("human", "kb"))
-    assert found.games == 2
+    result = play_match(engine, (talk.human(), make_agent("kb", engine)), 2, 3, names=("human", "kb"))
+    assert result.games == 2
     everything = "".join(talk.heard)
     assert everything.count("the match is over") == 2
-    assert everything.count("a new episode begins") + 2 >= found.episodes
+    assert everything.count("a new episode begins") + 2 >= result.episodes
     both = Talk(["1"] * 5)
     with pytest.raises(PlayerLeftError):
         play_match(
             engine, (both.human(plays_both_seats=True), make_agent("kb", engine)), 1, 3, names=("human:both", "kb")
         )
-    asked = [text for text in both.heard if "hand: " in text]
-    assert len(asked) > 1
+    prompts = [text for text in both.heard if "hand: " in text]
+    assert len(prompts) > 1
 
 
 def test_the_log_shows_the_last_plays_and_no_hands() -> None:
@@ -182,12 +182,12 @@ NAMES = re.compile(
 
 
 def test_a_chinese_conversation_has_no_english() -> None:
-    """Prompts, choices, hints, reasons, errors, help, the course of the game and its end."""
+    """Print no English in prompts, choices, hints, reasons, errors, help and the course of the game."""
     _, alone = choose(["提示", "为什么 2", "99", "为什么", "nothing", "help", "对四", "1"], language="zh")
     engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
     play_match(engine, (talk.human(language="zh"), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
-    for said in (*alone.heard, *talk.heard, *alone.prompts):
-        assert not ENGLISH.search(NAMES.sub("", said).replace("nothing", "")), said
+    for text in (*alone.heard, *talk.heard, *alone.prompts):
+        assert not ENGLISH.search(NAMES.sub("", text).replace("nothing", "")), text
     everything = "".join(talk.heard)
     assert "比赛结束，" in everything
     assert "新的一副牌开始了" in everything
@@ -197,14 +197,14 @@ def test_a_chinese_conversation_has_no_english() -> None:
 
 def test_the_human_is_told_which_seat_it_has() -> None:
     engine = load("guandan").engine()
-    for language, told in (
+    for language, message in (
         ("en", "you have seat 0, kb plays your partner's seat 2"),
         ("zh", "你坐0号座位，队友的2号座位由 kb 代打"),
     ):
         talk = Talk(["1"])
         with pytest.raises(PlayerLeftError):
             play_match(engine, (talk.human(language=language), make_agent("kb", engine)), 1, 3, names=("human", "kb"))
-        assert told in talk.heard[0]
+        assert message in talk.heard[0]
     both = Talk(["1"])
     with pytest.raises(PlayerLeftError):
         play_match(
@@ -214,7 +214,7 @@ def test_the_human_is_told_which_seat_it_has() -> None:
 
 
 def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tables, and what is said when the human leaves."""
+    """Print tables and the message at the end in Chinese."""
     for lines, code in ((["1"] * 100, 0), ([], 130)):
         talk = Talk(lines)
         monkeypatch.setattr(
@@ -227,9 +227,9 @@ def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyP
 
 
 def test_the_first_seat_that_is_asked_is_the_humans() -> None:
-    """Where anybody may become the landlord, the human's seat may be any."""
+    """Give the human any seat where any seat may become the landlord."""
     engine, talk = load("doudizhu").engine(profile="contest"), Talk(["1"] * 400)
     human = HumanAgent(engine, make_preference_model("kb", engine), Terminal(talk.ask, talk.say))
     play_match(engine, (human, make_agent("greedy", engine)), 6, 1, names=("human", "greedy"))
-    seats = {line for heard in talk.heard for line in heard.splitlines() if line.startswith("you have seat")}
+    seats = {line for text in talk.heard for line in text.splitlines() if line.startswith("you have seat")}
     assert len(seats) == 3

@@ -1,4 +1,4 @@
-"""Looking ahead over imagined deals."""
+"""Look-ahead over sampled deals."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def mind(engine: Any, untrained: str) -> Any:
 
 
 def policy(view: Any, seed: int) -> np.ndarray:
-    """Log-probabilities of the legal labels, several of them likely."""
+    """Return log-probabilities of the legal labels, several of them likely."""
     weights = np.where(view.legal, np.random.default_rng(seed).exponential(size=view.legal.shape), 0)
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS) -> Any:
+def look_ahead(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.DEFAULT_ROUNDS) -> Any:
     view = mind.features(decisions)
     return (
         view,
@@ -57,22 +57,22 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
     seen: list[Any] = []
     imagine = Tables.determinize
 
-    def heard(*asked: Any) -> Any:
-        seen.append(asked[2])
-        return imagine(*asked)
+    def record_call(*arguments: Any) -> Any:
+        seen.append(arguments[2])
+        return imagine(*arguments)
 
-    monkeypatch.setattr(Tables, "determinize", heard)
+    monkeypatch.setattr(Tables, "determinize", record_call)
     player = lookahead.Lookahead(mind, SIXTEEN)
     player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
-    told = player.sample_deals(one, view, 4)
-    assert (told == seen[0][:4]).all()
+    deals = player.sample_deals(one, view, 4)
+    assert (deals == seen[0][:4]).all()
     hidden = one.information_set()
-    assert (told.sum(axis=1) == hidden.unseen[0]).all()
-    assert (told.sum(axis=2) == hidden.cards_left[0]).all()
+    assert (deals.sum(axis=1) == hidden.unseen[0]).all()
+    assert (deals.sum(axis=2) == hidden.cards_left[0]).all()
 
 
 def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
-    view, proposed, ahead = looked(engine, mind, sample_from_play(engine, 60, 2))
+    view, proposed, ahead = look_ahead(engine, mind, sample_from_play(engine, 60, 2))
     tried, preset = ~np.isnan(ahead.expected_points), mind.networks.preset
     most, least = preset.top_k, preset.min_prob
     assert tried.any()
@@ -93,9 +93,9 @@ def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, 
 
 
 def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
-    """It looks at imagined deals, never at the table's; and what is decided alone is decided as among many."""
+    """Search sampled deals and not the true one; results do not depend on other decisions of the batch."""
     decisions: Any = sample_from_play(engine, 40, 5)
-    _, _, before = looked(engine, mind, decisions)
+    _, _, before = look_ahead(engine, mind, decisions)
     state = decisions.view.state
     hands, seats = state.hands, state.seat[decisions.rows]
     swapped = hands.copy()
@@ -111,21 +111,21 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
             swapped[row, one, taken] += 1
     assert (swapped != hands).any()
     hands[:] = swapped
-    view, proposed, after = looked(engine, mind, decisions)
+    view, proposed, after = look_ahead(engine, mind, decisions)
     assert (before.expected_points == after.expected_points)[~np.isnan(before.expected_points)].all()
     assert (np.isnan(before.expected_points) == np.isnan(after.expected_points)).all()
     rounds = [effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(4, 2)]
-    _, _, among = looked(engine, mind, decisions, steps=rounds)
+    _, _, among = look_ahead(engine, mind, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.expected_points).all(axis=1))[0])
     one = decisions.select(view.open_rows[[row]])
-    for steps, found in ((effort.DEFAULT_ROUNDS, after), (rounds, among)):
+    for steps, expected in ((effort.DEFAULT_ROUNDS, after), (rounds, among)):
         alone = lookahead.Lookahead(mind, steps).improve_policy(one, mind.features(one), proposed[[row]])
-        np.testing.assert_allclose(alone.expected_points[0], found.expected_points[row], rtol=1e-4)
+        np.testing.assert_allclose(alone.expected_points[0], expected.expected_points[row], rtol=1e-4)
 
 
 def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The partner is out and the seat lays down its last card: three points, whatever the critic thinks."""
-    monkeypatch.setattr(mind, "value", lambda told, opened: np.full(len(opened.hands), np.nan, np.float32))
+    """Value a finished episode at three points by the rules, without the critic."""
+    monkeypatch.setattr(mind, "value", lambda inputs, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = sample_from_play(engine, 40, 7)
     course, here = decisions.view.state, decisions.rows
     seats = course.seat[here]
@@ -150,7 +150,7 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
 
 
 def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
-    """Where every imagined deal runs to its end there is nobody to ask about."""
+    """Accept an empty batch, as when every sampled deal ends."""
     decisions: Any = sample_from_play(engine, 4, 3)
     nowhere = np.zeros(0, np.int64)
     opened = mind.privileged_inputs(
@@ -162,9 +162,9 @@ def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
 
 
 def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine: Any, mind: Any) -> None:
-    """Against the same thing done one deal at a time, by the public interfaces."""
+    """Points equal the mean of deals that are evaluated one by one through the public interfaces."""
     decisions = sample_from_play(engine, 30, 9)
-    view, _, ahead = looked(engine, mind, decisions, steps=SIXTEEN)
+    view, _, ahead = look_ahead(engine, mind, decisions, steps=SIXTEEN)
     checked = 0
     for row in np.flatnonzero(~np.isnan(ahead.expected_points).all(axis=1))[:6]:
         here = int(view.open_rows[row])
@@ -185,11 +185,11 @@ def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray)
     tables = Tables.determinize(decisions, np.zeros(1, np.int64), deal[None])
     me = int(tables.seat[0])
     tables.play(np.zeros(1, np.int64), moves)
-    return _rest(engine, mind, tables, me, 0)
+    return _remaining_value(engine, mind, tables, me, 0)
 
 
-def _rest(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
-    """What a table is worth to a seat after so many answers by the policy."""
+def _remaining_value(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
+    """Return the value of a table for a seat after some answers by the policy."""
     while tables.rows_to_play().size:
         now = tables.decisions(np.zeros(1, np.int64))
         view = mind.features(now)
@@ -206,12 +206,12 @@ def _rest(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
 
 
 def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
-    """Whatever is still open has been tried on as many deals as without rounds, and comes to the same."""
+    """Labels that remain are tried on all deals, with the same points as without rounds."""
     decisions: Any = sample_from_play(engine, 60, 2)
-    _, _, ahead = looked(
+    _, _, ahead = look_ahead(
         engine, mind, decisions, steps=[effort.SearchRound(4), effort.SearchRound(4), effort.SearchRound(8)]
     )
-    _, _, whole = looked(engine, mind, decisions, steps=SIXTEEN)
+    _, _, whole = look_ahead(engine, mind, decisions, steps=SIXTEEN)
     assert (np.isnan(ahead.expected_points) == np.isnan(whole.expected_points)).all()
     there = ~np.isnan(ahead.expected_points)
     assert (ahead.first_deal_points[there] == whole.first_deal_points[there]).all()
@@ -223,28 +223,28 @@ def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
 
 
 def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
-    """With one, the critic is asked about the position after it."""
+    """With one answer, evaluate the position after it."""
     decisions: Any = sample_from_play(engine, 12, 9)
     every = np.arange(12)
     hands = decisions.view.hidden_hands
     moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
-    found = []
+    values = []
     for answers in (0, 1):
         tables = Tables.determinize(decisions, every, hands)
         seat = tables.seat.copy()
         tables.play(every, moves)
-        found.append(imagining.DeterminizedRollout(mind).evaluate(tables, seat, answers))
+        values.append(imagining.DeterminizedRollout(mind).evaluate(tables, seat, answers))
     for row in every:
         one = Tables.determinize(decisions, np.array([row]), hands[[row]])
         me = int(one.seat[0])
         one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
-        assert found[0][row] == pytest.approx(_rest(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)
-        assert found[1][row] == pytest.approx(_rest(engine, mind, one, me, 1), rel=1e-3, abs=1e-4)
-    assert (found[0] != found[1]).any()
+        assert values[0][row] == pytest.approx(_remaining_value(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)
+        assert values[1][row] == pytest.approx(_remaining_value(engine, mind, one, me, 1), rel=1e-3, abs=1e-4)
+    assert (values[0] != values[1]).any()
 
 
 def test_labels_are_compared_on_the_deals_they_share() -> None:
-    """The second label is left out after two deals, and the other decision is closed."""
+    """Leave out the second label after two deals, and close the other decision."""
     place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
     tried = trials.SuccessiveElimination(place, label, np.zeros(5, np.float32), 0.1)
     tried.add_results(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
@@ -262,7 +262,7 @@ def test_labels_are_compared_on_the_deals_they_share() -> None:
 
 
 def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that each round moves on by what it is expected to take."""
+    """Respect the time limit by a simulated clock."""
     now = [100.0]
     monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
     rounds: list[tuple[int, int]] = []
@@ -303,7 +303,7 @@ def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.
 
 
 def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its critic is asked in no round; who asks it does so first, and goes deeper where it may be wrong."""
+    """Play to the end without the critic; with the critic, evaluate first and search deeper where it may err."""
     assert effort.plan_timed_rounds(effort.SearchRound(16)) == (effort.TIMED_ROUNDS, effort.DEPTHS)
     steps, depths = effort.plan_timed_rounds(effort.SearchRound(32, 40))
     assert {step.depth for step in steps} == set(depths) == {40}
@@ -312,18 +312,18 @@ def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.Mon
 
 
 def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kept as often as their weights demand, decision by decision."""
+    """Resample the deals of each decision in proportion to their weights."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     weights = np.log(np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]]))
-    monkeypatch.setattr(hindsight, "_compute_log_weights", lambda *told: weights)
+    monkeypatch.setattr(hindsight, "_compute_log_weights", lambda *arguments: weights)
     deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
     view = type("View", (), {"open_rows": np.arange(2)})
-    kept = hindsight.resample_deals(None, None, view, np.arange(2), deals, 4)
-    assert kept.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
+    resampled = hindsight.resample_deals(None, None, view, np.arange(2), deals, 4)
+    assert resampled.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
 
 
 def quick_at_whist() -> tuple[Any, Any]:
-    """A game of tricks, and a mind of the preset for games of one's own that has learned nothing."""
+    """Return a trick-taking game and an untrained policy of the preset for custom games."""
     from abl_cards.agents.policy import NeuroSymbolicPolicy
     from abl_cards.learners.networks import GameShape, Networks
     from abl_cards.learners.presets import PRESETS
@@ -335,7 +335,7 @@ def quick_at_whist() -> tuple[Any, Any]:
 
 
 def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Imagined tables come to what they come to when kb plays them; where it prefers nothing the policy answers."""
+    """Use answers of kb in sampled deals, and the policy's where there are no preferences."""
     whist, mind = quick_at_whist()
     every, keys = np.arange(12), np.zeros(12, np.uint64)
     player, dealt = make_agent("kb", whist), splitmix64_array(np.arange(12).astype(np.uint64), 3)
@@ -347,25 +347,25 @@ def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = whist.rewards(played, every)[every, seat]
     power = mind.networks.preset.ppo.reward_exponent
     np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
-    asked = np.zeros(1, np.int64)
+    num_calls = np.zeros(1, np.int64)
     weigh = type(mind).log_probs
 
     def counted(self: Any, view: Any) -> Any:
-        asked[0] += 1
+        num_calls[0] += 1
         return weigh(self, view)
 
     monkeypatch.setattr(type(mind), "log_probs", counted)
     imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
-    assert not asked[0]
+    assert not num_calls[0]
     monkeypatch.setattr(type(mind.preference_model), "preferences", lambda self, estimated=False: {})
     imagining.DeterminizedRollout(mind).evaluate(whist.start_matches(dealt), seat, 2)
-    assert asked[0]
+    assert num_calls[0]
 
 
 def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
     engine, mind = quick_at_whist()
     player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
-    told = []
+    deals_by_memory = []
     for remembers in (True, False):
         tables: Any = engine.start_matches(splitmix64_array(np.arange(8).astype(np.uint64), 3))
         if remembers:
@@ -374,16 +374,16 @@ def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
             tables.play(every, player.play(tables.decisions(every), keys))
         decisions = tables.decisions(every)
         view = mind.features(decisions)
-        told.append(lookahead.Lookahead(mind, [effort.SearchRound(8)]).sample_deals(decisions, view, 8))
+        deals_by_memory.append(lookahead.Lookahead(mind, [effort.SearchRound(8)]).sample_deals(decisions, view, 8))
         hidden = decisions.information_set().select(view.open_rows[[0]])
-        assert (told[-1].sum(axis=1) == hidden.unseen[0]).all()
-        assert (told[-1].sum(axis=2) == hidden.cards_left[0]).all()
-        assert (told[-1] <= hidden.max_copies[0]).all()
-    assert (told[0] != told[1]).any()
+        assert (deals_by_memory[-1].sum(axis=1) == hidden.unseen[0]).all()
+        assert (deals_by_memory[-1].sum(axis=2) == hidden.cards_left[0]).all()
+        assert (deals_by_memory[-1] <= hidden.max_copies[0]).all()
+    assert (deals_by_memory[0] != deals_by_memory[1]).any()
 
 
 def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
-    """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
+    """Weights equal those of deals one by one; without history all weights are equal."""
     hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
     whist, mind = quick_at_whist()
     tables: Any = whist.start_matches(splitmix64_array(np.arange(6).astype(np.uint64), 3))
@@ -395,9 +395,9 @@ def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
     decisions = tables.decisions(every)
     known = decisions.information_set()
     deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
-    found = hindsight._compute_log_weights(mind, decisions, every, deals)
+    log_weights = hindsight._compute_log_weights(mind, decisions, every, deals)
     assert (hindsight._compute_log_weights(mind, forgotten, every, deals) == 0).all()
-    alone = np.zeros_like(found)
+    alone = np.zeros_like(log_weights)
     for row in range(6):
         for deal in range(5):
             for _, then, label in decisions.past_decisions(np.array([row]), deals[[row], deal]):
@@ -405,5 +405,5 @@ def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
                 if len(view.open_rows):
                     chance = float(np.exp(mind.log_probs(view)[0, label[0]]))
                     alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
-    np.testing.assert_allclose(found, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
-    assert (found.min(axis=1) < -0.1).any()
+    np.testing.assert_allclose(log_weights, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
+    assert (log_weights.min(axis=1) < -0.1).any()

@@ -1,4 +1,4 @@
-"""Agents of the user's own."""
+"""Custom agents of users."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def engine() -> Engine:
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
-    """The name of a module in the folder where the user is; each test has its own."""
+    """Return the name of a module in the current folder, one for each test."""
     name = f"own_{abs(hash(request.node.name))}"
     (tmp_path / f"{name}.py").write_text(FIRST)
     (tmp_path / f"{name}_bad.py").write_text(BAD.format(module=name))
@@ -142,7 +142,7 @@ def test_it_plays_where_agents_are_named(module: str) -> None:
     ],
 )
 def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, problem: str) -> None:
-    """The message is for the author of the agent: it names the line, or the value that is wrong."""
+    """Name the line or the value that is wrong in the error message."""
     with pytest.raises(GameError, match=problem) as error:
         bid_and_play(engine, f"{module}_bad:{word}")
     codes = {"Lacks": ErrorCode.INVALID_AGENT_CLASS, "Nobody": ErrorCode.UNKNOWN_AGENT}
@@ -152,9 +152,9 @@ def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, prob
 def bid_and_play(engine: Engine, name: str) -> None:
     player, tables = make_agent(name, engine), engine.start_matches(np.arange(60).astype(np.uint64))
     for _ in range(4):
-        asked = tables.rows_to_choose()
-        if asked.size:
-            tables.choose(asked, player.choose(tables.choices(asked), tables.keys[asked]))
+        choosing = tables.rows_to_choose()
+        if choosing.size:
+            tables.choose(choosing, player.choose(tables.choices(choosing), tables.keys[choosing]))
     playing = tables.rows_to_play()[:7]
     player.play(tables.decisions(playing), tables.keys[playing])
 

@@ -1,4 +1,4 @@
-"""The path of a decision through networks and knowledge base."""
+"""The policy: decisions from networks and knowledge base."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def engine() -> Any:
 
 @pytest.mark.parametrize("tables", [1, BF16_ROW_MULTIPLE - 1, BF16_ROW_MULTIPLE + 5])
 def test_half_precision_says_nearly_the_same_of_as_many_decisions(engine: Any, tables: int) -> None:
-    """Its batches have some rows more, which nobody sees."""
+    """Return nearly the same values in half precision, without the rows of padding."""
     networks = Networks(TINY, GameShape.of(engine))
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
     dealt = engine.start_matches(np.arange(tables, dtype=np.uint64))

@@ -89,7 +89,10 @@ def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
     assert other.ground == one.ground
     texts = [repr((kb.constraints, kb.warnings)) for kb in (one, other)]
     assert texts[0] != texts[1] == texts[0].replace(str(tmp_path / "a"), str(tmp_path / "b"))
-    assert {Path(each.location.file).name for each in other.warnings if each.location} == {"rules.lp", "rules.lp.lp"}
+    assert {Path(warning.location.file).name for warning in other.warnings if warning.location} == {
+        "rules.lp",
+        "rules.lp.lp",
+    }
     afresh = load(tmp_path / "b" / "rules.lp", cache=False)  # whose text was walked over in the other folder
     assert repr((afresh.constraints, afresh.warnings)) == texts[1]
     (tmp_path / "b" / "rules.lp").rename(tmp_path / "b" / "other.lp")
@@ -200,9 +203,9 @@ def test_paths_in_the_middle_of_messages_are_taken_out() -> None:
     here, there = ("/a/rules.lp", "/a/rules.lp.lp"), ("/b/rules.lp", "/c/rules.lp.lp")
 
     def built(first: str, second: str) -> BuildResult:
-        said = f"see {second}:3:1-2 and {first}:1:1-2; not /b/a/rules.lp, nor /a/rules.lp.old."
+        message = f"see {second}:3:1-2 and {first}:1:1-2; not /b/a/rules.lp, nor /a/rules.lp.old."
         return BuildResult(
-            None, (), (Diagnostic(Severity.WARNING, Location(first, 1, 2, 1, 3), said, f"edit {first}"),)
+            None, (), (Diagnostic(Severity.WARNING, Location(first, 1, 2, 1, 3), message, f"edit {first}"),)
         )
 
     assert serialization.unpack_build(serialization.pack_build(built(*here), here), there) == built(*there)

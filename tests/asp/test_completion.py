@@ -1,4 +1,4 @@
-"""Circuits of random equations, as they are, with inputs fixed and in bots, say what the equations say."""
+"""Circuits of random equations agree with the equations, also with fixed inputs and in bots."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ def bodies(draw: st.DrawFn, below: list[int], own: list[int]) -> Body:
 
 @st.composite
 def layers(draw: st.DrawFn) -> Layers:
-    """Equations by layers; those of one layer may depend on each other without negation."""
-    below, found = list(INPUTS), []
+    """Draw equations by layers; equations of one layer may depend on each other without negation."""
+    below, result = list(INPUTS), []
     for size in draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)):
         group = list(range(below[-1] + 1, below[-1] + 1 + size))
         own = group if draw(st.booleans()) else []
-        found.append({number: draw(st.lists(bodies(below, own), max_size=3)) for number in group})
+        result.append({number: draw(st.lists(bodies(below, own), max_size=3)) for number in group})
         below += group
-    return found
+    return result
 
 
 def values(equations: Layers) -> dict[int, NDArray[np.bool_]]:
     """The least values of all atoms in all states, layer by layer."""
-    found = {number: STATES[number - 1] > 0 for number in INPUTS}
+    known = {number: STATES[number - 1] > 0 for number in INPUTS}
 
     def holds(body: Body) -> NDArray[np.bool_]:
-        literals = np.array([found[x] if x > 0 else ~found[-x] for x in body.literals], bool).reshape(-1, 8)
+        literals = np.array([known[x] if x > 0 else ~known[-x] for x in body.literals], bool).reshape(-1, 8)
         weights, bound = body.weights or (1,) * len(literals), body.bound if body.weights else len(literals)
         reached: NDArray[np.bool_] = np.array(weights, int) @ literals >= bound
         return reached
 
     for layer in equations:
-        found |= {number: np.zeros(STATES.shape[1], bool) for number in layer}
+        known |= {number: np.zeros(STATES.shape[1], bool) for number in layer}
         for _ in layer:  # a round makes one more atom true at least, where there is one
-            for number, each in layer.items():
-                for body in each:
-                    found[number] = found[number] | holds(body)
-    return found
+            for number, atom_bodies in layer.items():
+                for body in atom_bodies:
+                    known[number] = known[number] | holds(body)
+    return known
 
 
 def agree(circuit: Circuit, expected: dict[int, NDArray[np.bool_]], states: NDArray[np.bool_]) -> None:
     rows = np.ascontiguousarray(STATES[[int(args[0]) - 1 for _, args in circuit.inputs]][:, states])
-    wanted = np.array([expected[int(args[0])][states] for _, args in circuit.outputs], np.uint8)
-    assert np.array_equal(evaluate(circuit, rows), wanted)
+    outputs = np.array([expected[int(args[0])][states] for _, args in circuit.outputs], np.uint8)
+    assert np.array_equal(evaluate(circuit, rows), outputs)
     columns = rows.shape[1]
     inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
-    found = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
-    assert found == [sum(int(value) << place for place, value in enumerate(row)) for row in wanted]
+    bits = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
+    assert bits == [sum(int(value) << place for place, value in enumerate(row)) for row in outputs]
 
 
 # In a loop, a sum of nothing but what is always false: fixing an input made it true.
@@ -82,7 +82,7 @@ EMPTY = [{4: [Body((1, -1))]}, {5: [Body((4,), (1,), 1), Body((5, 2), (1, 1), 1)
 @example(EMPTY, {})
 def test_as_the_equations_say(equations: Layers, fixed: dict[int, bool]) -> None:
     expected = values(equations)
-    flat = {number: each for layer in equations for number, each in layer.items()}
+    flat = {number: atom_bodies for layer in equations for number, atom_bodies in layer.items()}
     inputs = [(number, Atom("in", (number,))) for number in INPUTS]
     circuit = compile_circuit(flat, inputs, [(number, Atom("p", (number,))) for number in [*INPUTS, *flat]])
     every = np.ones(STATES.shape[1], bool)

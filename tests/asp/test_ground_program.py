@@ -32,7 +32,7 @@ def test_atoms_are_those_of_clingo_in_its_order(texts: list[str]) -> None:
     control = clingo.Control()
     control.add("base", [], " ".join(f"#external {text}." for text in texts))
     control.ground([("base", [])])
-    known = sorted(((each.symbol, each.literal) for each in control.symbolic_atoms), key=lambda pair: pair[0])
+    known = sorted(((atom.symbol, atom.literal) for atom in control.symbolic_atoms), key=lambda pair: pair[0])
     assert number_atoms(control.symbolic_atoms) == (
         tuple(atom_from_symbol(symbol) for symbol, _ in known),
         [number for _, number in known],

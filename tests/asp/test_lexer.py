@@ -21,8 +21,8 @@ def read_by_clingo(text: str) -> list[str] | None:
         ast.parse_string(text, statements.append, logger=lambda code, message: None)
     except RuntimeError:
         return None
-    rules = [each for each in statements if each.ast_type != ast.ASTType.Comment]
-    return [f"{each.location.begin.line}:{each.location.begin.column} {each}" for each in rules]
+    rules = [statement for statement in statements if statement.ast_type != ast.ASTType.Comment]
+    return [f"{statement.location.begin.line}:{statement.location.begin.column} {statement}" for statement in rules]
 
 
 @given(TEXTS)

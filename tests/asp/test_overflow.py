@@ -57,8 +57,10 @@ COST = 'preference(f,g). says(f,en,"x"). says(f,zh,"x").\n'
 def test_what_may_overflow_is_refused_with_its_place(load: Load, rules: str, place: str, value: str) -> None:
     with pytest.raises(KBError) as caught:
         load(DECLARATION + rules)
-    overflows = [each for each in caught.value.diagnostics if each.code == ErrorCode.INTEGER_OVERFLOW]
-    assert any(format_place(each) == place and value in each.message for each in overflows), caught.value
+    overflows = [diagnostic for diagnostic in caught.value.diagnostics if diagnostic.code == ErrorCode.INTEGER_OVERFLOW]
+    assert any(format_place(diagnostic) == place and value in diagnostic.message for diagnostic in overflows), (
+        caught.value
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,18 +89,26 @@ def test_constants_from_outside(load: Load) -> None:
     load(text, constants={"k": 2000})
     with pytest.raises(KBError, match="3000000000") as caught:
         load(text, constants={"k": 3000})
-    places = [format_place(each) for each in caught.value.diagnostics if each.code == ErrorCode.INTEGER_OVERFLOW]
+    places = [
+        format_place(diagnostic)
+        for diagnostic in caught.value.diagnostics
+        if diagnostic.code == ErrorCode.INTEGER_OVERFLOW
+    ]
     assert places == ["3:17-26"]
     with pytest.raises(KBError, match="4294967296") as caught:
         load(text, constants={"k": 2**32})
-    places = [format_place(each) for each in caught.value.diagnostics if each.code == ErrorCode.INTEGER_OVERFLOW]
+    places = [
+        format_place(diagnostic)
+        for diagnostic in caught.value.diagnostics
+        if diagnostic.code == ErrorCode.INTEGER_OVERFLOW
+    ]
     assert places == ["3:17-26", "-"]
 
 
 BOUNDS = st.tuples(st.integers(-9, 9), st.integers(0, 5)).map(lambda pair: IntInterval(pair[0], pair[0] + pair[1]))
 
 
-def clingo_says(term: str) -> int | None:
+def evaluate_by_clingo(term: str) -> int | None:
     """Evaluate a term by clingo; None where it is undefined."""
     try:
         symbol = clingo.parse_term(term, logger=lambda code, text: None)
@@ -115,7 +125,7 @@ def test_intervals_hold_what_clingo_computes(sign: str, left: IntInterval, right
     for a, b in product(range(left.low, left.high + 1), range(right.low, right.high + 1)):
         if (sign in "/\\" and b == 0) or (sign == "**" and a == 0 and b < 0):
             continue  # clingo itself would end this process
-        value = clingo_says(f"({a}){sign}({b})")
+        value = evaluate_by_clingo(f"({a}){sign}({b})")
         assert value is None or result.low <= value <= result.high
         if sign == "*" and b:
             assert exact_quotients(IntInterval(a * b, a * b), b) == IntInterval(a, a)
@@ -171,5 +181,5 @@ def test_what_is_sound_is_what_exact_numbers_say(
 
 
 def test_the_largest_number_is_clingos() -> None:
-    assert clingo_says(f"{INT32_MAX}") == INT32_MAX
-    assert clingo_says(f"{INT32_MAX}+1") == -(2**31)
+    assert evaluate_by_clingo(f"{INT32_MAX}") == INT32_MAX
+    assert evaluate_by_clingo(f"{INT32_MAX}+1") == -(2**31)

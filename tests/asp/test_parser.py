@@ -37,7 +37,7 @@ def test_what_ends_the_parser_does_not_reach_it(text: str, monkeypatch: pytest.M
     statements, problems = parse_sources(RuleSources((RuleSource("a.lp", f"a.\n b. {text}\n", 1),)))
     assert statements == []
     assert problems
-    assert all(each.location is not None and each.location.line == 2 for each in problems)
+    assert all(problem.location is not None and problem.location.line == 2 for problem in problems)
 
 
 def test_deep_terms_within_the_bound_are_parsed() -> None:

@@ -72,9 +72,9 @@ def test_measuring_stops_at_a_bound_and_at_what_clingo_refuses(tmp_path: Path) -
     assert (costs[-1].location.line, costs[-1].rules) == (2, 7)
     file.write_text("#external d(1..2).\na.\nb :- #sum { 2000000000,X : d(X) } > 1.\n")
     sources, _ = read_sources([file], 1 << 20)
-    found = find_failing_rule(parse_sources(sources)[0], sources, [])
-    assert found is not None
-    place, failure = found
+    result = find_failing_rule(parse_sources(sources)[0], sources, [])
+    assert result is not None
+    place, failure = result
     assert place is not None
     assert place.line == 3
     assert "overflow" in str(failure)

@@ -48,7 +48,7 @@ def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.Mon
 def test_errors_come_back(load: Load) -> None:
     with pytest.raises(KBError, match="'hold/1'") as caught:
         load(DECLARATION + "legal(9) :- hold(1).", trusted=False)
-    problem = next(each for each in caught.value.diagnostics if each.severity == Severity.ERROR)
+    problem = next(diagnostic for diagnostic in caught.value.diagnostics if diagnostic.severity == Severity.ERROR)
     assert (problem.code, format_place(problem)) == (ErrorCode.UNKNOWN_PREDICATE, "3:13-20")
 
 

@@ -1,4 +1,4 @@
-"""The speed table: what it says, never how fast it was."""
+"""The speed table: its contents, never its timings."""
 
 import json
 
@@ -34,18 +34,18 @@ def test_a_figure_beside_others() -> None:
         ("steps", "12,346 a/s", "≥ 300 ✓", "theirs: 4,000", "3.09 ×"),
         ("", "", "", "older: 24,691", "0.5 ×"),
     ]
-    told = json.loads(json.dumps(figure.to_json()))
-    assert list(told) == ["what", "value", "unit", "target", "at_most", "others", "met"]
-    assert told["others"][1] == {"what": "older", "value": 24_691.2, "ratio": 0.5}
+    data = json.loads(json.dumps(figure.to_json()))
+    assert list(data) == ["what", "value", "unit", "target", "at_most", "others", "met"]
+    assert data["others"][1] == {"what": "older", "value": 24_691.2, "ratio": 0.5}
 
 
 def test_circuits_are_measured_against_clingo_and_agree() -> None:
     guandan = load("guandan")
     effort = circuits.CircuitBenchConfig(num_states=130, num_solved=3, repetitions=1, with_variants=True)
-    found = {figure.what: figure for figure in circuits.measure_circuits(guandan, guandan.engine(), effort)}
-    assert found["circuit against clingo"].target == 5000
-    assert "… a circuit for each level" in found
-    assert all(figure.value > 0 for figure in found.values())
+    figures = {figure.what: figure for figure in circuits.measure_circuits(guandan, guandan.engine(), effort)}
+    assert figures["circuit against clingo"].target == 5000
+    assert "… a circuit for each level" in figures
+    assert all(figure.value > 0 for figure in figures.values())
 
 
 @long
@@ -64,10 +64,10 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "EPISODE_DECISIONS", 5)
     guandan = load("guandan")
     effort = play.PlayBenchConfig(repetitions=1, seconds=0.01, num_hands=5, num_decisions=20)
-    found = play.measure_play(guandan.engine(), effort, load_targets("guandan"))
-    assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
-    assert found[-1].value >= found[-2].value
-    assert all(figure.value > 0 for figure in found)
+    figures = play.measure_play(guandan.engine(), effort, load_targets("guandan"))
+    assert [figure.target for figure in figures] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
+    assert figures[-1].value >= figures[-2].value
+    assert all(figure.value > 0 for figure in figures)
 
 
 def test_environments_are_measured_against_the_bare_loop() -> None:
@@ -121,9 +121,9 @@ def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch
     assert shown.exit_code == 0
     assert shown.stdout.splitlines()[1].split("  ")[0] == COLUMNS[0]
     assert "12,346 a/s" in shown.stdout
-    told = json.loads(run("bench", "--json").stdout)
-    assert list(told) == ["game", "version", "machine", "figures"]
-    assert told["figures"] == [figure.to_json() for figure in figures]
+    data = json.loads(run("bench", "--json").stdout)
+    assert list(data) == ["game", "version", "machine", "figures"]
+    assert data["figures"] == [figure.to_json() for figure in figures]
 
 
 def test_an_unknown_game_is_not_measured() -> None:

@@ -1,4 +1,4 @@
-"""An independent reading of the rules of Big2, slow and plain: what can be played, what beats what, who wins what.
+"""Naive independent implementation of Big2: legal plays, comparisons and values.
 
 Written from the rule text, not from the rule files. A hand is thirteen counts for 3 4 5 6 7 8 9 T J Q K A 2.
 """
@@ -68,7 +68,7 @@ SHAPES = tuple(shapes())
 
 
 def plays(hand: Hand) -> Iterator[tuple[Combo, Hand]]:
-    """Everything a hand can lay down: the combination, and how many cards of each rank."""
+    """Yield every play of a hand: the combination, and the number of cards of each rank."""
     for combo, run in SHAPES:
         if any(hand[rank] < combo.size for rank in run):
             continue
@@ -82,7 +82,7 @@ def plays(hand: Hand) -> Iterator[tuple[Combo, Hand]]:
 
 
 def beats(combo: Combo, other: Combo) -> bool:
-    """Whether a combination may be laid on another."""
+    """Return True if a combination beats another."""
     if other.size == 4:
         return combo.size == 4 and combo.tail > other.tail
     return combo.size == 4 or (combo[1:] == other[1:] and combo.tail > other.tail)
@@ -104,7 +104,7 @@ def _leads(hand: Hand) -> tuple[tuple[Combo | None, Hand], ...]:
 
 @cache
 def value(hand: Hand, other: Hand, to_beat: Combo | None = None) -> int:
-    """What the seat to move gains when both play as well as can be: plain minimax that remembers."""
+    """Return the value for the seat to move under optimal play, by minimax with a cache."""
     if to_beat is None:
         choices = _leads(hand)
     else:
@@ -118,7 +118,7 @@ def value(hand: Hand, other: Hand, to_beat: Combo | None = None) -> int:
 
 
 def legal_labels(hands: NDArray[np.uint8], to_beat: list[Combo | None]) -> NDArray[np.bool_]:
-    """[shapes, n] which of SHAPES hands [n, 13] may play on what lies there; a lead has None to beat."""
+    """Return the legal SHAPES [shapes, n] of hands [n, 13]; a lead has None to beat."""
     can = np.stack([_can_play(hands, combo, run) for combo, run in SHAPES])
     rows = {combo: np.array([beats(other, combo) for other, _ in SHAPES]) for combo in set(to_beat) if combo}
     everything = np.ones(len(SHAPES), bool)

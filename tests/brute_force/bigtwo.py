@@ -22,7 +22,7 @@ def _suit(card: str) -> int:
 
 @lru_cache(1 << 18)
 def power(laid: Cards, rank_first: bool = False, triples: bool = False) -> Power | None:
-    """The place of a play among those of its size, or None where this is no play; equal powers are one label."""
+    """Return the rank of a play among those of its size, or None for no play; equal powers share a label."""
     ranks = sorted((rank_of(card) for card in laid), reverse=True)
     suits = [_suit(card) for card in laid]
     if len(laid) == 1:
@@ -56,26 +56,26 @@ def plays(
     rank_first: bool = False,
     triples: bool = False,
 ) -> Sets:
-    """By label, the sets of cards that a hand may lay down (the pass is not among them)."""
+    """Return the legal sets of cards of a hand by label, without the pass."""
     rival = power(to_beat, rank_first, triples) if to_beat else None
-    found: Sets = {}
+    sets: Sets = {}
     for size in (1, 2, 3, 5) if rival is None else (rival[0],):
         for chosen in map(frozenset, combinations(sorted(hand), size)):
             strength = power(chosen, rank_first, triples)
             if strength is None or (rival is not None and strength <= rival):
                 continue
             if not opening or "D3" in chosen:
-                found.setdefault(strength, set()).add(chosen)
-    return found
+                sets.setdefault(strength, set()).add(chosen)
+    return sets
 
 
 def may_pass(hand: Cards, to_beat: Cards | None = None) -> bool:
-    """Only who answers may pass."""
+    """Return True if passing is legal: only for a seat that follows."""
     return to_beat is not None
 
 
 def points(left: list[int], gone: list[int]) -> list[int] | None:
-    """What each seat gets, by cards left and seats in the order they went out; None while the game goes on."""
+    """Return the points of each seat, by cards left and order of finish; None while the game goes on."""
     if not gone:
         return None
     paid = [number * (3 if number == 13 else 2 if number >= 10 else 1) for number in left]

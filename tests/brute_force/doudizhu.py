@@ -46,7 +46,7 @@ def copies(card: str) -> int:
 
 
 def single_kickers(others: str, count: int, source: str) -> Iterator[tuple[str, ...]]:
-    """Any cards of other ranks; how many may be equal and whether both jokers go together, the source says."""
+    """Yield kickers of other ranks; the source limits equal ones and both jokers together."""
     for cards in combinations_with_replacement(others, count):
         most = {"botzone": 1, "douzero": 4}.get(source, 3)
         if any(number > min(most, copies(card)) for card, number in Counter(cards).items()):
@@ -57,7 +57,7 @@ def single_kickers(others: str, count: int, source: str) -> Iterator[tuple[str, 
 
 
 def lengthens(run: str, kickers: tuple[str, ...]) -> bool:
-    """Whether three of the kickers would make the chain longer."""
+    """Return True if three of the kickers would extend the chain."""
     threes = [card for card, number in Counter(kickers).items() if number == 3 and card in RUN]
     return any(run + card in RUN or card + run in RUN for card in threes)
 
@@ -134,7 +134,7 @@ def led_otherwise(source: str) -> frozenset[str]:
     types: dict[str, set[str]] = {}
     for play in plays(source):
         types.setdefault(play.cards, set()).add(play.type)
-    return frozenset(cards for cards, found in types.items() if len(found) > 1)
+    return frozenset(cards for cards, play_types in types.items() if len(play_types) > 1)
 
 
 @cache
@@ -153,12 +153,12 @@ def beats(play: Play, rival: Play) -> bool:
 
 
 def legal_plays(hand: str, rival: Play | None, source: str) -> list[Play]:
-    """What a hand may play, in wire order, without the pass."""
+    """Return the legal plays of a hand in wire order, without the pass."""
     held = Counter(hand)
-    found = [play for play, needed in _needs(source) if all(held[card] >= count for card, count in needed)]
+    playable = [play for play, needed in _needs(source) if all(held[card] >= count for card, count in needed)]
     if rival is None:
-        return [play for play in found if play.type == "trio_chain" or play.cards not in led_otherwise(source)]
-    return [play for play in found if beats(play, rival)]
+        return [play for play in playable if play.type == "trio_chain" or play.cards not in led_otherwise(source)]
+    return [play for play in playable if beats(play, rival)]
 
 
 def label_of(play: Play) -> str:

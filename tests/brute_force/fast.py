@@ -1,11 +1,10 @@
 """The legal labels of a Guandan state by brute force in numba: fast enough for 200,000 states, still naive.
 
-A hand of 27 cards has too many handfuls to try them all, so each label is searched alone. A *choice* says how many
-cards of one rank are taken from each suit and how many wild cards stand in for that rank. For every label all choices
-of physical cards of its ranks are tried, one loop per rank, until one is found that the hand holds and that keeps the
-definition of the type (two wild cards are no pair but the level's, five in a row in one suit are no straight, …). Then
-the label is legal if it beats the action on the table. Labels share no intermediate results, and nothing is shared with
-the engine.
+A hand of 27 cards has too many subsets to try them all, so each label is searched alone. A *choice* is the number of
+cards of one rank from each suit and of wild cards for that rank. For every label all choices of its ranks are tried,
+one loop per rank. The label is possible if the hand contains a choice that fits the definition of the type: two wild
+cards are no pair but the level's, five in a row in one suit are no straight, and so on. The label is legal if it also
+beats the action on the table. Labels share no intermediate results, and no code is shared with the engine.
 
 States are integers: a hand is 54 counts (index 4·rank + suit, ranks A,2,…,K = 0..12, suits S,H,D,C = 0..3, small joker
 52, big joker 53), a level 2..14, the action on the table (type, rank number, size) as `table_code` gives it.
@@ -26,7 +25,7 @@ from numba import njit
 from tests.brute_force.guandan import Action, rank_number
 
 NUMBERS: Any = np.arange(11)
-"""What kernels hand to kernels: for each literal numba would compile another."""
+"""Arguments between kernels: numba would compile another kernel for each literal."""
 LEAD, SINGLE, PAIR, TRIPLE, PLATE, TUBE, FULL_HOUSE, STRAIGHT, BOMB, STRAIGHT_FLUSH, JOKER_BOMB = NUMBERS
 NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN = NUMBERS
 TYPE_CODES = {
@@ -51,7 +50,7 @@ JOKER_BOMB_LABEL, PASS_LABEL = 166, 167
 
 
 def choices_of(size: int) -> np.ndarray:
-    """All ways to take so many cards of one rank: counts of S, H, D, C and wild cards."""
+    """Return all ways to take a number of cards of one rank: counts of S, H, D, C and wild cards."""
     return np.array([choice for choice in product(range(3), repeat=5) if sum(choice) == size], dtype=np.int8)
 
 
@@ -82,13 +81,13 @@ def table_code(to_beat: Action | None) -> tuple[int, int, int]:
 
 @njit(cache=True)
 def wilds_held(hand: np.ndarray, level: int) -> int:
-    """How many wild cards the hand holds."""
+    """Return the number of wild cards in the hand."""
     return int(hand[4 * ((level - 1) % 13) + HEART])
 
 
 @njit(cache=True)
 def holds(hand: np.ndarray, level: int, number: int, choice: np.ndarray) -> bool:
-    """Whether the hand holds the choice at rank `number` (1 is the low ace, 15 and 16 the jokers)."""
+    """Return True if the hand contains the choice at rank `number` (1 the low ace, 15 and 16 the jokers)."""
     if number >= SMALL_JOKER:
         return bool(choice[0] <= hand[52 + number - SMALL_JOKER] and choice[1:].sum() == 0)
     rank = 0 if number == HIGH else number - 1
@@ -233,7 +232,7 @@ def bomb_power(kind: int, size: int) -> int:
 
 @njit(cache=True)
 def rank_power(kind: int, number: int, level: int) -> int:
-    """Runs by their lowest rank; elsewhere the level stands between the ace and the jokers."""
+    """Rank runs by their lowest rank; elsewhere the level ranks between the ace and the jokers."""
     if kind in (PLATE, TUBE, STRAIGHT, STRAIGHT_FLUSH) or number != level:
         return 2 * number
     return 2 * HIGH + 1
@@ -241,7 +240,7 @@ def rank_power(kind: int, number: int, level: int) -> int:
 
 @njit(cache=True)
 def may_follow(kind: int, number: int, size: int, level: int, table: np.ndarray) -> bool:
-    """Whether an action of this type, rank and size may be played on the table."""
+    """Return True if an action of this type, rank and size beats the action on the table."""
     if table[0] == LEAD:
         return True
     power, table_power = bomb_power(kind, size), bomb_power(table[0], table[2])

@@ -1,11 +1,11 @@
-"""A second, naive account of the Guandan moves, written from rules/guandan.md alone, to test the engine against.
+"""A second, naive implementation of the Guandan moves, from rules/guandan.md alone, to test the engine.
 
-It shares nothing with the engine: cards are wire texts ('S2', 'HT', 'SB', 'HR'), actions are wire lists
-``[type, rank, cards]``, and there are two paths that know nothing of each other:
+It shares no code with the engine: cards are wire texts ('S2', 'HT', 'SB', 'HR'), actions are wire lists
+``[type, rank, cards]``. There are two independent implementations:
 
-* `readings` asks of any handful of cards what plays it may be read as, by trying every substitution of its wild cards;
-  `moves_by_subsets` and `legal_labels_by_subsets` put that question to every handful of a hand.
-* `moves` writes the ordered action list down as §2.1 of the rules describes it.
+* `readings` returns the plays that some cards may be read as, by trying every substitution of the wild cards;
+  `moves_by_subsets` and `legal_labels_by_subsets` apply it to every subset of a hand.
+* `moves` builds the ordered action list as §2.1 of the rules describes it.
 
 >>> sorted(readings(["S6", "H8", "S7", "S9", "ST"], "8"))
 [('Straight', '6'), ('StraightFlush', '6')]
@@ -47,7 +47,7 @@ def in_hand_order(cards: Sequence[str], level: str) -> list[str]:
 
 
 def run(start: str, groups: int) -> str:
-    """The ranks of a run of so many groups; a start of 'A' is the low ace."""
+    """Return the ranks of a run of a number of groups; a start of 'A' is the low ace."""
     first = RUN_RANKS.index(start)
     return RUN_RANKS[first : first + groups]
 
@@ -69,7 +69,7 @@ def bomb_power(action: Action) -> float:
 
 
 def rank_power(action: Action, level: str) -> int:
-    """The strength of an action among those of its own type and size."""
+    """Return the strength of an action among those of its type and size."""
     kind, rank, _ = action
     if rank == "JOKER":
         return 0
@@ -77,7 +77,7 @@ def rank_power(action: Action, level: str) -> int:
 
 
 def beats(action: Action, other: Action, level: str) -> bool:
-    """Whether `action` may be played on `other`."""
+    """Return True if `action` beats `other`."""
     if "PASS" in (action[0], other[0]):
         raise ValueError("a pass neither beats nor is beaten")
     if bomb_power(action) != bomb_power(other):
@@ -114,19 +114,19 @@ def readings(cards: Sequence[str], level: str) -> set[Reading]:
     """Every (type, rank) that exactly these cards may be played as."""
     wild = "H" + level
     naturals = [card for card in cards if card != wild]
-    found: set[Reading] = set()
+    results: set[Reading] = set()
     for stand_ins in combinations_with_replacement(ANY_CARD, len(cards) - len(naturals)):
         shape = "".join(sorted(card[1] for card in (*naturals, *stand_ins)))
         for reading in SHAPES.get(shape, ()):
             if allowed(reading, cards, naturals, stand_ins, level):
-                found.add(reading)
-    return found
+                results.add(reading)
+    return results
 
 
 def allowed(
     reading: Reading, cards: Sequence[str], naturals: Sequence[str], stand_ins: Sequence[str], level: str
 ) -> bool:
-    """What the ranks alone do not tell: suits of five in a row, wild cards on their own."""
+    """Check the rules beyond ranks: suits of five in a row, and wild cards on their own."""
     kind, rank = reading
     if kind == "Straight":
         return len({card[0] for card in cards}) > 1
@@ -140,14 +140,14 @@ def allowed(
 
 
 def is_whole_pair(stand_ins: Sequence[str], reading: Reading) -> bool:
-    """Whether two wild cards make up the pair of a Pair or a ThreeWithTwo."""
+    """Return True if two wild cards are the pair of a Pair or a ThreeWithTwo."""
     if len(stand_ins) < 2 or stand_ins[0][1] != stand_ins[1][1]:
         return False
     return reading[0] == "Pair" or stand_ins[0][1] != reading[1]
 
 
 def handfuls(hand: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Every different choice of 1 to 10 cards of the hand, equal cards not told apart."""
+    """Yield every different multiset of 1 to 10 cards of the hand."""
     copies = [[(card,) * count for count in range(hand.count(card) + 1)] for card in sorted(set(hand))]
     for choice in product(*copies):
         chosen = tuple(chain(*choice))
@@ -218,11 +218,11 @@ def groups_of(hand: Sequence[str], rank: str, size: int, level: str) -> list[lis
     [['SQ', 'H2'], ['SQ', 'CQ'], ['SQ', 'SQ'], ['CQ', 'H2']]
     """
     cards = candidates(hand, rank, level)
-    found: dict[tuple[str, ...], None] = {}
+    groups: dict[tuple[str, ...], None] = {}
     for head in combinations(range(len(cards)), size - 1):
         for last in range(len(cards) - 1, head[-1], -1):
-            found[tuple(cards[place] for place in (*head, last))] = None
-    return [list(group) for group in found]
+            groups[tuple(cards[place] for place in (*head, last))] = None
+    return [list(group) for group in groups]
 
 
 def sets_of(hand: Sequence[str], rank: str, size: int, level: str) -> list[list[str]]:
@@ -231,7 +231,7 @@ def sets_of(hand: Sequence[str], rank: str, size: int, level: str) -> list[list[
 
 
 def enough_cards(hand: Sequence[str], cards: Sequence[str]) -> bool:
-    """Whether the hand holds these cards, each as often as used."""
+    """Return True if the hand contains these cards, counted with multiplicity."""
     return all(cards.count(card) <= hand.count(card) for card in cards)
 
 
@@ -262,33 +262,33 @@ def list_full_houses(hand: Sequence[str], level: str) -> list[Action]:
 def list_runs_of_groups(kind: str, hand: Sequence[str], level: str) -> list[Action]:
     """ThreePair or TwoTrips: the product of the groups of each rank; here two wild cards may be a whole pair."""
     groups, size = RUN_SHAPES[kind]
-    found = []
+    actions = []
     for start in run_starts(kind):
         for choice in product(*(groups_of(hand, rank, size, level) for rank in run(start, groups))):
             cards = list(chain(*choice))
             if enough_cards(hand, cards):
-                found.append([kind, start, cards])
-    return found
+                actions.append([kind, start, cards])
+    return actions
 
 
 def list_fives(kind: str, hand: Sequence[str], level: str) -> list[Action]:
     """Straight or StraightFlush: the plain product of the candidates of each rank, the low rank slowest."""
     suits_allowed = is_straight_flush if kind == "StraightFlush" else is_mixed
-    found = []
+    actions = []
     for start in run_starts(kind):
         for cards in product(*(dict.fromkeys(candidates(hand, rank, level)) for rank in run(start, 5))):
             if suits_allowed(cards, level) and enough_cards(hand, cards):
-                found.append([kind, start, list(cards)])
-    return found
+                actions.append([kind, start, list(cards)])
+    return actions
 
 
 def is_mixed(cards: Sequence[str], level: str) -> bool:
-    """Whether the physical cards show two suits."""
+    """Return True if the physical cards have two suits."""
     return len({card[0] for card in cards}) > 1
 
 
 def is_straight_flush(cards: Sequence[str], level: str) -> bool:
-    """Whether the cards that are not wild share their suit."""
+    """Return True if the cards that are not wild share a suit."""
     return len({card[0] for card in cards if card != "H" + level}) == 1
 
 

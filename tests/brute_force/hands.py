@@ -1,6 +1,6 @@
-"""What the brute forces of the folders share: cards as two letters (suit, rank), and ways to lay down part of a hand.
+"""Helpers of the brute forces of folders: cards as two letters (suit, rank), and parts of a hand.
 
-Nothing here knows a rule file or the engine.
+They use neither rule files nor the engine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def rank_of(card: str) -> int:
 
 
 def counts_of(hand: Iterable[str]) -> Counts:
-    """How many cards of each of the thirteen ranks."""
+    """Return the number of cards of each of the thirteen ranks."""
     counts = [0] * len(RANKS)
     for card in hand:
         counts[rank_of(card)] += 1
@@ -36,20 +36,20 @@ def counts_of(hand: Iterable[str]) -> Counts:
 
 
 def parts(counts: Counts) -> Iterator[Counts]:
-    """Every way to lay down one card or more, as counts of ranks."""
+    """Yield every non-empty part of a hand as counts of ranks."""
     return (part for part in product(*(range(held + 1) for held in counts)) if any(part))
 
 
-def laid(hand: Cards, part: Counts) -> Iterator[Cards]:
-    """The sets of cards of a hand that have these counts."""
+def card_sets(hand: Cards, part: Counts) -> Iterator[Cards]:
+    """Yield the sets of cards of a hand with these counts."""
     by_rank = [[card for card in hand if rank_of(card) == rank] for rank in range(len(RANKS))]
-    wanted = [combinations(by_rank[rank], count) for rank, count in enumerate(part) if count]
-    for chosen in product(*wanted):
+    choices = [combinations(by_rank[rank], count) for rank, count in enumerate(part) if count]
+    for chosen in product(*choices):
         yield frozenset(card for group in chosen for card in group)
 
 
 def top_of_run(part: Counts, size: int, last: int) -> int | None:
-    """The top rank, where all ranks laid down are neighbours up to ``last`` with ``size`` cards each; else None."""
+    """Return the top rank of a run up to ``last`` with ``size`` cards of each rank; None for no run."""
     ranks = [rank for rank, count in enumerate(part) if count]
     even = all(part[rank] == size for rank in ranks)
     neighbours = ranks[-1] - ranks[0] + 1 == len(ranks)

@@ -1,8 +1,8 @@
-"""Hearts as everybody knows it, slow and plain: three cards are passed, hearts must be broken, nobody wants points.
+"""Naive hearts: three cards are passed, hearts must be broken, and points are bad.
 
 Cards are two letters, suit and rank. Rounds pass to the left (the next seat), to the right, across, and not at all, in
-turn. The two of clubs leads the first trick; no trumps. A heart is one point, the queen of spades thirteen. Who takes
-all 26 has none, and everybody else 26. The match is over when somebody has 100; the fewest points win.
+turn. The two of clubs leads the first trick; no trumps. A heart is one point, the queen of spades thirteen. A
+seat that takes all 26 has none, and the others have 26 each. The match is over at 100 points; the fewest points win.
 
 Where customs differ: the queen may be led and discarded at any time after the first trick and does not break hearts;
 to the first trick a hand may discard points only if it holds nothing else; a hand of nothing but hearts may lead one.
@@ -30,7 +30,7 @@ def points(cards: Sequence[str]) -> int:
 
 
 def legal(hand: Sequence[str], trick: Sequence[str], first: bool, broken: bool) -> list[str]:
-    """The cards that may be played: ``first``: in the first trick; ``broken``: a heart has been played.
+    """Return the legal cards; ``first``: in the first trick; ``broken``: a heart has been played.
 
     >>> legal(["C2", "S3"], [], True, False), legal(["H2", "S3"], [], False, False), legal(["H2"], [], False, False)
     (['C2'], ['S3'], ['H2'])
@@ -57,7 +57,7 @@ def score(taken: Sequence[int]) -> list[int]:
     >>> score([1, 25, 0, 0]), score([0, 26, 0, 0])
     ([1, 25, 0, 0], [26, 0, 26, 26])
     """
-    return [0 if each else 26 for each in taken] if 26 in taken else list(taken)
+    return [0 if number else 26 for number in taken] if 26 in taken else list(taken)
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Round:
         self.turn = next(seat for seat, hand in enumerate(self.hands) if FIRST in hand)
 
     def give(self, cards: Sequence[str]) -> None:
-        """Seats 0 to 3 in turn give three cards each; nobody sees what he gets before all have given."""
+        """Pass three cards of each seat in turn; they arrive after all seats have passed."""
         hand = self.hands[self.turn]
         if not self.passing or len(set(cards)) != 3 or not set(cards) <= set(hand):
             raise ValueError(f"seat {self.turn} may not give {' '.join(cards)}")
@@ -120,7 +120,7 @@ class Round:
 
 @dataclass
 class Match:
-    """Rounds until somebody has 100 points."""
+    """Rounds until a seat has 100 points."""
 
     totals: list[int] = field(default_factory=lambda: [0] * 4)
     rounds: int = 0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from tests.brute_force.hands import PACK, Cards, Counts, Sets, counts_of, laid, parts, rank_of, top_of_run
+from tests.brute_force.hands import PACK, Cards, Counts, Sets, card_sets, counts_of, parts, rank_of, top_of_run
 
 KING, ACE = 10, 11
 
@@ -24,7 +24,7 @@ class Shape(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Which of the three texts is meant."""
+    """Rules of one of the three games."""
 
     name: str
     pack: tuple[str, ...]
@@ -34,7 +34,7 @@ class Rules(NamedTuple):
 
     @property
     def parent(self) -> bool:
-        """Whether these are the rules for four, not one of the variants for three."""
+        """Return True for the rules for four seats, False for the variants for three."""
         return self.name == "paodekuai"
 
 
@@ -115,7 +115,7 @@ def _allowed(shape: Shape, whole: bool, rival: Shape | None, four: bool) -> bool
 
 
 def rival_of(to_beat: Cards, four: bool, tail: bool = False) -> Shape:
-    """What lies there: a complete form, or where that is said a tail."""
+    """Return the play to beat: a complete form, or a tail if so marked."""
     shapes = [shape for shape in classify(counts_of(to_beat), four) if _complete(shape) != tail]
     assert len(shapes) == 1
     return shapes[0]
@@ -130,34 +130,34 @@ def plays(
     last_card: bool = False,
     rival: Shape | None = None,
 ) -> Sets:
-    """By label, the sets of cards that a hand may lay down.
+    """Return the legal sets of cards of a hand by label.
 
-    ``last_card``: the next seat holds a single card; ``rival``: what the cards to beat are meant to be.
+    ``last_card``: the next seat holds a single card; ``rival``: the shape of the cards to beat.
     """
     if rival is None and to_beat:
         rival = rival_of(to_beat, rules.parent, tail)
     counts = counts_of(hand)
     highest = max(rank_of(card) for card in hand)
-    found: Sets = {}
+    plays_by_shape: Sets = {}
     for part in parts(counts):
         for shape in classify(part, rules.parent):
             if not _allowed(shape, part == counts, rival, rules.parent):
                 continue
             if last_card and shape.form == "single" and shape.top < highest:
                 continue
-            sets = {chosen for chosen in laid(hand, part) if not opening or rules.opens in chosen}
+            sets = {chosen for chosen in card_sets(hand, part) if not opening or rules.opens in chosen}
             if sets:
-                found.setdefault(shape, set()).update(sets)
-    return found
+                plays_by_shape.setdefault(shape, set()).update(sets)
+    return plays_by_shape
 
 
-def may_pass(to_beat: Cards | None, found: Sets, rules: Rules = FOUR) -> bool:
-    """Who leads may not pass; of three, nobody may who has found something to beat what lies there."""
-    return to_beat is not None and (rules.parent or not found)
+def may_pass(to_beat: Cards | None, answers: Sets, rules: Rules = FOUR) -> bool:
+    """Return True if passing is legal: never for a leader, and with three seats only without a beating play."""
+    return to_beat is not None and (rules.parent or not answers)
 
 
 def points(left: list[int], gone: list[int], rules: Rules = FOUR) -> list[int] | None:
-    """What each seat gets, by cards left and seats in the order they went out; None while the game goes on."""
+    """Return the points of each seat, by cards left and order of finish; None while the game goes on."""
     if rules.parent:
         if len(gone) < 3:
             return None

@@ -1,4 +1,4 @@
-"""An independent reading of President, slow and plain, from the text of its rules: what may be laid down over what."""
+"""Naive independent implementation of the legal plays of President, from the text of its rules."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from tests.brute_force.hands import Cards, Sets, rank_of
 
 
 def classify(laid: Cards) -> tuple[int, int] | None:
-    """How many cards of which rank, or None where this is no play."""
+    """Return the number and rank of the cards, or None for no play."""
     ranks = {rank_of(card) for card in laid}
     return (len(laid), ranks.pop()) if len(ranks) == 1 else None
 
 
 def plays(hand: Cards, to_beat: Cards | None = None) -> Sets:
-    """By label, the sets of cards that a hand may lay down (the pass is not among them)."""
+    """Return the legal sets of cards of a hand by label, without the pass."""
     rival = classify(to_beat) if to_beat else None
-    found: Sets = {}
+    plays_by_shape: Sets = {}
     for size in range(1, 5):
         for chosen in combinations(sorted(hand), size):
             shape = classify(frozenset(chosen))
             if shape and (rival is None or (shape[0] == rival[0] and shape[1] > rival[1])):
-                found.setdefault(shape, set()).add(frozenset(chosen))
-    return found
+                plays_by_shape.setdefault(shape, set()).add(frozenset(chosen))
+    return plays_by_shape
 
 
 def may_pass(hand: Cards, to_beat: Cards | None = None) -> bool:
-    """Only who answers may pass."""
+    """Return True if passing is legal: only for a seat that follows."""
     return to_beat is not None
 
 
 def points(left: list[int], gone: list[int]) -> list[int] | None:
-    """What each seat gets, by cards left and seats in the order they went out; None while the game goes on."""
+    """Return the points of each seat, by cards left and order of finish; None while the game goes on."""
     if len(gone) < 3:
         return None
     order = gone + [seat for seat in range(4) if seat not in gone]

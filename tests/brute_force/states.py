@@ -1,4 +1,4 @@
-"""Random Guandan states that meet every type of play: hands crowded into few ranks or suits, with wild cards."""
+"""Random Guandan states that cover every type of play: hands of few ranks or suits, with wild cards."""
 
 from random import Random
 from typing import NamedTuple
@@ -9,7 +9,7 @@ DECK = 2 * [suit + rank for suit in SUITS for rank in RANKS] + 2 * ["SB", "HR"]
 
 
 class State(NamedTuple):
-    """What a seat to move must answer."""
+    """Decision of a seat: level, hand and action to beat."""
 
     hand: list[str]
     level: str
@@ -29,16 +29,16 @@ def random_hand(rng: Random, size: int, level: str, wilds: int) -> list[str]:
 
 
 def random_to_beat(rng: Random, level: str, kind: str) -> Action:
-    """An action of the wanted type, out of another random hand."""
+    """Return an action of a type, from another random hand."""
     while True:
         hand = random_hand(rng, rng.randint(5, 14), level, rng.choice([0, 0, 1, 2]))
-        found = [action for action in moves(hand, level, None) if action[0] == kind]
-        if found:
-            return rng.choice(found)
+        actions = [action for action in moves(hand, level, None) if action[0] == kind]
+        if actions:
+            return rng.choice(actions)
 
 
 def random_state(rng: Random, size: int, kind: str | None = None) -> State:
-    """A state of a hand of so many cards, leading when `kind` is None, else following that type."""
+    """Return a state with a hand of a given size, leading if `kind` is None, else following that type."""
     level = rng.choice(RANKS)
     hand = random_hand(rng, size, level, min(size, rng.choice([0, 1, 2])))
     return State(hand, level, None if kind is None else random_to_beat(rng, level, kind))

@@ -1,4 +1,4 @@
-"""The brute force agrees with itself: two paths in plain Python, one in numba, and the recorded games."""
+"""The implementations of the brute force agree: two in plain Python, one in numba, and the recorded games."""
 
 import doctest
 import gzip
@@ -80,7 +80,7 @@ def test_hand_worked_readings(cards: str, level: str, expected: set[tuple[str, s
 
 
 def test_bomb_ladder() -> None:
-    """Every bomb-class play beats all those before it and any other type."""
+    """Every bomb beats all bombs before it and any other type."""
     level = "9"
     ladder = [
         ["Bomb", "A", ["SA"] * 4],
@@ -134,7 +134,9 @@ def test_order_of_a_whole_list() -> None:
 def test_labels() -> None:
     """168 labels, and every shape of cards has one of them."""
     assert len(LABELS) == len(set(LABELS)) == 168
-    shaped = {label_of([*reading, list(cards)]) for cards, found in SHAPES.items() for reading in found}
+    shaped = {
+        label_of([*reading, list(cards)]) for cards, shape_readings in SHAPES.items() for reading in shape_readings
+    }
     assert shaped | {"pass"} == set(LABELS)
     tenths = [label_of(["Bomb", "T", ["ST"] * size]) for size in (7, 8, 10)]
     assert tenths == ["bomb(10,7)", "bomb(10,8)", "bomb(10,8)"]
@@ -150,12 +152,12 @@ def test_tribute_and_return_cards() -> None:
 
 @pytest.mark.parametrize("module", [guandan, fast])
 def test_examples_in_docstrings(module: ModuleType) -> None:
-    """What the docstrings show is what happens."""
+    """Run the examples in docstrings."""
     assert doctest.testmod(module).failed == 0
 
 
 def check_list(state: State) -> None:
-    """The ordered list holds each legal action once and nothing else, and reads as it says."""
+    """Check that the ordered list contains each legal action once and nothing else."""
     listed = moves(*state)
     unordered_list = [unordered(action) for action in listed]
     assert len(set(unordered_list)) == len(unordered_list), state
@@ -213,7 +215,7 @@ def test_crowded_hands(cards: str) -> None:
 
 
 def exchange(episode: dict[str, Any]) -> tuple[list[list[str]], list[str]]:
-    """The four hands after tribute and return, and the cards that were not among those to choose from."""
+    """Return the four hands after tribute and return, and the cards that were not legal choices."""
     hands, faults = [list(hand) for hand in episode["hands"]], []
     for choices, gifts in ((tribute_cards, episode["tribute"]), (return_cards, episode["back"])):
         faults += [card for giver, _, card in gifts if card not in choices(hands[giver], episode["level"])]

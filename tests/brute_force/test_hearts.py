@@ -51,7 +51,7 @@ def test_holding(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "trick", "first", "broken", "found"),
+    ("hand", "trick", "first", "broken", "expected"),
     [
         ("C2 C3 H4", "", True, False, "C2"),  # the two of clubs leads
         ("C3 C4 SQ", "C2", True, False, "C3 C4"),
@@ -65,8 +65,8 @@ def test_holding(number: int) -> None:
         ("D3 H4 SQ", "H2 HA", False, True, "H4"),
     ],
 )
-def test_legal(hand: str, trick: str, first: bool, broken: bool, found: str) -> None:
-    assert legal(hand.split(), trick.split(), first, broken) == found.split()
+def test_legal(hand: str, trick: str, first: bool, broken: bool, expected: str) -> None:
+    assert legal(hand.split(), trick.split(), first, broken) == expected.split()
 
 
 def test_who_takes_a_trick() -> None:
@@ -106,8 +106,8 @@ def test_score(taken: list[int], points: list[int]) -> None:
 def test_match() -> None:
     match = Match()
     for result, totals in (([0, 26, 26, 26],) * 3, [0, 78, 78, 78]), (([1, 21, 2, 2],), [1, 99, 80, 80]):
-        for each in result:
-            match.end_round(each)
+        for scores in result:
+            match.end_round(scores)
         assert (match.totals, match.winners) == (totals, None)
     match.end_round([13, 1, 6, 6])
     assert (match.rounds, match.totals, match.winners) == (5, [14, 100, 86, 86], [0])

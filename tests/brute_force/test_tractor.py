@@ -38,15 +38,15 @@ BOTH = pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
 
 
 def lead(rules: Rules, order: Order, cards: str) -> Lead:
-    found = lead_of(rules, order, cards.split())
-    assert found, f"{cards} is no lead"
-    return found
+    parsed = lead_of(rules, order, cards.split())
+    assert parsed, f"{cards} is no lead"
+    return parsed
 
 
 def shape(rules: Rules, level: str, trump: str, cards: str) -> list[str]:
     """The parts of a lead, each as the sorted text of its cards."""
-    found = lead(rules, rules.order(level, trump), cards)
-    return [" ".join(part.cards) for part in found.parts]
+    parsed = lead(rules, rules.order(level, trump), cards)
+    return [" ".join(part.cards) for part in parsed.parts]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -97,7 +97,7 @@ def test_the_first_of_equals_stays_ahead(rules: Rules) -> None:
         ("S2 S2", ["C2 C2", "D2 D2", "H3 H3"], 0),
         ("C3", ["S2", "D2", "C4"], 1),
     ]:
-        assert winner(order, lead(rules, order, led), [tuple(each.split()) for each in answers]) == taker
+        assert winner(order, lead(rules, order, led), [tuple(answer.split()) for answer in answers]) == taker
     no_trump = rules.order("2", "N")
     assert winner(no_trump, lead(rules, no_trump, "S2"), [("H2",), ("SB",), ("HR",)]) == 3
     assert winner(no_trump, lead(rules, no_trump, "S2"), [("H2",), ("C2",), ("S3",)]) == 0
@@ -138,10 +138,10 @@ def test_the_first_of_equals_stays_ahead(rules: Rules) -> None:
     ],
 )
 def test_tractors(cards: str, level: str, trump: str, in_standard: bool | None, in_botzone: bool | None) -> None:
-    """Whether the cards are one tractor; None: they are no lead at all."""
-    for rules, wanted in ((STANDARD, in_standard), (BOTZONE, in_botzone)):
-        found = lead_of(rules, rules.order(level, trump), cards.split())
-        assert (found and not found.is_throw and found.parts[0].pairs > 1) == wanted
+    """Cards that are one tractor, that are not, and (None) that are no lead."""
+    for rules, expected in ((STANDARD, in_standard), (BOTZONE, in_botzone)):
+        parsed = lead_of(rules, rules.order(level, trump), cards.split())
+        assert (parsed and not parsed.is_throw and parsed.parts[0].pairs > 1) == expected
 
 
 @BOTH
@@ -174,19 +174,19 @@ def test_number_of_leads() -> None:
     """373 of B (54 + 54 + 265, of 66 runs a suit and the jokers), for any level and trump suit; not 16,441."""
     for level in RANKS:
         for trump in "SN":
-            found = list(plain_leads(BOTZONE.order(level, trump), PACK))
-            sizes = [each.parts[0].pairs for each in found]
+            leads = list(plain_leads(BOTZONE.order(level, trump), PACK))
+            sizes = [candidate.parts[0].pairs for candidate in leads]
             assert (sizes.count(0), sizes.count(1), len(sizes) - sizes.count(0) - sizes.count(1)) == (54, 54, 265)
-            assert len({each.cards for each in found}) == 373
-            spades = [each for each in found if each.parts[0].pairs > 1 and each.cards[0][0] == "C"]
+            assert len({candidate.cards for candidate in leads}) == 373
+            spades = [candidate for candidate in leads if candidate.parts[0].pairs > 1 and candidate.cards[0][0] == "C"]
             assert len(spades) == 66
 
 
 @pytest.mark.parametrize(("trump", "tractors"), [("H", 3 * 66 + 69 + 3 * 51), ("N", 4 * 66 + 1 + 4 * 2)])
 def test_number_of_leads_in_standard(trump: str, tractors: int) -> None:
     """Runs of the trump chain without and with one of the off-suit level pairs."""
-    found = {each.cards for each in plain_leads(STANDARD.order("9", trump), PACK)}
-    assert len(found) == 54 + 54 + tractors
+    card_sets = {candidate.cards for candidate in plain_leads(STANDARD.order("9", trump), PACK)}
+    assert len(card_sets) == 54 + 54 + tractors
 
 
 @BOTH
@@ -206,14 +206,14 @@ def test_all_leads_of_a_hand(rules: Rules) -> None:
     """Singles, pairs, tractors and every throw of one suit: 3 × 3 × 2 − 1 of spades, 2 × 2 − 1 of trumps."""
     hand = ["S3", "S3", "S4", "S4", "S6", "H2", "SB"]
     order = rules.order("2", "H")
-    found = [each.cards for each in all_leads(order, hand)]
-    assert len(found) == len(set(found)) == 17 + 3
-    assert {each.cards for each in plain_leads(order, hand)} <= set(found)
+    card_sets = [candidate.cards for candidate in all_leads(order, hand)]
+    assert len(card_sets) == len(set(card_sets)) == 17 + 3
+    assert {candidate.cards for candidate in plain_leads(order, hand)} <= set(card_sets)
 
 
 @BOTH
 def test_what_may_be_led(rules: Rules) -> None:
-    """Cards of one suit that the hand holds; whether a throw stands is asked afterwards."""
+    """A lead is cards of one suit in the hand; the challenge to a throw is separate."""
     order, hand = rules.order("2", "H"), ["S3", "S3", "S5", "C5", "C2", "SB"]
     for sent, good in [
         ("S3", True), ("S3 S3", True), ("S3 S5", True), ("S3 S3 S5", True), ("C2 SB", True),
@@ -231,9 +231,9 @@ def test_cards_of_one_letter() -> None:
         (variant(BOTZONE, letters=True), "S5 SB", False),
         (variant(BOTZONE, letters=True), "S5 C5", False),
     ]:
-        found = lead_of(rules, rules.order("2", "H"), sent.split())
-        assert (found is not None) == good
-        assert found is None or (found.suit, [part.cards for part in found.parts]) == ("S", [("S2",), ("S5",)])
+        parsed = lead_of(rules, rules.order("2", "H"), sent.split())
+        assert (parsed is not None) == good
+        assert parsed is None or (parsed.suit, [part.cards for part in parsed.parts]) == ("S", [("S2",), ("S5",)])
 
 
 # --- §6 -------------------------------------------------------------------------------------------------------------
@@ -265,15 +265,15 @@ def test_cards_of_one_letter() -> None:
 @BOTH
 def test_what_beats_a_part(rules: Rules, part: str, hand: str, is_beaten: bool) -> None:
     order = rules.order("2", "H")
-    found = lead(rules, order, part)
-    assert beatable(order, found.parts[0], found.suit, hand.split()) == is_beaten
+    parsed = lead(rules, order, part)
+    assert beatable(order, parsed.parts[0], parsed.suit, hand.split()) == is_beaten
 
 
 def test_challenge_among_high_trumps() -> None:
     """The top chain is a run in S only; tops are compared where two runs share the level (O6)."""
-    for rules, wanted in ((STANDARD, True), (BOTZONE, False)):
+    for rules, expected in ((STANDARD, True), (BOTZONE, False)):
         order = rules.order("2", "H")
-        assert beatable(order, lead(rules, order, "HQ HQ HK HK").parts[0], "T", ["HA", "HA", "C2", "C2"]) == wanted
+        assert beatable(order, lead(rules, order, "HQ HQ HK HK").parts[0], "T", ["HA", "HA", "C2", "C2"]) == expected
     order = STANDARD.order("2", "H")
     assert beatable(order, lead(STANDARD, order, "HA HA S2 S2").parts[0], "T", ["C2", "C2", "H2", "H2"])
     assert not beatable(order, lead(STANDARD, order, "HA HA S2 S2").parts[0], "T", ["HK", "HK", "C2", "C2"])
@@ -286,7 +286,7 @@ CHEAP, FREE = variant(STANDARD, price="try"), variant(STANDARD, price="none")
     ("sent", "others", "in_botzone", "in_standard"),
     [
         ("SA SK SK", ["SQ SQ", "S3", "H3 HR"], ("SA SK SK", 0), ("SA SK SK", 0)),  # it stands
-        ("SA SK SK", ["S3", "S3", "SA SA"], ("SK", 20), ("SK SK", 10)),  # the pair; whoever has the bigger
+        ("SA SK SK", ["S3", "S3", "SA SA"], ("SK", 20), ("SK SK", 10)),  # the pair, against any hand with a bigger one
         ("SA SQ SJ", ["S3", "SK", "S3"], ("SJ", 20), ("SJ", 10)),  # two singles, the lowest is played
         ("SQ S9 S9", ["SK", "SJ SJ", "S3"], ("S9", 30), ("S9 S9", 10)),
         ("SQ S4 S4 S5 S5", ["SK", "S9 S9 ST ST", "S3"], ("S4", 50), ("S4 S4 S5 S5", 10)),
@@ -300,7 +300,7 @@ CHEAP, FREE = variant(STANDARD, price="try"), variant(STANDARD, price="none")
     ],
 )
 def test_challenge(sent: str, others: list[str], in_botzone: tuple[str, int], in_standard: tuple[str, int]) -> None:
-    """What lies and what it costs, level 2, hearts trump; S takes 10 a try, or nothing by a switch."""
+    """Cards on the table and price at level 2, hearts trump; S takes 10 a throw, or nothing by a switch."""
     for rules, (laid, price) in ((BOTZONE, in_botzone), (STANDARD, in_standard), (FREE, (in_standard[0], 0))):
         order = rules.order("2", "H")
         for turned in range(3):  # whichever seat it is, the partner too
@@ -336,7 +336,7 @@ def test_challenge(sent: str, others: list[str], in_botzone: tuple[str, int], in
 @BOTH
 def test_who_takes_a_trick(rules: Rules, led: str, answers: str, taker: int) -> None:
     order = rules.order("2", "H")
-    assert winner(order, lead(rules, order, led), [tuple(each.split()) for each in answers.split(" / ")]) == taker
+    assert winner(order, lead(rules, order, led), [tuple(answer.split()) for answer in answers.split(" / ")]) == taker
 
 
 def test_high_trump_tractors_take_tricks_in_standard() -> None:
@@ -368,7 +368,7 @@ def test_high_trump_tractors_take_tricks_in_standard() -> None:
 @BOTH
 def test_who_takes_a_throw(rules: Rules, led: str, answers: str, taker: int) -> None:
     order = rules.order("2", "H")
-    assert winner(order, lead(rules, order, led), [tuple(each.split()) for each in answers.split(" / ")]) == taker
+    assert winner(order, lead(rules, order, led), [tuple(answer.split()) for answer in answers.split(" / ")]) == taker
 
 
 @BOTH
@@ -394,20 +394,20 @@ def test_two_may_trump_one_throw(rules: Rules) -> None:
 
 @BOTH
 def test_leads_are_read_as_they_are(rules: Rules) -> None:
-    """What ``all_leads`` lists, ``lead_of`` reads the same."""
+    """``lead_of`` parses every lead that ``all_leads`` lists."""
     rng = Random(9)
     for _ in range(100):
         order = random_order(rng, rules)
-        for each in all_leads(order, crowded_hands(rng, order, 8, 2)[0]):
-            assert lead_of(rules, order, each.cards) == each
-            assert sorted(chain(*(part.cards for part in each.parts))) == list(each.cards)
+        for candidate in all_leads(order, crowded_hands(rng, order, 8, 2)[0]):
+            assert lead_of(rules, order, candidate.cards) == candidate
+            assert sorted(chain(*(part.cards for part in candidate.parts))) == list(candidate.cards)
 
 
-# --- Challenge and tricks say the same --------------------------------------------------------------------------------
+# --- Challenge and tricks agree ---------------------------------------------------------------------------------------
 
 
-def could_take(order: Order, led: Lead, hand: list[str]) -> bool:
-    """Whether some cards of the hand, of the suit led, would take the trick of that lead."""
+def can_take(order: Order, led: Lead, hand: list[str]) -> bool:
+    """Return True if cards of the suit led in the hand would take the trick."""
     cards = order.of_suit(hand, led.suit)
     return any(winner(order, led, [chosen]) for chosen in subsets(cards, led.size))
 
@@ -420,7 +420,7 @@ def test_a_part_is_beatable_where_it_would_be_taken(rules: Rules) -> None:
         for part in led.parts:
             for hand in others:
                 alone = beatable(order, part, led.suit, hand)
-                assert could_take(order, Lead(led.suit, (part,)), hand) == alone, (part, hand)
+                assert can_take(order, Lead(led.suit, (part,)), hand) == alone, (part, hand)
                 beaten += alone
     assert beaten > 100
 
@@ -432,7 +432,7 @@ def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
         order, led, _, others = random_throw(rng, rules, 12)
         if led.suit == "T" and not challenge(rules, order, led, others).failed:
             stood += 1
-            assert not any(could_take(order, led, hand) for hand in others), led
+            assert not any(can_take(order, led, hand) for hand in others), led
     assert stood > 20
 
 
@@ -440,9 +440,9 @@ def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
 def test_random_throws_stand_and_fail(rules: Rules) -> None:
     rng = Random(8)
     throws = [random_throw(rng, rules) for _ in range(400)]
-    failed = [len(challenge(rules, each.order, each.lead, each.others).failed) for each in throws]
-    assert min(failed.count(0), sum(each == 1 for each in failed), sum(each > 1 for each in failed)) > 40
-    assert all(set(each.lead.cards) <= set(each.hand) and len(each.others) == 3 for each in throws)
+    failed = [len(challenge(rules, throw.order, throw.lead, throw.others).failed) for throw in throws]
+    assert min(failed.count(0), sum(throw == 1 for throw in failed), sum(throw > 1 for throw in failed)) > 40
+    assert all(set(throw.lead.cards) <= set(throw.hand) and len(throw.others) == 3 for throw in throws)
 
 
 @BOTH

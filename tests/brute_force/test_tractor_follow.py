@@ -17,22 +17,22 @@ HOLE = variant(BOTZONE, revokes=True)
 
 
 def lead(rules: Rules, order: Order, cards: str) -> Lead:
-    found = lead_of(rules, order, cards.split())
-    assert found, f"{cards} is no lead"
-    return found
+    parsed = lead_of(rules, order, cards.split())
+    assert parsed, f"{cards} is no lead"
+    return parsed
 
 
 def answers(rules: Rules, level: str, trump: str, led: str, hand: str) -> set[str]:
     """The legal answers as texts, after both lists agree on them."""
     order = rules.order(level, trump)
-    found = follows(rules, order, lead(rules, order, led), hand.split())
-    assert found == follows_by_subsets(rules, order, lead(rules, order, led), hand.split())
-    return {" ".join(cards) for cards in found}
+    plays = follows(rules, order, lead(rules, order, led), hand.split())
+    assert plays == follows_by_subsets(rules, order, lead(rules, order, led), hand.split())
+    return {" ".join(cards) for cards in plays}
 
 
-def texts(found: str) -> set[str]:
+def texts(text: str) -> set[str]:
     """Answers written with " / " between them, the cards of each in any order."""
-    return {" ".join(sorted(each.split())) for each in found.split(" / ")}
+    return {" ".join(sorted(cards.split())) for cards in text.split(" / ")}
 
 
 CASES = [  # lead, hand, answers; level 2, hearts trump
@@ -66,10 +66,10 @@ CASES = [  # lead, hand, answers; level 2, hearts trump
 ]
 
 
-@pytest.mark.parametrize(("led", "hand", "found"), CASES)
+@pytest.mark.parametrize(("led", "hand", "expected"), CASES)
 @BOTH
-def test_following(rules: Rules, led: str, hand: str, found: str) -> None:
-    assert answers(rules, "2", "H", led, hand) == texts(found)
+def test_following(rules: Rules, led: str, hand: str, expected: str) -> None:
+    assert answers(rules, "2", "H", led, hand) == texts(expected)
 
 
 PROFILE_CASES = [  # lead, hand, answers in S, answers in B; level 2, hearts trump
@@ -91,7 +91,7 @@ PROFILE_CASES = [  # lead, hand, answers in S, answers in B; level 2, hearts tru
     ),
     ("H9 H9 HT HT", "C2 C2 H2 H2 S2 S2 H7", "C2 C2 H2 H2 / S2 S2 H2 H2",
      "C2 C2 H2 H2 / S2 S2 H2 H2 / S2 S2 C2 C2"),
-    # 4 throws: of pairs and singles B asks for the suit alone
+    # 4 throws: for pairs and singles B requires only the suit
     ("SA SK SK", "S3 S3 S4 S5", "S3 S3 S4 / S3 S3 S5", "S3 S3 S4 / S3 S3 S5 / S3 S4 S5"),
     ("SA SK SK", "S3 S4 S5 S6", "S3 S4 S5 / S3 S4 S6 / S3 S5 S6 / S4 S5 S6",
      "S3 S4 S5 / S3 S4 S6 / S3 S5 S6 / S4 S5 S6"),
@@ -108,7 +108,7 @@ def test_following_by_profile(led: str, hand: str, in_standard: str, in_botzone:
 
 
 @pytest.mark.parametrize(
-    ("led", "hand", "found"),
+    ("led", "hand", "expected"),
     [
         # D2: that judge dies; each part as in 2 and 3, longest first, in both profiles
         ("SA SQ SQ SJ SJ", "S3 S3 S4 S4 S6 S7", "S3 S3 S4 S4 S6 / S3 S3 S4 S4 S7"),
@@ -122,12 +122,12 @@ def test_following_by_profile(led: str, hand: str, in_standard: str, in_botzone:
     ],
 )  # fmt: skip
 @BOTH
-def test_following_a_throw_with_a_tractor(rules: Rules, led: str, hand: str, found: str) -> None:
-    assert answers(rules, "2", "H", led, hand) == texts(found)
+def test_following_a_throw_with_a_tractor(rules: Rules, led: str, hand: str, expected: str) -> None:
+    assert answers(rules, "2", "H", led, hand) == texts(expected)
 
 
 def test_shorter_tractors_of_a_throw() -> None:
-    """A throw's tractor of three asks in S for one of two first, in B for any three pairs."""
+    """A throw's tractor of three requires a tractor of two first in S, any three pairs in B."""
     led, hand = "SA S9 S9 ST ST SJ SJ", "S3 S3 S4 S4 S6 S6 S8 S8"
     assert len(answers(STANDARD, "2", "H", led, hand)) == 2 * 1
     assert len(answers(BOTZONE, "2", "H", led, hand)) == 4 * 1
@@ -184,56 +184,56 @@ def test_lists_agree(rules: Rules) -> None:
     """``follows`` and ``follows_by_subsets`` on random states; every state has an answer, and drawn ones are legal."""
     rng = Random(1)
     for state in states(2, 400, rules, 12, 12):
-        found = follows_by_subsets(rules, *state)
-        assert found
-        assert follows(rules, *state) == found, state
-        assert tuple(sorted(random_answer(rng, rules, *state))) in found
+        plays = follows_by_subsets(rules, *state)
+        assert plays
+        assert follows(rules, *state) == plays, state
+        assert tuple(sorted(random_answer(rng, rules, *state))) in plays
 
 
-def plainly(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: Sequence[str]) -> bool:
-    """§7.1 to 7.3 and 7.5 again, for leads of one part, as sentences about counts."""
+def follows_by_counts(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: Sequence[str]) -> bool:
+    """Check §7.1 to 7.3 and 7.5 for leads of one part, by counting."""
     mine, played = order.of_suit(hand, lead.suit), order.of_suit(cards, lead.suit)
     if len(played) != min(len(mine), lead.size):
         return False
     if len(mine) < lead.size:
         return True
-    wanted = lead.parts[0].pairs
+    num_pairs = lead.parts[0].pairs
     paired = order.pairs(mine)
     known = paired if rules.owes_jokers else [card for card in paired if card not in JOKERS]
-    if wanted > 1 and any(order.runs(known, wanted)):
-        return [part.pairs for part in decompose(order, played)] == [wanted]
-    enough = len(order.pairs(played)) >= min(wanted, len(paired))
-    if enough and wanted > 2 and rules.short_tractors and order.longest_run(paired):
+    if num_pairs > 1 and any(order.runs(known, num_pairs)):
+        return [part.pairs for part in decompose(order, played)] == [num_pairs]
+    enough = len(order.pairs(played)) >= min(num_pairs, len(paired))
+    if enough and num_pairs > 2 and rules.short_tractors and order.longest_run(paired):
         return order.longest_run(order.pairs(played)) == order.longest_run(paired)
     return enough
 
 
 @BOTH
 def test_leads_of_one_part_by_counts(rules: Rules) -> None:
-    """Tractors of up to four pairs: beyond, what is left of one in S asks for a tractor again."""
+    """Leads of up to four pairs; for longer ones, S requires a tractor again from the remaining pairs."""
     seen = 0
     for order, led, hand in states(3, 800, rules, 12, 8):
         if led.is_throw or led.parts[0].pairs > 4:
             continue
         seen += led.parts[0].pairs > 1
         choices = {tuple(sorted(chosen)) for chosen in combinations(hand, led.size)}
-        wanted = {chosen for chosen in choices if plainly(rules, order, led, hand, chosen)}
+        expected = {chosen for chosen in choices if follows_by_counts(rules, order, led, hand, chosen)}
         if led.parts[0].pairs < 4:
-            assert follows(rules, order, led, hand) == wanted, (led, hand)
+            assert follows(rules, order, led, hand) == expected, (led, hand)
         else:
-            assert follows(rules, order, led, hand) <= wanted, (led, hand)
+            assert follows(rules, order, led, hand) <= expected, (led, hand)
     assert seen > 30
 
 
 def test_states_are_varied() -> None:
     """Leads of every form, hands that follow in full, in part and not at all, tractors answered by tractors."""
-    found = states(4, 600, STANDARD, 14, 14)
-    assert {len(state.lead.parts) for state in found} >= {1, 2, 3, 4}
-    assert {state.lead.parts[0].pairs for state in found} >= {0, 1, 2, 3}
-    assert {state.order.trump for state in found} == set("SHCDN")
-    held = [(len(state.order.of_suit(state.hand, state.lead.suit)), state.lead.size) for state in found]
+    samples = states(4, 600, STANDARD, 14, 14)
+    assert {len(state.lead.parts) for state in samples} >= {1, 2, 3, 4}
+    assert {state.lead.parts[0].pairs for state in samples} >= {0, 1, 2, 3}
+    assert {state.order.trump for state in samples} == set("SHCDN")
+    held = [(len(state.order.of_suit(state.hand, state.lead.suit)), state.lead.size) for state in samples]
     assert min(sum(mine > size for mine, size in held), sum(mine == 0 for mine, _ in held)) > 50
     assert sum(0 < mine < size for mine, size in held) > 25
-    tractors = [state for state in found if state.lead.parts[0].pairs > 1]
+    tractors = [state for state in samples if state.lead.parts[0].pairs > 1]
     owed = [order.longest_run(order.pairs(order.of_suit(hand, led.suit))) for order, led, hand in tractors]
     assert min(sum(length == 0 for length in owed), sum(length > 1 for length in owed)) > 20

@@ -48,7 +48,7 @@ BOTH = pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
     ],
 )
 def test_what_may_be_shown(shown: str, hand: str, cards: str, in_standard: bool, in_botzone: bool) -> None:
-    before = [Shown(0, tuple(each.split())) for each in shown.split(" / ") if each]
+    before = [Shown(0, tuple(shown_cards.split())) for shown_cards in shown.split(" / ") if shown_cards]
     for rules, good in ((STANDARD, in_standard), (BOTZONE, in_botzone)):
         assert may_show(rules, "2", before, hand.split(), cards.split()) == good
         assert (tuple(cards.split()) in shows(rules, "2", before, hand.split())) == good
@@ -65,19 +65,19 @@ def test_flipped_kitty() -> None:
         assert flipped("2", kitty.split()) == trump
 
 
-def stacked(rules: Rules, firsts: Sequence[str], banker: int | None, todo: str) -> Round:
-    """A round of level 2 dealt so that each seat gets these cards first, the kitty last, else as the pack lies.
+def deal_stacked(rules: Rules, firsts: Sequence[str], banker: int | None, todo: str) -> Round:
+    """Deal a round of level 2 in which each seat gets these cards first and the kitty comes last.
 
     ``todo`` names who shows what, "0:S2 2:H2+H2", each done as soon as the seat has the cards and its turn.
     """
-    wanted, rest = [hand.split() for hand in firsts], list(PACK)
-    for card in chain(*wanted):
-        rest.remove(card)
+    first_cards, others = [hand.split() for hand in firsts], list(PACK)
+    for card in chain(*first_cards):
+        others.remove(card)
     acts = [(int(act[0]), act[2:].split("+")) for act in todo.split()]
     one = Round(rules, "2", banker)
     while one.stage == "deal":
         seat = one.turn
-        one.deal(wanted[seat].pop(0) if wanted[seat] else rest.pop(0))
+        one.deal(first_cards[seat].pop(0) if first_cards[seat] else others.pop(0))
         ready = acts and acts[0][0] == seat and held(acts[0][1], one.hands[seat])
         one.show(acts.pop(0)[1] if ready else [])
     assert not acts
@@ -92,7 +92,7 @@ def test_the_deal_goes_round_from_the_banker(rules: Rules, banker: int | None) -
     for card in PACK[:100]:
         turns.append(one.turn)
         one.deal(card)
-        assert one.turn == turns[-1]  # who got the card may act
+        assert one.turn == turns[-1]  # the seat with the new card may act
         one.show([card] if card == "C2" and not one.shown else [])
     assert turns == [((banker or 0) + place) % 4 for place in range(100)]
     assert (one.stage, one.banker, one.turn) == ("bury", banker or 0, banker or 0)
@@ -104,7 +104,7 @@ def test_the_deal_goes_round_from_the_banker(rules: Rules, banker: int | None) -
     ("given", "todo", "trump", "banker"),
     [
         (None, "1:S2", "S", 1),  # first round: the declarer banks
-        (None, "1:S2 2:H2+H2", "H", 2),  # or who overturns
+        (None, "1:S2 2:H2+H2", "H", 2),  # or the seat that overturns
         (None, "1:S2 1:S2+S2", "S", 1),  # the declarer himself
         (None, "1:S2 3:SB+SB", "N", 3),
         (3, "1:S2", "S", 3),  # later rounds: the trump suit changes only
@@ -115,17 +115,17 @@ def test_the_deal_goes_round_from_the_banker(rules: Rules, banker: int | None) -
 )
 @BOTH
 def test_who_banks_and_what_is_trump(rules: Rules, given: int | None, todo: str, trump: str, banker: int) -> None:
-    one = stacked(rules, ["C3 HR HR", "S2 S2", "C3 H2 H2", "C4 SB SB"], given, todo)
+    one = deal_stacked(rules, ["C3 HR HR", "S2 S2", "C3 H2 H2", "C4 SB SB"], given, todo)
     assert (one.trump, one.banker, one.stage) == (trump, banker, "bury")
     assert held(["S2", "S2"], one.hands[1])  # what is shown stays in hand
 
 
 def test_a_second_overturn_is_of_standard_only() -> None:
     firsts, todo = ["C3 C3 HR HR", "S2 S2", "H2 H2", "C4 SB SB"], "1:S2 2:H2+H2 3:SB+SB 0:HR+HR"
-    one = stacked(STANDARD, firsts, None, todo)
+    one = deal_stacked(STANDARD, firsts, None, todo)
     assert (one.trump, one.banker, len(one.shown)) == ("N", 0, 4)
     with pytest.raises(Illegal):
-        stacked(BOTZONE, firsts, None, todo)
+        deal_stacked(BOTZONE, firsts, None, todo)
 
 
 def silent(rules: Rules, banker: int | None) -> Round:
@@ -164,21 +164,26 @@ def test_nobody_declares() -> None:
 @BOTH
 def test_burying(rules: Rules) -> None:
     """Exactly 8 of the 33, any of them; then the banker leads. D5, when on, does not count."""
-    for each in (rules, variant(rules, buries_any=True)):
-        one = stacked(each, ["", "S2", "", ""], 2, "1:S2")
+    for variant_rules in (rules, variant(rules, buries_any=True)):
+        one = deal_stacked(variant_rules, ["", "S2", "", ""], 2, "1:S2")
         assert (len(one.hands[2]), one.turn) == (33, 2)
         hand = one.hands[2]
         foreign = next(card for card in PACK if card not in hand)
-        for cards in ([*hand[:7], foreign], *([hand[:7], hand[:9], []] if each is rules else [])):
+        for cards in ([*hand[:7], foreign], *([hand[:7], hand[:9], []] if variant_rules is rules else [])):
             with pytest.raises(Illegal):
                 one.bury(cards)
-        one.bury(hand[:8] if each is rules else hand[:10])
-        assert (one.stage, one.turn, one.leader, len(one.hands[2])) == ("play", 2, 2, 25 if each is rules else 23)
+        one.bury(hand[:8] if variant_rules is rules else hand[:10])
+        assert (one.stage, one.turn, one.leader, len(one.hands[2])) == (
+            "play",
+            2,
+            2,
+            25 if variant_rules is rules else 23,
+        )
 
 
 @BOTH
 def test_stages(rules: Rules) -> None:
-    """Nothing is done out of its stage, and what is illegal changes nothing."""
+    """Steps of another stage are illegal, and illegal steps change nothing."""
     one = Round(rules, "2")
     for act in (one.show, one.bury, one.play):
         with pytest.raises(Illegal):
@@ -239,10 +244,10 @@ def test_steps(total: int, in_botzone: tuple[bool, int], in_standard: tuple[bool
     ],
 )
 def test_kitty_multiplier(cards: str, in_botzone: int, double: int, power: int) -> None:
-    for rules, wanted in ((BOTZONE, in_botzone), (STANDARD, double), (variant(STANDARD, kitty="power"), power)):
+    for rules, expected in ((BOTZONE, in_botzone), (STANDARD, double), (variant(STANDARD, kitty="power"), power)):
         lead = lead_of(rules, rules.order("2", "H"), cards.split())
         assert lead
-        assert kitty_times(rules, lead) == wanted
+        assert kitty_times(rules, lead) == expected
 
 
 @pytest.mark.parametrize(
@@ -310,7 +315,7 @@ def played(one: Round, plays: str) -> Round:
 
 @BOTH
 def test_tricks_and_points(rules: Rules) -> None:
-    """The winner's side takes the points and he leads next; only the off-side's count."""
+    """The winner's side takes the points and the winner leads next; only points of the off-side count."""
     one = endgame(rules, ["S9 CK", "SK D3", "ST DT", "S3 S5"], "HK")
     played(one, "S9 / SK / ST / S3")
     assert (one.turn, one.total, one.taken, one.result) == (1, 20, [0, 20], None)
@@ -351,7 +356,7 @@ def test_whose_the_kitty_is(banker: int) -> None:
 
 @pytest.mark.parametrize("banker", range(4))
 def test_a_failed_throw_in_a_round(banker: int) -> None:
-    """What lies instead, and everyone follows that; the price is the off-side's: plus, or minus if they threw."""
+    """All seats follow the replacement; the price is added for the off-side, or subtracted if it threw."""
     hands = ["SA SQ SQ", "SK SK S3", "S4 S4 S6", "H3 H4 CA"]
     sign = 1 if banker in (0, 2) else -1
     one = endgame(BOTZONE, hands, banker=banker)
@@ -395,7 +400,7 @@ def test_illegal_plays(rules: Rules) -> None:
 
 
 def test_burying_too_few_or_too_many() -> None:
-    """D5: who has too few cards plays what he has; the round is over when somebody has none."""
+    """D5: a seat with too few cards plays them all; the round is over when a hand is empty."""
     rules = variant(BOTZONE, buries_any=True)
     one = played(endgame(rules, ["SA SK SQ", "S3 S4", "S6 S7", "S8 S9"]), "SA SK SQ / S3 S4 / S6 S7 / S8 S9")
     assert (one.stage, one.taken) == ("over", [10, 0])
@@ -442,7 +447,7 @@ def test_equal_seeds_give_equal_rounds(rules: Rules) -> None:
 
 @BOTH
 def test_random_matches(rules: Rules) -> None:
-    """Matches from 2 to beyond A end, with and without levels that must be played."""
+    """Matches from 2 to beyond A end, with and without must-play levels."""
     for must in ("", "5TKA"):
         match, rng, rounds = Match(variant(rules, must_play=must)), Random(3), 0
         while match.winner is None:

@@ -26,7 +26,7 @@ def test_the_last_card_is_the_dealers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "trick", "found"),
+    ("hand", "trick", "expected"),
     [
         ("S2 H3", "", "S2 H3"),
         ("S2 H3", "SA", "S2"),
@@ -34,8 +34,8 @@ def test_the_last_card_is_the_dealers() -> None:
         ("S2 H3 H4", "HA", "H3 H4"),
     ],
 )
-def test_legal(hand: str, trick: str, found: str) -> None:
-    assert legal(hand.split(), trick.split()) == found.split()
+def test_legal(hand: str, trick: str, expected: str) -> None:
+    assert legal(hand.split(), trick.split()) == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_who_takes_a_trick(trick: str, trump: str, place: int) -> None:
 
 
 def test_playing() -> None:
-    """Seat 1 leads after dealer 0; the taker leads; who revokes is told so."""
+    """Seat 1 leads after dealer 0; the taker leads next; a revoke raises an error."""
     game = Game(PACK, 0)  # every seat has each fourth card: C2 C6 … for seat 1
     for card in ("C2", "C3", "C4"):
         game.play(card)

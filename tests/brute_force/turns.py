@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Course:
-    """Who has done what in a game of so many seats; ``act`` says who is next and whether he leads."""
+    """Turn order in a game of so many seats; ``act`` returns the next seat and whether it leads."""
 
     seats: int
     locks: bool = False  # a pass holds until the trick ends
@@ -17,7 +17,7 @@ class Course:
     passed: set[int] = field(default_factory=set)
 
     def act(self, seat: int, passes: bool, left: int) -> tuple[int, bool]:
-        """A seat plays, and has so many cards left, or passes: who is next, and does he lead."""
+        """Apply a play, with the cards left, or a pass; return the next seat and whether it leads."""
         if passes:
             self.passed.add(seat)
         else:
@@ -27,7 +27,9 @@ class Course:
             if not left:
                 self.gone.append(seat)
         after = [(seat + step) % self.seats for step in range(1, self.seats + 1)]
-        waiting = [each for each in after if each not in self.passed and each != self.owner and each not in self.gone]
+        waiting = [
+            other for other in after if other not in self.passed and other != self.owner and other not in self.gone
+        ]
         if waiting:
             return waiting[0], False
         self.passed.clear()

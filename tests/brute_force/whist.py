@@ -1,4 +1,4 @@
-"""Whist as everybody knows it, slow and plain: a trump turned up, follow suit, thirteen tricks for two sides.
+"""Naive whist: a trump turned up, follow suit, thirteen tricks for two sides.
 
 Cards are two letters, suit and rank: "S2", "HT". Seats 0 and 2 play against 1 and 3. The pack is dealt one card at a
 time from the seat after the dealer on, so that the last card is the dealer's: it is shown, and its suit is trump. The
@@ -16,7 +16,7 @@ PACK = tuple(suit + rank for suit in "CDHS" for rank in RANKS)
 
 
 def legal(hand: Sequence[str], trick: Sequence[str]) -> list[str]:
-    """The cards that may be played to what lies: of the suit led if there is one, else any.
+    """Return the legal cards: of the suit led if the hand has one, else any.
 
     >>> legal(["S2", "H3", "H4"], ["HA", "S3"])
     ['H3', 'H4']
@@ -43,7 +43,7 @@ def deal(pack: Sequence[str], dealer: int) -> list[list[str]]:
 
 @dataclass
 class Game:
-    """A referee: told card by card what is played, it raises ValueError at what is not legal."""
+    """A referee that receives each played card and raises ValueError for an illegal one."""
 
     pack: Sequence[str]
     dealer: int = 0

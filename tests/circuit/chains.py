@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from abl_cards.circuit.proofs import Proof
 
 
-def claims(why: Proof) -> Iterator[tuple[str, bool]]:
+def claims(proof: Proof) -> Iterator[tuple[str, bool]]:
     """Yield the atoms of a proof, and whether they hold by it."""
-    if why.kind != "literal":
-        yield why.atom, why.holds
-    for each in why.premises:
-        yield from claims(each)
+    if proof.kind != "literal":
+        yield proof.atom, proof.holds
+    for premise in proof.premises:
+        yield from claims(premise)

@@ -30,7 +30,7 @@ def elements(draw: st.DrawFn, below: int, recursive: str | None) -> str:
     parts = []
     for index in range(draw(st.integers(1, 3))):
         weight = draw(st.sampled_from(["Y", "1", "2", "7", "8", "4*Y", "1000"] + ([] if recursive else NO_RECURSION)))
-        key = draw(st.sampled_from([f"{index},Y", f"{index},Y", "Y", "0"]))  # tuples may be those of other elements
+        key = draw(st.sampled_from([f"{index},Y", f"{index},Y", "Y", "0"]))  # elements may share tuples
         negation = "" if recursive else draw(st.sampled_from(["", "", "not ", "not not "]))
         atom = recursive or draw(atoms(below))
         parts.append(f"{weight},{key} : val(Y), {negation}{atom.replace('X', 'Y')}")

@@ -140,4 +140,4 @@ def test_circuits_of_other_outputs_and_other_assumptions_are_others(load: Load) 
     kb = load(DECLARATION + "q :- held(1,1), held(2,1). s :- held(1,1), held(2,1).")
     circuit = kb.circuit("q/0")
     assumed = [circuit.specialise({Atom("held", (3, 1)): true}) for true in (True, False)]
-    assert len({each.digest for each in (circuit, kb.circuit("s/0"), *assumed)}) == 4
+    assert len({variant.digest for variant in (circuit, kb.circuit("s/0"), *assumed)}) == 4

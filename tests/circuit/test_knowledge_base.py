@@ -36,7 +36,7 @@ def test_facts_come_in_the_order_of_clingo(load: Load) -> None:
 
 
 def test_common_files_come_from_the_library(tmp_path: Path) -> None:
-    """They come from the first folder that has them, and may include others; no other file can be included so."""
+    """Library files come from the first folder that has them, and may include others; other files are refused."""
     for number, folder in enumerate(("own", "common")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "base.lp").write_text(f"base({number}).")
@@ -79,7 +79,9 @@ def test_includes_inside_the_folder(tmp_path: Path) -> None:
     third.write_text("three(3). legal(1) :- hlt(1).")
     with pytest.raises(KBError, match="'hlt/1'") as caught:
         load_files(main)
-    problem = next(each for each in caught.value.diagnostics if each.code == ErrorCode.UNKNOWN_PREDICATE)
+    problem = next(
+        diagnostic for diagnostic in caught.value.diagnostics if diagnostic.code == ErrorCode.UNKNOWN_PREDICATE
+    )
     assert problem.location is not None
     assert Path(problem.location.file).parts[-2:] == ("more", "third.lp")
     assert format_place(problem) == "1:23-29"
@@ -143,7 +145,9 @@ def test_strange_files(tmp_path: Path) -> None:
     large.write_text("legal(1). " * 1000)
     with pytest.raises(KBError) as caught:
         load_files(missing, folder, pipe, large, limits=Limits(file_bytes=5000))
-    codes = {Path(each.message.partition(":")[0]).name: each.code for each in caught.value.diagnostics}
+    codes = {
+        Path(diagnostic.message.partition(":")[0]).name: diagnostic.code for diagnostic in caught.value.diagnostics
+    }
     not_readable = ErrorCode.FILE_NOT_READABLE
     assert codes == {
         "missing.lp": not_readable,
@@ -181,8 +185,8 @@ def test_warnings_let_a_knowledge_base_pass(load: Load) -> None:
         inputs=[*INPUTS, Input("wild", None, 1)],
         outputs=[("legal", 1)],
     )
-    names = [each.message.split("'")[1] for each in kb.warnings]
-    assert [*zip((each.code for each in kb.warnings), map(format_place, kb.warnings), names, strict=True)] == [
+    names = [warning.message.split("'")[1] for warning in kb.warnings]
+    assert [*zip((warning.code for warning in kb.warnings), map(format_place, kb.warnings), names, strict=True)] == [
         (ErrorCode.UNUSED_DEFINITION, "2:11-18", "wild/1"),
         (ErrorCode.UNUSED_DEFINITION, "3:1-8", "lost/1"),
         (ErrorCode.NEVER_DERIVED, "5:10-20", "strange/1"),
@@ -250,9 +254,13 @@ def test_places_of_mistakes(load: Load, rules: str, code: ErrorCode, place: str,
     text = SWITCH.replace("\n", "\n#defined switch/1.\n", 1) + rules
     with pytest.raises(KBError) as caught:
         load(text)
-    problems = [each for each in caught.value.diagnostics if (each.code, format_place(each)) == (code, place)]
-    assert any(value in str(each) for each in problems), caught.value
-    assert all("\n" not in str(each) for each in caught.value.diagnostics)
+    problems = [
+        diagnostic
+        for diagnostic in caught.value.diagnostics
+        if (diagnostic.code, format_place(diagnostic)) == (code, place)
+    ]
+    assert any(value in str(diagnostic) for diagnostic in problems), caught.value
+    assert all("\n" not in str(diagnostic) for diagnostic in caught.value.diagnostics)
 
 
 @pytest.mark.parametrize(
@@ -272,6 +280,8 @@ def test_facts_that_somebody_may_ask_for_are_no_mistake(load: Load, rules: str) 
 
 def test_names_that_are_nearly_others_are_warned_of(load: Load) -> None:
     kb = load(SWITCH + "#defined switch/1. swtch(on). #const king = 3. #const kng = 12. legal(king).")
-    suggestions = {format_place(each): each.remedy for each in kb.warnings if each.code == ErrorCode.UNUSED_DEFINITION}
+    suggestions = {
+        format_place(warning): warning.remedy for warning in kb.warnings if warning.code == ErrorCode.UNUSED_DEFINITION
+    }
     assert "'switch'" in suggestions["3:20-29"]
     assert "'king'" in suggestions["3:48-64"]

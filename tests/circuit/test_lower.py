@@ -31,10 +31,10 @@ def test_any_number_of_states(states: int) -> None:
     inputs = [(number, Atom("in", (number,))) for number in range(1, 6)]
     equations = {6: [Body((1, -2)), Body((3, 4))], 7: [Body((6, 5, 1), (1, 2, 1), 2)]}
     circuit = compile_circuit(equations, inputs, [(6, Atom("some", ())), (7, Atom("most", ()))])
-    told = np.random.default_rng(states).integers(0, 2, (5, states)).astype(np.uint8)
-    one, two, three, four, five = (told[int(args[0]) - 1] for _, args in sorted(circuit.inputs))
-    some = (one & (1 - two)) | (three & four)
-    most = some + 2 * five + one >= 2
-    rows = np.ascontiguousarray(told[[int(args[0]) - 1 for _, args in circuit.inputs]])
-    assert np.array_equal(evaluate(circuit, rows), np.stack([some, most.astype(np.uint8)]))
-    assert np.array_equal(evaluate(circuit, rows, threads=2), np.stack([some, most.astype(np.uint8)]))
+    bits = np.random.default_rng(states).integers(0, 2, (5, states)).astype(np.uint8)
+    one, two, three, four, five = (bits[int(args[0]) - 1] for _, args in sorted(circuit.inputs))
+    either = (one & (1 - two)) | (three & four)
+    most = either + 2 * five + one >= 2
+    rows = np.ascontiguousarray(bits[[int(args[0]) - 1 for _, args in circuit.inputs]])
+    assert np.array_equal(evaluate(circuit, rows), np.stack([either, most.astype(np.uint8)]))
+    assert np.array_equal(evaluate(circuit, rows, threads=2), np.stack([either, most.astype(np.uint8)]))

@@ -58,19 +58,19 @@ def test_what_is_found_differs_and_what_is_proved_does_not(
 ) -> None:
     folder = tmp_path_factory.mktemp("rules")
     ours, theirs = circuit(folder, text(first)), circuit(folder, text(second))
-    found = find_difference(ours, theirs, anything, 10)
+    result = find_difference(ours, theirs, anything, 10)
     states = [frozenset(Atom("a", (n,)) for n in range(4) if bits >> n & 1) for bits in range(16)]
     unlike = [state for state in states if truth(ours, state) != truth(theirs, state)]
-    if found.status is MiterStatus.FOUND:
-        assert truth(ours, found.state) != truth(theirs, found.state)
-    assert (found.status is MiterStatus.NONE) == (not unlike)
+    if result.status is MiterStatus.FOUND:
+        assert truth(ours, result.state) != truth(theirs, result.state)
+    assert (result.status is MiterStatus.NONE) == (not unlike)
 
 
 def test_what_cannot_be_makes_no_difference(tmp_path: Path) -> None:
     ours, theirs = circuit(tmp_path, "p :- a(2)."), circuit(tmp_path, "p :- a(2), a(1).")
     assert find_difference(ours, theirs, rising, 10).status is MiterStatus.NONE
-    found = find_difference(ours, theirs, anything, 10)
-    assert found.state == {Atom("a", (2,))}
+    result = find_difference(ours, theirs, anything, 10)
+    assert result.state == {Atom("a", (2,))}
 
 
 def test_sums_and_loops_are_encoded(tmp_path: Path) -> None:

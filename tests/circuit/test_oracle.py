@@ -1,4 +1,4 @@
-"""The oracle answers, and `verify` finds every kind of difference."""
+"""Answers of the oracle, and every kind of difference that `verify` finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an atom holds in a state, or why not."""
+"""Proofs that an atom holds in a state or does not."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 
 
 def reasons(kb: KnowledgeBase, *held: tuple[int, int], lead: bool = False) -> ProofFinder:
-    told = [Atom("held", (rank, n)) for rank, most in held for n in range(1, most + 1)]
-    return ProofFinder(kb, [*told, *([Atom("lead", ())] if lead else [])])
+    facts = [Atom("held", (rank, n)) for rank, most in held for n in range(1, most + 1)]
+    return ProofFinder(kb, [*facts, *([Atom("lead", ())] if lead else [])])
 
 
 def chain(why: Proof) -> list[str]:
@@ -106,18 +106,18 @@ quoted(X)    :- in(X), don't(X).
 """
 
 
-@pytest.mark.parametrize("told", [told for size in range(4) for told in combinations((1, 2, 3), size)])
-def test_a_chain_says_what_clingo_says(tmp_path: Path, told: tuple[int, ...]) -> None:
-    """Also of what is negated twice, of pools and intervals, and where a constraint is violated."""
+@pytest.mark.parametrize("numbers", [numbers for size in range(4) for numbers in combinations((1, 2, 3), size)])
+def test_a_chain_says_what_clingo_says(tmp_path: Path, numbers: tuple[int, ...]) -> None:
+    """Proofs agree with clingo, also for double negation, pools, intervals and violated constraints."""
     file = tmp_path / "odd.lp"
     file.write_text(ODD, "utf-8")
     outputs = [("twice", 1), ("some", 0), ("far", 1), ("low", 1), ("quoted", 1)]
     kb = KnowledgeBase.load([file], inputs=[Input("in", ((1, 2, 3),))], outputs=outputs)
-    inputs = [Atom("in", (number,)) for number in told]
+    inputs = [Atom("in", (number,)) for number in numbers]
     circuit = kb.circuit(*(f"{name}/{arity}" for name, arity in outputs), "violated/1")
     column = np.array([[name in inputs] for name in circuit.inputs], np.uint8)
     values = dict(zip(map(str, circuit.outputs), evaluate(circuit, column)[:, 0].astype(bool), strict=True))
-    values |= {f"in({number})": number in told for number in (1, 2, 3)}
+    values |= {f"in({number})": number in numbers for number in (1, 2, 3)}
     here = ProofFinder(kb, inputs)
     for name in values:
         why = here.explain(name)

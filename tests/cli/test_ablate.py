@@ -1,4 +1,4 @@
-"""The command ablate."""
+"""Tests of the command ``ablate``."""
 
 from __future__ import annotations
 

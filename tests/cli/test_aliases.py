@@ -11,12 +11,12 @@ from tests.cli_runs import run
 
 
 def options_by_command() -> dict[str, set[str]]:
-    """The options of all commands, those of ``kb`` among them, by the name of the command."""
+    """Return the options of all commands, including those of ``kb``, by command name."""
     group = get_command(app)
-    found: dict[str, set[str]] = {}
+    options: dict[str, set[str]] = {}
     for name, command in [*group.commands.items(), *group.commands["kb"].commands.items()]:  # type: ignore[attr-defined]
-        found.setdefault(name, set()).update(option for param in command.params for option in param.opts)
-    return found
+        options.setdefault(name, set()).update(option for param in command.params for option in param.opts)
+    return options
 
 
 def test_aliases_name_commands_and_options_of_today() -> None:

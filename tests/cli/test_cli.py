@@ -1,4 +1,4 @@
-"""The command line as a whole: help, versions, how it starts, how it ends."""
+"""The command line as a whole: help, versions, start-up and exit."""
 
 import json
 import os
@@ -33,20 +33,20 @@ def test_help_shows_an_example_or_says_what_is_shown(name: str) -> None:
 
 
 def commands(group: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, each in group.commands.items():
+    for name, subcommand in group.commands.items():
         path = (*prefix, name)
-        yield from commands(each, path) if hasattr(each, "commands") else [(path, each)]
+        yield from commands(subcommand, path) if hasattr(subcommand, "commands") else [(path, subcommand)]
 
 
 def test_help_names_all_games() -> None:
-    """Wherever a game is to be named, as an argument or an option."""
-    asked = 0
-    for path, each in commands(get_command(app)):
-        for parameter in each.params:
+    """The help of every GAME argument and option lists all games."""
+    count = 0
+    for path, subcommand in commands(get_command(app)):
+        for parameter in subcommand.params:
             if "GAME" in (parameter.metavar or "").split("|"):
-                asked += 1
+                count += 1
                 assert ", ".join(game_names()) in (getattr(parameter, "help", "") or ""), path
-    assert asked >= 14
+    assert count >= 14
 
 
 def test_version() -> None:
@@ -66,7 +66,11 @@ def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
 
 
 def test_every_seed_is_listed_below() -> None:
-    seeded = [path for path, each in commands(get_command(app)) if any("--seed" in param.opts for param in each.params)]
+    seeded = [
+        path
+        for path, subcommand in commands(get_command(app))
+        if any("--seed" in param.opts for param in subcommand.params)
+    ]
     assert sorted(map(" ".join, seeded)) == sorted(SEEDED)
 
 
@@ -85,9 +89,9 @@ def test_a_seed_that_is_none_is_misuse(name: str, seed: str, bound: int) -> None
     answer = run(*name.split(), *SEEDED[name].split(), "--seed", seed)
     assert answer.exit_code == 2
     assert answer.stdout == ""
-    told = "".join(answer.stderr.replace("│", " ").split())  # typer draws a box around it
-    assert "seed" in told
-    assert str(bound) in told
+    message = "".join(answer.stderr.replace("│", " ").split())  # typer draws a box around it
+    assert "seed" in message
+    assert str(bound) in message
 
 
 def test_a_seed_that_is_none_is_no_setting(tmp_path: Path) -> None:
@@ -116,7 +120,7 @@ def test_an_unknown_game_is_named(arguments: list[str]) -> None:
     assert "guandan" in answer.stderr
 
 
-def imported_by(*arguments: str) -> set[str]:
+def imported_modules(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom abl_cards.cli import main\n"
         "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
@@ -128,12 +132,12 @@ def imported_by(*arguments: str) -> set[str]:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    assert {"numba", "torch", "numpy", "clingo", "llvmlite"}.isdisjoint(imported_by("--help"))
+    assert {"numba", "torch", "numpy", "clingo", "llvmlite"}.isdisjoint(imported_modules("--help"))
 
 
 def test_kb_check_imports_no_networks() -> None:
-    """It deals a few times, which takes the kernels of play; learners it does not need."""
-    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_by("kb", "check", "president"))
+    """The check of a knowledge base loads the kernels of play, but no learners."""
+    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_modules("kb", "check", "president"))
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
         process.stdin.write(b'{"level":"8","hand":["H5"],"to_beat":null}\n')
         process.stdin.flush()
         process.stdout.readline()  # answered at once: it is waiting for the next state now
-        for _ in range(30):  # one that comes before it waits again can be lost in Python's own callbacks
+        for _ in range(30):  # a signal before the next wait can be lost in Python's callbacks
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
             try:

@@ -1,4 +1,4 @@
-"""The main job of ``make run``, with networks that know nothing and seconds of training."""
+"""The main job of ``make run``, with untrained networks and seconds of training."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`make run` must not look well when the replay found a disagreement."""
+    """Fail `make run` when the replay finds a disagreement."""
     sample = sample_records_path("guandan")
     spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
     monkeypatch.setattr("abl_cards.matches.replay.read_record_chunks", lambda *arguments: iter([spoilt]))

@@ -1,4 +1,4 @@
-"""The command explain."""
+"""Tests of the command ``explain``."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def test_a_state_from_stdin() -> None:
 
 def test_json_is_stable() -> None:
     code, out, _ = run("--json", "--lang", "zh", given=json.dumps(STATE))
-    found = json.loads(out)
+    report = json.loads(out)
     assert code == 0
-    assert list(found) == [
+    assert list(report) == [
         "game", "state", "language", "moves", "chosen", "runner_up", "difference", "candidates", "dropped", "made"
     ]  # fmt: skip
-    assert list(found["chosen"]) == ["place", "move", "label", "cost", "reasons"]
-    assert list(found["chosen"]["reasons"][0]) == ["name", "group", "weight", "words"]
-    assert list(found["difference"][0]) == ["name", "group", "chosen", "other", "words"]
-    shares = sum(each["other"] - each["chosen"] for each in found["difference"])
-    assert shares == found["runner_up"]["cost"] - found["chosen"]["cost"]
-    assert found["made"] is None
-    assert found["moves"] >= len(found["candidates"])
+    assert list(report["chosen"]) == ["place", "move", "label", "cost", "reasons"]
+    assert list(report["chosen"]["reasons"][0]) == ["name", "group", "weight", "words"]
+    assert list(report["difference"][0]) == ["name", "group", "chosen", "other", "words"]
+    shares = sum(term["other"] - term["chosen"] for term in report["difference"])
+    assert shares == report["runner_up"]["cost"] - report["chosen"]["cost"]
+    assert report["made"] is None
+    assert report["moves"] >= len(report["candidates"])
 
 
 def test_a_play_of_a_record(tmp_path: Path) -> None:
-    """What was played is judged; the record as far as it goes, with the other hands null, explains the same."""
+    """Judge the play of a record; an unfinished record with hidden hands gives the same explanation."""
     value = record(1)
     number = next(n for n, (_, action) in enumerate(value["plays"], 1) if n > 12 and action[0] != "PASS")
     code, out, _ = run(str(SAMPLE), "--line", "2", "--move", str(number), "--json")
@@ -86,8 +86,8 @@ def test_a_play_of_a_record(tmp_path: Path) -> None:
 def test_variants_of_the_agent() -> None:
     groups = []
     for name in ("kb", "kb:without=structure"):
-        found = json.loads(run("--json", "--agent", name, given=json.dumps(STATE))[1])
-        groups.append({reason["group"] for reason in found["chosen"]["reasons"]})
+        report = json.loads(run("--json", "--agent", name, given=json.dumps(STATE))[1])
+        groups.append({reason["group"] for reason in report["chosen"]["reasons"]})
     assert "structure" in groups[0]
     assert "structure" not in groups[1]
 
@@ -111,8 +111,8 @@ def test_variants_of_the_agent() -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(arguments: list[str], given: str, code: int, message: str) -> None:
-    found, out, err = run(*arguments, given=given)
-    assert (found, out) == (code, "")
+    status, out, err = run(*arguments, given=given)
+    assert (status, out) == (code, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
 
@@ -135,8 +135,8 @@ def test_why_a_move_of_ones_own_is_legal(text: str) -> None:
 
 def test_why_a_move_is_not_legal() -> None:
     state = {"level": "8", "hand": ["H4", "C4", "H9", "D9"], "to_beat": ["Pair", "5", ["S5", "D5"]]}
-    found = json.loads(run("--why", "H4 C4", "--json", given=json.dumps(state))[1])
-    (reading,) = found["why"]
+    report = json.loads(run("--why", "H4 C4", "--json", given=json.dumps(state))[1])
+    (reading,) = report["why"]
     assert (reading["label"], reading["legal"]) == ("pair(4)", False)
     assert reading["why"]["holds"] is False
     assert reading["why"]["because"][0]["atom"] == "move(pair(4))"
@@ -146,11 +146,11 @@ def test_why_a_move_is_not_legal() -> None:
 
 def test_all_moves_ranked() -> None:
     out = run("--all", given=json.dumps(STATE))[1]
-    found = json.loads(run("--all", "--json", given=json.dumps(STATE))[1])
-    assert [each["place"] for each in found["all"]] == list(range(1, found["moves"] + 1))
-    assert [each["cost"] for each in found["all"]] == sorted(each["cost"] for each in found["all"])
+    report = json.loads(run("--all", "--json", given=json.dumps(STATE))[1])
+    assert [move["place"] for move in report["all"]] == list(range(1, report["moves"] + 1))
+    assert [move["cost"] for move in report["all"]] == sorted(move["cost"] for move in report["all"])
     table = out.rpartition("place  cost  label")[2].splitlines()[1:]
-    assert len(table) == found["moves"]
+    assert len(table) == report["moves"]
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_moves_that_are_none(text: str, message: str) -> None:
 NUMBER = 40
 
 
-def of_sample(*arguments: str) -> tuple[int, str, str]:
+def explain_sample(*arguments: str) -> tuple[int, str, str]:
     return run(str(SAMPLE), "--line", "2", "--move", str(NUMBER), *arguments)
 
 
 def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> None:
-    code, out, err = of_sample("--agent", untrained)
+    code, out, err = explain_sample("--agent", untrained)
     assert (code, err) == (0, "")
     head, labels, chosen, *rest = out.strip("\n").split("\n\n")
     assert head.startswith("level: ")
@@ -190,44 +190,44 @@ def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> N
     assert [seat.split(",")[0] for seat in seats] == ["next", "partner", "previous"]
     assert all(len(line) <= 80 for seat in seats for line in seat.splitlines())
     assert "\x1b" not in out
-    assert "手牌估计" in of_sample("--agent", untrained, "--lang", "zh")[1]
+    assert "手牌估计" in explain_sample("--agent", untrained, "--lang", "zh")[1]
 
 
 def test_abl_goes_by_a_bare_state(untrained: str) -> None:
-    """Forty cards are gone, and nobody says which: they are in no hand, and everything else may be anywhere."""
+    """Without a list of played cards, any unseen card may be in any hand."""
     state = {**STATE, "cards": [20, 19, 20]}
     code, out, err = run("--agent", untrained, "--json", given=json.dumps(state))
     assert code == 0, err
-    found = json.loads(out)
-    assert sum(each["probability"] for each in found["labels"]) == pytest.approx(1, abs=1e-4)
-    for hand, left in zip(found["estimate"]["hands"], state["cards"], strict=True):
+    report = json.loads(out)
+    assert sum(label["probability"] for label in report["labels"]) == pytest.approx(1, abs=1e-4)
+    for hand, left in zip(report["estimate"]["hands"], state["cards"], strict=True):
         assert sum(hand["copies"].values()) == pytest.approx(left, abs=0.02)
 
 
 def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
-    found = json.loads(of_sample("--agent", untrained, "--json")[1])
-    assert list(found)[-3:] == ["drawn", "labels", "estimate"]
-    assert sum(label["probability"] for label in found["labels"]) == pytest.approx(1, abs=1e-4)
-    chances = [label["probability"] for label in found["labels"]]
+    report = json.loads(explain_sample("--agent", untrained, "--json")[1])
+    assert list(report)[-3:] == ["drawn", "labels", "estimate"]
+    assert sum(label["probability"] for label in report["labels"]) == pytest.approx(1, abs=1e-4)
+    chances = [label["probability"] for label in report["labels"]]
     assert chances == sorted(chances, reverse=True)
-    first = found["labels"][0]
+    first = report["labels"][0]
     assert [first[key] for key in ("label", "probability", "cost")] == [
-        found["chosen"][key] for key in ("label", "probability", "cost")
+        report["chosen"][key] for key in ("label", "probability", "cost")
     ]
-    for label in found["labels"]:
+    for label in report["labels"]:
         assert list(label["answers"]) == ["next", "partner", "previous"]
         shares = label["answers"].values()
         assert all(share is None if label["label"] == "pass" else 0 <= share <= 1 for share in shares)
-    assert found["chosen"]["cost"] == min(each["cost"] for each in found["candidates"])
-    for hand, left in zip(found["estimate"]["hands"], found["state"]["cards"], strict=True):
+    assert report["chosen"]["cost"] == min(candidate["cost"] for candidate in report["candidates"])
+    for hand, left in zip(report["estimate"]["hands"], report["state"]["cards"], strict=True):
         assert hand["left"] == left == pytest.approx(sum(hand["copies"].values()), abs=0.02)
-    seen = [*found["state"]["hand"], *chain(*found["state"]["gone"])]
+    seen = [*report["state"]["hand"], *chain(*report["state"]["gone"])]
     for card, copies in ((card, 2 - seen.count(card)) for card in CARD_NAMES if seen.count(card) < 2):
-        assert sum(hand["copies"][card] for hand in found["estimate"]["hands"]) == pytest.approx(copies, abs=0.01)
-    assert found["estimate"]["projected"]
-    assert not json.loads(of_sample("--agent", f"{untrained},no-projection", "--json")[1])["estimate"]["projected"]
-    assert json.loads(of_sample("--agent", f"{untrained},no-preferences", "--json")[1])["drawn"]
-    assert json.loads(of_sample("--agent", untrained_twin, "--json")[1])["estimate"] is None
+        assert sum(hand["copies"][card] for hand in report["estimate"]["hands"]) == pytest.approx(copies, abs=0.01)
+    assert report["estimate"]["projected"]
+    assert not json.loads(explain_sample("--agent", f"{untrained},no-projection", "--json")[1])["estimate"]["projected"]
+    assert json.loads(explain_sample("--agent", f"{untrained},no-preferences", "--json")[1])["drawn"]
+    assert json.loads(explain_sample("--agent", untrained_twin, "--json")[1])["estimate"] is None
 
 
 def test_a_record_that_has_only_come_so_far_is_enough(untrained: str, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_record_that_has_only_come_so_far_is_enough(untrained: str, tmp_path: 
     value |= {"seat": seat, "plays": value["plays"][: NUMBER - 1]}
     file = tmp_path / "open.jsonl"
     file.write_text(json.dumps(value) + "\n", "utf-8")
-    full = json.loads(of_sample("--agent", untrained, "--json")[1])
+    full = json.loads(explain_sample("--agent", untrained, "--json")[1])
     assert json.loads(run(str(file), "--agent", untrained, "--json")[1]) == full | {"made": None}
 
 
@@ -246,7 +246,7 @@ def test_a_picture(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
     heights = []
     for number, name in enumerate((untrained, untrained_twin)):
         file = tmp_path / f"{number}.png"
-        assert of_sample("--agent", name, "--png", str(file))[0] == 0
+        assert explain_sample("--agent", name, "--png", str(file))[0] == 0
         heights.append(image.imread(file).shape[0])
     assert heights[0] > 2 * heights[1]  # the twin has no hands to show
 
@@ -255,11 +255,11 @@ def test_the_map_is_in_colour_on_a_terminal(untrained: str, monkeypatch: pytest.
     printed = io.StringIO()
     console = Console(file=printed, force_terminal=True, color_system="truecolor", width=100)
     monkeypatch.setattr(model_views, "make_console", lambda: console)
-    plain = of_sample("--agent", untrained)[1]
+    plain = explain_sample("--agent", untrained)[1]
     monkeypatch.undo()
     text = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
     assert "\x1b[" in printed.getvalue()
-    assert plain + text == of_sample("--agent", untrained)[1]
+    assert plain + text == explain_sample("--agent", untrained)[1]
 
 
 def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
@@ -276,13 +276,13 @@ def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
     ],
 )
 def test_what_abl_cannot_explain(untrained: str, more: tuple[str, ...], given: Any, code: int, message: str) -> None:
-    found, out, err = run("--agent", untrained, *more, given=json.dumps(given))
-    assert (found, out) == (code, "")
+    status, out, err = run("--agent", untrained, *more, given=json.dumps(given))
+    assert (status, out) == (code, "")
     assert message in err
 
 
 def test_why_is_asked_of_plays() -> None:
-    """Whatever the option is written like: a bid is no card, and that is not what is wrong."""
+    """Reject --why for an option with an error about option/1, not about the notation of cards."""
     state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
     code, _, err = run("--why", "bid(2)", given=json.dumps(state))
     assert code == 1

@@ -25,7 +25,7 @@ CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A knowledge base to spoil, of two profiles, ground soon."""
+    """Return a copy of a game with two profiles that tests may edit."""
     folder = tmp_path / "rules"
     assert run("kb", "copy", "paodekuai", str(folder), "--standalone").exit_code == 0
     return folder
@@ -33,7 +33,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Guandan's."""
+    """Return the folder of Guandan."""
     folder = tmp_path / "guandan"
     assert run("kb", "copy", "guandan", str(folder), "--standalone").exit_code == 0
     return folder
@@ -41,7 +41,7 @@ def large(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """One that is ground in no time."""
+    """Return the folder of a game that is ground quickly."""
     folder = tmp_path / "president"
     assert run("kb", "copy", "president", str(folder), "--standalone").exit_code == 0
     return folder
@@ -62,9 +62,9 @@ def test_check_tells_the_size_of_every_profile() -> None:
 
 def test_check_json_is_stable() -> None:
     answer = run("kb", "check", "guandan", "--json", "--profile", "standard")
-    told = json.loads(answer.stdout)
-    assert list(told) == ["game", "directory", "profiles"]
-    (profile,) = told["profiles"]
+    report = json.loads(answer.stdout)
+    assert list(report) == ["game", "directory", "profiles"]
+    (profile,) = report["profiles"]
     assert list(profile) == ["profile", "files", "rules", "inputs", "outputs", "gates", "warnings", "errors"]
     assert profile["profile"] == "standard"
     assert profile["gates"] > 1000
@@ -86,8 +86,8 @@ def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
     assert lines[-1] == "0 of 2 profiles are sound"
     assert re.match(rf"{re.escape(str(copy))}/rules\.lp:\d+:\d+-\d+: error: ", lines[0])
     assert len(lines) == len(set(lines))  # once, not once a profile
-    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
-    (error, *_) = told["profiles"][0]["errors"]
+    report = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    (error, *_) = report["profiles"][0]["errors"]
     assert list(error) == ["code", "location", "message", "remedy"]
     assert error["code"] == ErrorCode.UNKNOWN_PREDICATE
     assert error["location"]["file"] == f"{copy}/rules.lp"
@@ -100,8 +100,8 @@ def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) ->
     assert len(lines) == 52
     assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
     assert lines[-2:] == ["… and 350 more errors (kb check --json lists all)", "0 of 1 profiles are sound"]
-    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
-    assert len(told["profiles"][0]["errors"]) == 400
+    report = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    assert len(report["profiles"][0]["errors"]) == 400
 
 
 def test_rules_beside_play_are_checked_too(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
 
 
 def test_plays_that_are_counted_by_an_upper_bound_are_reported(large: Path) -> None:
-    """Four wild cards: more ways to split a hand than are counted exactly."""
+    """Report four wild cards, where the hand has too many splits for an exact count."""
     append(large, "wild_suit(s).")
     for _ in range(2):  # the second time the verdict is known
         answer = run("kb", "check", str(large), "--profile", "standard")
@@ -142,7 +142,7 @@ def test_plays_that_are_counted_by_an_upper_bound_are_reported(large: Path) -> N
 
 
 def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever an edit leads the engine to, a rule writer sees a line and no traceback."""
+    """Print one line, and no traceback, when edited rules crash the engine."""
 
     def stumble(*arguments: Any) -> None:
         raise IndexError("beyond the end")
@@ -217,7 +217,7 @@ def test_copy_overwrites_nothing(copy: Path) -> None:
 
 
 def test_copy_takes_the_rule_files_and_says_what_is_next(tmp_path: Path) -> None:
-    """All of them with --standalone, the common ones too; else those named, and who the parent is."""
+    """Copy all files with --standalone; otherwise copy the named files and print the parent."""
     answer = run("kb", "copy", "guandan", str(tmp_path / "mine"), "--standalone")
     home = load("guandan").directory
     rules = {path.relative_to(home) for path in home.rglob("*.lp")}
@@ -241,13 +241,13 @@ def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
 
 
 def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More states than a process is worth; a profile of its own, so that the children must load the same one."""
+    """Spread many states over child processes, which load the same profile."""
     monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 40)
     monkeypatch.setattr(clingo_pool, "CHUNK_SIZE", 30)
     answer = run("kb", "verify", "paodekuai", "--states", "100", "--profile", "lowest_seat", "--json")
-    told = json.loads(answer.stdout)
-    assert list(told) == ["states", "seed", "outputs", "mismatches"]
-    assert (told["states"], told["mismatches"]) == (100, [])
+    report = json.loads(answer.stdout)
+    assert list(report) == ["states", "seed", "outputs", "mismatches"]
+    assert (report["states"], report["mismatches"]) == (100, [])
 
 
 @long
@@ -266,7 +266,7 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The circuit of other rules than clingo reads."""
+    """Report mismatches when the circuit belongs to other rules than clingo reads."""
     other = clingo_pool.load_oracle(clingo_pool.KnowledgeSource("guandan", None, "platform"))
     monkeypatch.setattr(clingo_pool, "load_oracle", lambda source: other)
     answer = run("kb", "verify", "guandan", "--states", "40")
@@ -291,24 +291,24 @@ def test_verify_preferences_of_a_game_that_is_bid_for() -> None:
 
 
 def test_every_state_of_verify_preferences_has_a_move() -> None:
-    """Of random cards a fifth had none in this game."""
+    """Sample states from play: a fifth of random hands have no move in this game."""
     answer = run("kb", "verify", "paodekuai", "--preferences", "--states", "100")
     assert answer.exit_code == 0, answer.stderr
-    (said,) = re.findall(r"^(\d+) pairs, \d+ decisions, 0 mismatches$", answer.stdout, re.MULTILINE)
-    assert int(said) == 100
+    (num_pairs,) = re.findall(r"^(\d+) pairs, \d+ decisions, 0 mismatches$", answer.stdout, re.MULTILINE)
+    assert int(num_pairs) == 100
 
 
 def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
-    """Constraints too: inconsistent moves are counted."""
+    """Count the moves that violate constraints."""
     folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")
-    told = json.loads(
+    report = json.loads(
         run("kb", "verify", "guandan", "--preferences", "--states", "100", "--kb", str(folder), "--json").stdout
     )
     keys = ["pairs", "decisions", "moves", "estimated", "inconsistent", "seed", "outputs", "mismatches"]
-    assert list(told) == keys
-    assert (told["pairs"], told["decisions"], told["mismatches"]) == (100, 2, [])
-    assert told["moves"] >= 2
-    assert told["inconsistent"] > 0
+    assert list(report) == keys
+    assert (report["pairs"], report["decisions"], report["mismatches"]) == (100, 2, [])
+    assert report["moves"] >= 2
+    assert report["inconsistent"] > 0
 
 
 LAZY = """preference(lazy, passing).
@@ -321,11 +321,11 @@ cost(lazy, -5000) :- play(pass).
 def test_verify_preferences_finds_other_costs_and_other_choices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the rules of clingo one passes whenever one may, by those of the judge not."""
+    """Report differences when only the rules of clingo prefer to pass."""
     source = clingo_pool.KnowledgeSource("guandan", edited(tmp_path / "lazy", more=LAZY), None)
     other = clingo_pool.load_oracle(source)
     monkeypatch.setattr(clingo_pool, "load_oracle", lambda source: other)
-    monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 1_000_000)  # which would not know of this
+    monkeypatch.setattr(clingo_pool, "MIN_STATES_PER_PROCESS", 1_000_000)  # child processes would not have the patch
     monkeypatch.setattr(preference_verification, "decisions_for_pairs", lambda pairs: pairs // 2)
     answer = run("kb", "verify", "guandan", "--preferences", "--states", "20")
     assert answer.exit_code == 1
@@ -349,12 +349,12 @@ def test_a_folder_is_a_game_of_its_own(tmp_path: Path, form: list[str]) -> None:
 
 
 def test_the_files_to_edit_may_be_named() -> None:
-    """Both rules of this one are refused when they are missing."""
+    """Count both missing rules of the file as refused edits."""
     answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "variant.lp", "--json")
     assert json.loads(answer.stdout)["mutations"] | {"not_noticed": []} == {
         "edits": 2, "noticed_share": 1.0, "not_noticed": [], "refused": 2,
     }  # fmt: skip
     answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "rules.lp")
     assert answer.exit_code == 2
-    said = "--file rules.lp: nothing to mutate there (there are: game.lp, variant.lp)"
-    assert said in " ".join(answer.stderr.split())
+    message = "--file rules.lp: nothing to mutate there (there are: game.lp, variant.lp)"
+    assert message in " ".join(answer.stderr.split())

@@ -1,4 +1,4 @@
-"""``kb copy``: a variant by default, which holds only what differs; the whole where it is asked for."""
+"""``kb copy``: a variant with the differences by default, the whole game on request."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def copy(*words: str) -> str:
 
 def test_a_copy_is_a_variant_that_plays_as_its_parent(tmp_path: Path) -> None:
     assert "mine is a variant of president" in copy("president", "mine")
-    assert [each.name for each in (tmp_path / "mine").iterdir()] == ["variant.lp"]
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["variant.lp"]
     assert load(str(tmp_path / "mine")).engine().labels == load("president").engine().labels
 
 
@@ -45,7 +45,7 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("president", "there"), 1, "there "),
         (("president", "new", "nosuch"), 2, "president has no nosuch.lp; known: game, labels"),
@@ -53,9 +53,9 @@ def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
         (("there", "deep/new"), 1, "use --standalone"),
     ],
 )
-def test_what_cannot_be_copied(tmp_path: Path, words: tuple[str, ...], code: int, said: str) -> None:
+def test_what_cannot_be_copied(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
     copy("president", "there")
     result = run("kb", "copy", *words)
     assert result.exit_code == code
-    assert said in result.stderr
+    assert message in result.stderr
     assert not (tmp_path / "new").exists()

@@ -10,20 +10,20 @@ def test_the_rules_are_told_in_both_languages() -> None:
     assert english.stdout.startswith("The table\n  4 seats, in the order of play 0")
     assert "Single cards from weak to strong: 3 4 5 6 7 8 9 T J Q K A 2" in english.stdout
     assert chinese.stdout.startswith("牌桌\n  4家")
-    told = json.loads(run("kb", "describe", "president", "--json").stdout)["sections"]
-    assert [each["heading"] for each in told] == ["The table", "Plays", "What agent kb prefers"]
+    sections = json.loads(run("kb", "describe", "president", "--json").stdout)["sections"]
+    assert [section["heading"] for section in sections] == ["The table", "Plays", "What agent kb prefers"]
     assert run("kb", "describe", "president", "--lang", "fr").exit_code == 2
 
 
 def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
-    told = run("kb", "describe", "doudizhu").stdout
-    assert "teams are decided in the course of play" in told
-    assert "everybody plays for himself" not in told
+    text = run("kb", "describe", "doudizhu").stdout
+    assert "teams are decided in the course of play" in text
+    assert "everybody plays for himself" not in text
     assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 
 
 def test_a_label_without_a_form_is_no_play() -> None:
-    told = json.loads(run("kb", "describe", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
-    plays = next(each["lines"] for each in told if each["heading"] == "Plays")
+    sections = json.loads(run("kb", "describe", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
+    plays = next(section["lines"] for section in sections if section["heading"] == "Plays")
     assert len(plays) > 30
     assert not [line for line in plays if line.startswith((":", " "))]

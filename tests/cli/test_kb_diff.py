@@ -1,4 +1,4 @@
-"""The command kb diff."""
+"""Tests of the command ``kb diff``."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def run_of(name: str, folder: Path, *arguments: str) -> tuple[int, str, str]:
 def difference(folder: Path, *arguments: str) -> dict[str, Any]:
     code, out, _ = run(folder, "--json", *arguments)
     assert code == 0
-    found: dict[str, Any] = json.loads(out)
-    return found
+    diff: dict[str, Any] = json.loads(out)
+    return diff
 
 
 @pytest.fixture(scope="module")
 def keen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rules with a preference more."""
+    """Return rules with one more preference."""
     return edited(tmp_path_factory.mktemp("rules") / "keen", more=NEVER_PASS)
 
 
@@ -61,28 +61,28 @@ def test_no_difference(tmp_path: Path) -> None:
 def test_what_one_preference_changes() -> None:
     answer = run_command("kb", "diff", "president", "--without", "pass", "--states", "200", "--games", "40", "--json")
     assert answer.exit_code == 0
-    found = json.loads(answer.stdout)
-    assert found["without"] == ["pass"]
-    assert found["weights"] == [{"name": "pass", "before": [10], "after": []}]
-    assert found["causes"]["preferences"] == found["changed"] > 0
-    before, after = found["balance"]
+    diff = json.loads(answer.stdout)
+    assert diff["without"] == ["pass"]
+    assert diff["weights"] == [{"name": "pass", "before": [10], "after": []}]
+    assert diff["causes"]["preferences"] == diff["changed"] > 0
+    before, after = diff["balance"]
     assert after["pass_share"] > before["pass_share"]
 
 
 def test_a_preference_that_changes_decisions(keen: Path) -> None:
-    found = difference(keen)
-    assert list(found) == [
+    diff = difference(keen)
+    assert list(diff) == [
         "game", "directory", "without", "seed", "states", "choices", "left_out", "stuck", "labels", "weights",
         "changed", "causes", "preferences", "examples", "smallest", "balance", "stopped",
     ]  # fmt: skip
-    assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
-    assert found["smallest"] is found["stopped"] is None
-    assert found["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
-    assert found["preferences"] == [
-        {"name": "never_pass", "group": "passing", "share": 1000 * found["changed"], "decisions": found["changed"]}
+    assert diff["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
+    assert diff["smallest"] is diff["stopped"] is None
+    assert diff["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
+    assert diff["preferences"] == [
+        {"name": "never_pass", "group": "passing", "share": 1000 * diff["changed"], "decisions": diff["changed"]}
     ]
-    assert found["causes"]["preferences"] == found["changed"] > 0
-    for example in found["examples"]:
+    assert diff["causes"]["preferences"] == diff["changed"] > 0
+    for example in diff["examples"]:
         assert example["before"] == ["PASS", "PASS", "PASS"]
         assert example["after"] != example["before"]
         assert example["preferences"] == [{"name": "never_pass", "share": 1000}]
@@ -95,13 +95,13 @@ def test_a_preference_that_changes_decisions(keen: Path) -> None:
 
 @long
 def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
-    """The highest card goes back instead of a low one; nothing else changes."""
-    found = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
-    assert (found["states"], found["choices"]) == (120, 12)
-    assert [weight["name"] for weight in found["weights"]] == ["generous"]
-    assert 0 < found["changed"] <= 12
-    assert found["preferences"][0]["name"] == "generous"
-    for example in found["examples"]:
+    """Report that the highest card is returned instead of a low one, and no other difference."""
+    diff = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
+    assert (diff["states"], diff["choices"]) == (120, 12)
+    assert [weight["name"] for weight in diff["weights"]] == ["generous"]
+    assert 0 < diff["changed"] <= 12
+    assert diff["preferences"][0]["name"] == "generous"
+    for example in diff["examples"]:
         assert example["state"]["stage"] == example["before"][0] == example["after"][0] == "back"
         assert example["before"][2] != example["after"][2]
     out = run(folder)[1]
@@ -119,18 +119,18 @@ def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
 def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
     rules = {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "wilds(F,0) :- kind(F,straight).")}
     folder = edited(tmp_path / "tame", rules)
-    found = difference(folder, "--states", "300")
-    assert found["labels"]["gained"] == []
-    assert {lost["label"].partition("(")[0] for lost in found["labels"]["lost"]} == {"straight"}
-    assert found["weights"] == []
+    diff = difference(folder, "--states", "300")
+    assert diff["labels"]["gained"] == []
+    assert {lost["label"].partition("(")[0] for lost in diff["labels"]["lost"]} == {"straight"}
+    assert diff["weights"] == []
     assert "label lost: straight(" in run(folder, "--states", "300")[1]
 
 
 @long
 def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
-    found = difference(edited(tmp_path / "strict", more=":- play(pass), not leading.\n"))
-    assert found["causes"]["constraint"] == found["changed"] > 0
-    assert found["preferences"] == []
+    diff = difference(edited(tmp_path / "strict", more=":- play(pass), not leading.\n"))
+    assert diff["causes"]["constraint"] == diff["changed"] > 0
+    assert diff["preferences"] == []
 
 
 @long
@@ -148,28 +148,28 @@ def test_what_is_wrong_is_said(tmp_path: Path, what: str) -> None:
     assert "error" in err
 
 
-# --- what the rules themselves change ---------------------------------------------------------------------------------
+# --- changes of the rules ---------------------------------------------------------------------------------------------
 
 
 def variant(folder: Path, more: str, parent: str = "president") -> Path:
-    """A game with some rules more."""
+    """Return a game with additional rules."""
     folder.mkdir()
     (folder / "variant.lp").write_text(f"parent({parent}).\n{more}", "utf-8")
     return folder
 
 
 def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -> None:
-    """No pair of threes is led before a seat with one card: two cards and that number show it."""
+    """Show the smallest hand for a rule against leading a pair of threes before a seat with one card."""
     rules = "#external cards(W,N) : who(W), N = 1..16.\nbarred(set(3,2)) :- cards(next,1), not cards(next,2).\n"
     folder = variant(tmp_path / "house", rules)
     code, out, _ = run_of("president", folder, "--states", "1000", "--games", "40", "--json")
     assert code == 0
-    found = json.loads(out)
-    assert [each["label"] for each in found["labels"]["lost"]] == ["set(3,2)"]
-    least = found["smallest"]
+    diff = json.loads(out)
+    assert [label["label"] for label in diff["labels"]["lost"]] == ["set(3,2)"]
+    least = diff["smallest"]
     assert sorted(card[1] for card in least["hand"]) == ["3", "3"]
     assert least["cards"][0] == 1
-    before, after = found["balance"]
+    before, after = diff["balance"]
     assert before["episodes"] >= 40
     assert len(before["wins_by_seat"]) == 4
     assert sum(after["wins_by_seat"]) == pytest.approx(1, abs=0.01)
@@ -181,17 +181,17 @@ def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -
 
 
 def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
-    """A single three may be the three of spades alone: the same labels, other card sets."""
+    """Report other card sets where the labels are the same."""
     rules = (
         "only(set(3,1),1,card(3,s)).\nlacking_spade :- not held(3,s,1).\n#external held(R,S,N) : R = 3, S = s, N = 1.\n"
         "barred(set(3,1)) :- lacking_spade.\n"
     )
     code, out, _ = run_of("president", variant(tmp_path / "spade", rules), "--states", "800", "--games", "0", "--json")
     assert code == 0
-    found = json.loads(out)
-    assert [each["label"] for each in found["labels"]["other_cards"]] == ["set(3,1)"]
-    assert found["labels"]["other_cards"][0]["no_more"]
-    assert len(found["smallest"]["hand"]) == 1
+    diff = json.loads(out)
+    assert [label["label"] for label in diff["labels"]["other_cards"]] == ["set(3,1)"]
+    assert diff["labels"]["other_cards"][0]["no_more"]
+    assert len(diff["smallest"]["hand"]) == 1
 
 
 def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path) -> None:
@@ -203,10 +203,10 @@ def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path)
 
 
 def test_options_are_the_same_whatever_their_numbers(tmp_path: Path) -> None:
-    """One that hardly anybody has comes before the cards, and moves their places."""
+    """Match options by name when a rare new option shifts their numbers."""
     rules = "option(none) :- stage(give), held(R,c,1) : R = 2..14.\nlisted(none,0).\n"
     code, out, _ = run_of("hearts", variant(tmp_path / "house", rules, "hearts"), "--games", "0", "--json")
     assert code == 0
-    found = json.loads(out)
-    assert found["choices"]
-    assert (found["left_out"], found["changed"]) == (0, 0)
+    diff = json.loads(out)
+    assert diff["choices"]
+    assert (diff["left_out"], diff["changed"]) == (0, 0)

@@ -37,7 +37,7 @@ def test_a_game_state(folder: str) -> None:
     answer = json.loads(run("kb", "solve", folder, STATE, "--move", "S3 H3").stdout)
     assert answer["answers"] == [["later(1)"]]
     whole = json.loads(run("kb", "solve", folder, STATE, "--moves").stdout)["moves"]
-    assert [each["move"] for each in whole if not each["satisfiable"]] == [["H3"], ["S3"]]
+    assert [move["move"] for move in whole if not move["satisfiable"]] == [["H3"], ["S3"]]
     assert whole[0]["cost"] <= whole[1]["cost"]
     assert (
         "not legal"

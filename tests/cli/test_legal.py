@@ -1,4 +1,4 @@
-"""``abl-cards legal``: states in, moves out, and an answer to every bad line."""
+"""``abl-cards legal``: read states, write moves, and answer every invalid line."""
 
 import gzip
 import json
@@ -64,12 +64,12 @@ def test_stages_of_an_exchange() -> None:
 
 def test_a_bad_line_is_answered_in_its_place_and_the_others_all_the_same() -> None:
     answer = run("legal", "guandan", stdin=lines(FOLLOWING, "garbage", "", FOLLOWING, "[]"))
-    told = [json.loads(line) for line in answer.stdout.splitlines()]
+    results = [json.loads(line) for line in answer.stdout.splitlines()]
     assert answer.exit_code == 1
-    assert [told[0], told[2]] == [MOVES, MOVES]
-    assert told[1] == {"error": "line 2: not JSON: Expecting value (column 1)"}
-    assert told[3]["error"].startswith("line 5: ")
-    assert answer.stderr.splitlines() == [told[1]["error"], told[3]["error"]]
+    assert [results[0], results[2]] == [MOVES, MOVES]
+    assert results[1] == {"error": "line 2: not JSON: Expecting value (column 1)"}
+    assert results[3]["error"].startswith("line 5: ")
+    assert answer.stderr.splitlines() == [results[1]["error"], results[3]["error"]]
 
 
 def test_a_state_may_name_its_profile() -> None:
@@ -81,7 +81,7 @@ def test_a_state_may_name_its_profile() -> None:
 
 
 def test_other_rules_give_other_moves(tmp_path: Path) -> None:
-    """Where the wild card is a spade, the five and the heart eight are no pair."""
+    """The five and the eight of hearts form no pair where the wild card is a spade."""
     run("kb", "copy", "guandan", str(tmp_path / "rules"), "--standalone")
     vocabulary = tmp_path / "rules" / "vocabulary.lp"
     vocabulary.write_text(vocabulary.read_text().replace("wild_suit(h).", "wild_suit(s)."))
@@ -106,10 +106,10 @@ def test_other_rules_give_other_moves(tmp_path: Path) -> None:
 def test_bad_lines(line: str) -> None:
     answer = run("legal", "guandan", stdin=f"{line}\n")
     assert answer.exit_code == 1
-    (told,) = map(json.loads, answer.stdout.splitlines())
-    assert list(told) == ["error"]
-    assert told["error"].startswith("line 1: ")
-    assert len(told["error"]) < 500
+    (result,) = map(json.loads, answer.stdout.splitlines())
+    assert list(result) == ["error"]
+    assert result["error"].startswith("line 1: ")
+    assert len(result["error"]) < 500
 
 
 @given(st.lists(STATES | JSON, min_size=1, max_size=12))
@@ -155,6 +155,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_labels_stand_beside_the_moves() -> None:
     answer = run("legal", "guandan", "--labels", stdin=lines(FOLLOWING))
-    told = json.loads(answer.stdout)
-    assert list(told) == ["moves", "labels"]
-    assert sorted(told["labels"]) == ["pair(5)", "pass"]
+    result = json.loads(answer.stdout)
+    assert list(result) == ["moves", "labels"]
+    assert sorted(result["labels"]) == ["pair(5)", "pass"]

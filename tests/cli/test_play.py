@@ -1,4 +1,4 @@
-"""``abl-cards match`` and ``abl-cards replay``, and that one reads what the other writes."""
+"""``abl-cards match`` and ``abl-cards replay``, and replays of recorded matches."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ SAMPLE = sample_records_path("guandan")
 
 @pytest.fixture(scope="module")
 def episodes() -> list[dict[str, Any]]:
-    """The first match of the sample."""
+    """Return the first match of the sample."""
     return [json.loads(line) for line in gzip.open(SAMPLE)][:10]
 
 
@@ -28,13 +28,13 @@ def write(path: Path, *records: Any) -> str:
 
 def test_match_json_is_stable() -> None:
     answer = run("match", "guandan", "greedy", "random", "--games", "4", "--seed", "5", "--json")
-    told = json.loads(answer.stdout)
-    assert list(told) == ["agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
-    assert told["agents"] == ["greedy", "random"]
-    assert (told["games"], told["seed"]) == (4, "5")
-    assert sum(told["wins"]) + told["draws"] == 4
-    assert 0 <= told["interval"][0] <= told["rate"] <= told["interval"][1] <= 1
-    assert told["episodes"] >= 4
+    report = json.loads(answer.stdout)
+    assert list(report) == ["agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
+    assert report["agents"] == ["greedy", "random"]
+    assert (report["games"], report["seed"]) == (4, "5")
+    assert sum(report["wins"]) + report["draws"] == 4
+    assert 0 <= report["interval"][0] <= report["rate"] <= report["interval"][1] <= 1
+    assert report["episodes"] >= 4
     again = run("match", "guandan", "greedy", "random", "--games", "4", "--seed", "5", "--json")
     assert again.stdout == answer.stdout
 
@@ -58,7 +58,7 @@ def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
 
 
 def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
-    """What had ended by then is there."""
+    """Keep the finished episodes."""
     path = tmp_path / "games.jsonl"
     with files_up_to(30_000):
         answer = run("match", "guandan", "greedy", "random", "--games", "2", "--record", str(path))
@@ -99,9 +99,9 @@ def test_the_sample_of_the_contest_replays() -> None:
 
 def test_the_first_records_of_the_contest_replay(shared_data: Path) -> None:
     answer = run("replay", "guandan", str(shared_data / "guandan_contest_bots.jsonl.gz"), "--limit", "60", "--json")
-    told = json.loads(answer.stdout)
-    assert list(told) == ["episodes", "plays", "disagreements"]
-    assert (told["episodes"], told["disagreements"]) == (60, [])
+    report = json.loads(answer.stdout)
+    assert list(report) == ["episodes", "plays", "disagreements"]
+    assert (report["episodes"], report["disagreements"]) == (60, [])
 
 
 def test_disagreements_come_with_file_and_line(tmp_path: Path, episodes: list[dict[str, Any]]) -> None:
@@ -113,8 +113,8 @@ def test_disagreements_come_with_file_and_line(tmp_path: Path, episodes: list[di
     assert [text.split(" ")[0] for text in disagreements] == [f"{path}:2:", f"{path}:3:"]
     assert last.startswith("4 episodes, ")
     assert last.endswith(" 2 disagreements")
-    told = json.loads(run("replay", "guandan", path, "--json").stdout)
-    assert [each["line"] for each in told["disagreements"]] == [2, 3]
+    report = json.loads(run("replay", "guandan", path, "--json").stdout)
+    assert [disagreement["line"] for disagreement in report["disagreements"]] == [2, 3]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The option --ray: with an address and without."""
+"""The option --ray with and without an address."""
 
 import sys
 
@@ -14,7 +14,7 @@ app = typer.Typer()
 
 @app.command(cls=RayCommand)
 def played(game: str, ray: RayAddress = None, quick: bool = False) -> None:
-    """Say what was understood."""
+    """Print the parsed options."""
     typer.echo(f"{game} {ray} {quick}")
 
 

@@ -1,4 +1,4 @@
-"""No command answers by rules that `kb check` refuses: every command, by folders that are broken in many ways."""
+"""Every command rejects rules that `kb check` rejects, for folders with many kinds of errors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sound game, and a variant of it for each edit."""
+    """Return a valid game, and a variant of it for each edit."""
     home = tmp_path_factory.mktemp("refused")
     shutil.copytree(NEW_GAME, home / "sound")
     for name, (file, text, _) in EDITS.items():
@@ -83,25 +83,25 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def filled(arguments: tuple[str, ...], folder: Path, out: Path) -> Iterator[str]:
+def fill_arguments(arguments: tuple[str, ...], folder: Path, out: Path) -> Iterator[str]:
     places = {
         "DIR": folder, "OUT": out, "STATE": folder.parent / "state.json", "RECORD": folder.parent / "record.jsonl",
     }  # fmt: skip
-    return (str(places.get(each, each)) for each in arguments)
+    return (str(places.get(argument, argument)) for argument in arguments)
 
 
-def errors_of(said: str) -> list[str]:
-    return [line for line in said.splitlines() if "error: " in line and ": warning: " not in line]
+def error_lines(stderr: str) -> list[str]:
+    return [line for line in stderr.splitlines() if "error: " in line and ": warning: " not in line]
 
 
 @cache
-def checked(folder: Path) -> list[str]:
-    """The errors of `kb check`."""
+def check_errors(folder: Path) -> list[str]:
+    """Return the errors of `kb check`."""
     done = run("kb", "check", str(folder))
     assert done.exit_code == 1
-    found = errors_of(done.stderr)
-    assert found
-    return found
+    errors = error_lines(done.stderr)
+    assert errors
+    return errors
 
 
 def all_commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[str]:
@@ -119,7 +119,7 @@ def test_every_command_is_tried() -> None:
 @pytest.mark.parametrize("edit", EDITS)
 def test_errors_are_at_the_edited_line(edit: str, folders: Path) -> None:
     place = EDITS[edit][2]
-    assert place in checked(folders / edit)[0]
+    assert place in check_errors(folders / edit)[0]
 
 
 @pytest.mark.parametrize("command", [name for name, arguments in COMMANDS.items() if arguments])
@@ -127,10 +127,10 @@ def test_no_command_answers_by_refused_rules(command: str, folders: Path, tmp_pa
     for edit in EDITS:
         if (command, edit) == ("kb solve", "loop"):
             continue  # clingo answers what has no circuit, and nothing else
-        expected = checked(folders / edit)
-        arguments = filled(COMMANDS[command] or (), folders / edit, tmp_path / edit)
+        expected = check_errors(folders / edit)
+        arguments = fill_arguments(COMMANDS[command] or (), folders / edit, tmp_path / edit)
         done = run(*command.split(), *arguments)
-        assert errors_of(done.stderr) == expected, (edit, done.output)
+        assert error_lines(done.stderr) == expected, (edit, done.output)
         assert done.exit_code == 1
         assert command == "kb check" or not done.stdout.strip()
         assert command == "run" or not (tmp_path / edit).exists()  # a run begins with its log
@@ -142,11 +142,11 @@ def test_kb_diff_compares_what_compiles_and_prints_the_errors(folders: Path) -> 
         for one, two in (sides, sides[::-1]):
             done = run("kb", "diff", one, two, "--states", "20", "--games", "0", "--json")
             assert done.exit_code == 0, done.output
-            assert errors_of(done.stderr) == checked(folders / edit)
+            assert error_lines(done.stderr) == check_errors(folders / edit)
             assert json.loads(done.stdout)["states"] == 20
     done = run("kb", "diff", str(folders / "sound"), str(folders / "unknown"), "--states", "20")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert errors_of(done.stderr) == checked(folders / "unknown")
+    assert error_lines(done.stderr) == check_errors(folders / "unknown")
 
 
 def test_a_parent_is_blamed_for_its_own_errors(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_parent_is_blamed_for_its_own_errors(tmp_path: Path) -> None:
     (tmp_path / "child").mkdir()
     (tmp_path / "child" / "variant.lp").write_text("parent(sound).\n")
     (tmp_path / "child" / "more.lp").write_text("deals(1,17).\n")
-    (error,) = checked(tmp_path / "child")
+    (error,) = check_errors(tmp_path / "child")
     assert "sound/game.lp:" in error
 
 
@@ -171,7 +171,7 @@ def test_warnings_stop_nothing(folders: Path) -> None:
 
 
 def test_another_profile_may_be_broken(tmp_path: Path) -> None:
-    """The profile in use is asked about, and no other."""
+    """Check only the profile in use."""
     folder = tmp_path / "mine"
     shutil.copytree(NEW_GAME, folder)
     (folder / "profiles").mkdir()
@@ -183,4 +183,4 @@ def test_another_profile_may_be_broken(tmp_path: Path) -> None:
     assert run("legal", str(folder), str(tmp_path / "state.json")).exit_code == 0
     done = run("legal", str(folder), str(tmp_path / "state.json"), "--profile", "bad")
     assert done.exit_code == 1
-    assert errors_of(done.stderr) == checked(folder)
+    assert error_lines(done.stderr) == check_errors(folder)

@@ -1,4 +1,4 @@
-"""``abl-cards solve``: values, lines, and what it says when it cannot."""
+"""``abl-cards solve``: values, lines of play, and error messages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.cli_runs import invoke
 
 def test_json_has_the_documented_keys() -> None:
     result = invoke("solve", "big2", "3344566789", "45577TJQKA", "--json")
-    found = json.loads(result.stdout)
-    assert list(found) == ["value", "line", "nodes", "seconds"]
-    assert found["value"] == -1
-    assert found["line"][:2] == ["3344", ""]
+    solution = json.loads(result.stdout)
+    assert list(solution) == ["value", "line", "nodes", "seconds"]
+    assert solution["value"] == -1
+    assert solution["line"][:2] == ["3344", ""]
 
 
 def test_following_and_text() -> None:
@@ -31,23 +31,23 @@ DOUDIZHU = ["334567K2", "45JJ", "99A2", "--state", '{"landlord":0}']
 
 def test_two_parties() -> None:
     result = invoke("solve", "doudizhu", *DOUDIZHU, "--json")
-    found = json.loads(result.stdout)
-    assert list(found) == ["value", "line", "moves", "nodes", "seconds"]
-    assert found["value"] == max(each["value"] for each in found["moves"]) in (2, -2)
-    assert found["line"][0] == [0, found["moves"][0]["move"]]
+    solution = json.loads(result.stdout)
+    assert list(solution) == ["value", "line", "moves", "nodes", "seconds"]
+    assert solution["value"] == max(move["value"] for move in solution["moves"]) in (2, -2)
+    assert solution["line"][0] == [0, solution["moves"][0]["move"]]
     text = invoke("solve", "doudizhu", *DOUDIZHU).stdout
-    assert text.startswith(f"value {found['value']:+g}: seat 0 ")
+    assert text.startswith(f"value {solution['value']:+g}: seat 0 ")
 
 
 def test_before_an_act_of_a_record(tmp_path: Path) -> None:
-    """The second last play of an episode is solved as it was won."""
+    """Solve the position before the last play as won, as it was in the record."""
     file = tmp_path / "games.jsonl"
     invoke("match", "doudizhu", "greedy", "random", "--games", "1", "--record", str(file))
     acts = json.loads(file.read_text().splitlines()[0])["acts"]
     result = invoke("solve", "doudizhu", str(file), "--move", str(len(acts)), "--json")
-    found = json.loads(result.stdout)
-    assert found["line"] == [acts[-1]]
-    assert found["value"] > 0
+    solution = json.loads(result.stdout)
+    assert solution["line"] == [acts[-1]]
+    assert solution["value"] > 0
 
 
 @pytest.mark.parametrize(
@@ -78,21 +78,21 @@ def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
 # --- inputs that a state leaves open ----------------------------------------------------------------------------------
 
 
-def _solved(*arguments: str) -> float:
+def _solve_value(*arguments: str) -> float:
     result = invoke("solve", *arguments, "--json")
     assert result.exit_code == 0, result.stderr
     return float(json.loads(result.stdout)["value"])
 
 
 def test_how_often_seats_have_played_follows_where_the_landlord_leads() -> None:
-    """Springs double the stake: seats that hold few cards have played, and the landlord does once more."""
-    assert _solved("doudizhu", "57", "8", "99", "--state", '{"landlord":0}') == -2
+    """Infer the number of plays for the doubled stake: one more for the landlord who leads."""
+    assert _solve_value("doudizhu", "57", "8", "99", "--state", '{"landlord":0}') == -2
 
 
 @pytest.mark.parametrize(("plays", "value"), [([2, 1, 1], -2), ([1, 0, 2], -2), ([0, 0, 0], -4)])
 def test_a_state_says_how_often_seats_have_played(plays: list[int], value: int) -> None:
     more = json.dumps({"landlord": 0, "laid_down": plays})
-    assert _solved("doudizhu", "57", "8", "99", "--state", more) == value
+    assert _solve_value("doudizhu", "57", "8", "99", "--state", more) == value
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_who_went_out_first_is_said(tmp_path: Path) -> None:
     values = set()
     for order in (["partner", "previous"], ["previous", "partner"]):
         file.write_text(json.dumps(state | {"finish": order}))
-        values.add(_solved("guandan", str(file)))
+        values.add(_solve_value("guandan", str(file)))
     assert len(values) == 2
 
 
 def test_who_has_passed_follows_from_whose_play_it_is() -> None:
-    """The landlord's four lies, and seat 1 has passed: seat 2 passes too, or takes the trick."""
+    """Infer that seat 1 has passed when seat 2 answers the landlord's four."""
     more = {"landlord": 0, "seat": 2, "laid_down": [2, 1, 1]}
-    given = _solved(
+    given = _solve_value(
         "doudizhu",
         "99",
         "57",
@@ -137,7 +137,8 @@ def test_who_has_passed_follows_from_whose_play_it_is() -> None:
         json.dumps(more | {"top": "next", "passed": ["previous"]}),
     )
     assert (
-        _solved("doudizhu", "99", "57", "8", "--to-beat", "4", "--state", json.dumps(more | {"top": "next"})) == given
+        _solve_value("doudizhu", "99", "57", "8", "--to-beat", "4", "--state", json.dumps(more | {"top": "next"}))
+        == given
     )
 
 
@@ -146,17 +147,17 @@ def test_the_printed_state_of_a_record_is_solved_as_the_record(tmp_path: Path) -
     invoke("match", "doudizhu", "greedy", "random", "--games", "3", "--record", str(records))
     for line, text in enumerate(records.read_text().splitlines(), 1):
         act = len(json.loads(text)["acts"]) - 2
-        told = invoke("explain", "doudizhu", str(records), "--line", str(line), "--move", str(act), "--json")
-        seen = json.loads(told.stdout)["state"]
+        explained = invoke("explain", "doudizhu", str(records), "--line", str(line), "--move", str(act), "--json")
+        seen = json.loads(explained.stdout)["state"]
         hands = _hands(json.loads(text), act)
         faces = [hands[(seen["seat"] + place) % 3] for place in (1, 2)]
         state.write_text(json.dumps(seen | {"face": faces}))
-        recorded = _solved("doudizhu", str(records), "--line", str(line), "--move", str(act))
-        assert _solved("doudizhu", str(state)) == recorded
+        recorded = _solve_value("doudizhu", str(records), "--line", str(line), "--move", str(act))
+        assert _solve_value("doudizhu", str(state)) == recorded
 
 
 def _hands(record: dict[str, Any], act: int) -> list[str]:
-    """What each seat holds before an act."""
+    """Return the hand of each seat before an act."""
     hands = [list(hand) for hand in record["hands"]]
     hands[0] += list(record["aside"])
     for seat, cards in record["acts"][: act - 1]:

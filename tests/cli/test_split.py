@@ -1,4 +1,4 @@
-"""``abl-cards split``: the split, what was repaired, and what it says when it cannot."""
+"""``abl-cards split``: splits, repairs and error messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.cli_runs import run
 
 @pytest.fixture
 def careless(tmp_path: Path) -> str:
-    """A splitter that takes every card for one of a bomb, and says so."""
+    """Return a splitter that tags every card as part of a bomb."""
     torch.manual_seed(0)
     network, file = SplitterNetwork(SPLITTER_PRESETS["small"]), tmp_path / "careless.safetensors"
     with torch.no_grad():
@@ -26,15 +26,15 @@ def careless(tmp_path: Path) -> str:
 
 
 def test_json_has_the_documented_keys(careless: str) -> None:
-    found = json.loads(run("split", "XD2244443", "--weights", careless, "--json").stdout)
-    assert list(found) == ["hand", "tags", "plays", "probability", "repaired", "minimum"]
-    assert found["hand"] == "3444422XD"
-    assert found["tags"] == "033331133"
-    assert found["plays"] == ["3", "4444", "22", "XD"]
-    assert found["minimum"] == found["plays"]
-    assert 0 < found["probability"] < 0.01
-    assert [change["rank"] for change in found["repaired"]] == ["3", "2"]
-    assert found["repaired"][0] == {
+    report = json.loads(run("split", "XD2244443", "--weights", careless, "--json").stdout)
+    assert list(report) == ["hand", "tags", "plays", "probability", "repaired", "minimum"]
+    assert report["hand"] == "3444422XD"
+    assert report["tags"] == "033331133"
+    assert report["plays"] == ["3", "4444", "22", "XD"]
+    assert report["minimum"] == report["plays"]
+    assert 0 < report["probability"] < 0.01
+    assert [change["rank"] for change in report["repaired"]] == ["3", "2"]
+    assert report["repaired"][0] == {
         "rank": "3",
         "was": "3",
         "tags": "0",
@@ -51,9 +51,9 @@ def test_text_and_chinese(careless: str) -> None:
 
 
 def test_the_shipped_splitter_answers() -> None:
-    found = json.loads(run("split", "34445556789TA22XD", "--json").stdout)
-    assert sum(len(cards) for cards in found["plays"]) == 17
-    assert found["plays"][-1] == "XD"
+    report = json.loads(run("split", "34445556789TA22XD", "--json").stdout)
+    assert sum(len(cards) for cards in report["plays"]) == 17
+    assert report["plays"][-1] == "XD"
 
 
 @pytest.mark.parametrize(

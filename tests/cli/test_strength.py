@@ -19,14 +19,14 @@ from tests.games.doudizhu.decided import engine_of, read_hand
 HAND = "334466788999TTTQKKKX"
 
 
-def made(*words: str) -> list[dict[str, Any]]:
+def list_deals(*words: str) -> list[dict[str, Any]]:
     shown = run("deal", "doudizhu", *words, "--json")
     assert shown.exit_code == 0, shown.stderr
     return [json.loads(line) for line in shown.stdout.splitlines()]
 
 
 def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
-    deals = made("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8")
+    deals = list_deals("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8")
     assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * 6
     rules = DealRules.from_engine(engine_of())
     judge, _ = load_classifier("doudizhu", rules.hand_scorer, find_classifier_weights("doudizhu"))
@@ -36,8 +36,8 @@ def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
         assert odds is not None
         assert odds[1] == pytest.approx(deal["confidence"], abs=1e-3)
         assert deal["confidence"] >= 0.8 - 1e-4
-    assert made("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8") == deals
-    assert made("--class", "1", "--count", "6", "--seed", "8", "--confidence", "0.8") != deals
+    assert list_deals("--class", "1", "--count", "6", "--seed", "7", "--confidence", "0.8") == deals
+    assert list_deals("--class", "1", "--count", "6", "--seed", "8", "--confidence", "0.8") != deals
 
 
 def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
@@ -47,13 +47,15 @@ def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
     assert "3 deals of class 2" in shown.stdout
     deals = [json.loads(line) for line in file.read_text().splitlines()]
     assert all(deal["landlord"] in shown.stdout for deal in deals)
-    again = made(*words, "--seed", "1", "--exclude", str(file))
+    again = list_deals(*words, "--seed", "1", "--exclude", str(file))
     assert not {deal["landlord"] for deal in again} & {deal["landlord"] for deal in deals}
     record = tmp_path / "games.jsonl"
     match = run("match", "doudizhu", "greedy", "random", "--deals", str(file), "--record", str(record), "--json")
     assert json.loads(match.stdout)["games"] == 6
     hands = [json.loads(line)["hands"] for line in record.read_text().splitlines()]
-    assert [each[1:] for each in hands] == [[deal[part] for part in ("down", "up")] for deal in deals for _ in range(2)]
+    assert [seats[1:] for seats in hands] == [
+        [deal[part] for part in ("down", "up")] for deal in deals for _ in range(2)
+    ]
 
 
 def test_a_secret_seed_is_drawn_and_told() -> None:
@@ -65,11 +67,11 @@ def test_a_secret_seed_is_drawn_and_told() -> None:
 
 
 def test_strength_of_a_hand() -> None:
-    told = json.loads(run("strength", HAND, "--json").stdout)
-    (hand,) = told["hands"]
+    report = json.loads(run("strength", HAND, "--json").stdout)
+    (hand,) = report["hands"]
     assert (hand["points"], hand["plays"]) == (37, 7)
     assert sorted("".join(group["cards"] for group in hand["groups"])) == sorted(HAND)
-    assert sum(told["classes"]) == pytest.approx(1, abs=1e-3)
+    assert sum(report["classes"]) == pytest.approx(1, abs=1e-3)
     shown = run("strength", HAND).stdout
     assert "37 points, 7 plays" in shown
     assert "rather hard" in shown
@@ -80,9 +82,9 @@ def test_strength_of_a_deal() -> None:
     dealer = DealRules.from_engine(engine_of()).deal_sampler
     texts = deal_to_json(dealer.letters, dealer.complete_deals(read_hand(HAND), np.zeros(1, np.uint64)), 0)
     hands = [texts[part] for part in ("landlord", "down", "up")]
-    told = json.loads(run("strength", *hands, "--json").stdout)
-    assert [hand["hand"] for hand in told["hands"]] == hands
-    assert sum(told["classes"]) == pytest.approx(1, abs=1e-3)
+    report = json.loads(run("strength", *hands, "--json").stdout)
+    assert [hand["hand"] for hand in report["hands"]] == hands
+    assert sum(report["classes"]) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize(

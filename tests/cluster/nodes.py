@@ -1,4 +1,4 @@
-"""A run on a cluster of two machines, which Ray simulates, one of which is taken away; prints how it went."""
+"""A run on a simulated cluster of two machines, one of which is removed; prints the progress."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.training.test_joint_loop import settings
 
 
 def main() -> None:
-    """Take a machine away at the second update, and bring another one at the fifth."""
+    """Remove a machine at the second update, and add another one at the fifth."""
     PRESETS["tiny"] = TINY
     machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = machines.add_node(num_cpus=1)

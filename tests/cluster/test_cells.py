@@ -30,33 +30,33 @@ def test_settings_travel(name: str) -> None:
 
 
 def test_an_experiment_on_ray_comes_to_the_same(tmp_path: Path, cluster: RayCluster) -> None:
-    """Bit for bit, but for the folder's name."""
+    """Results are identical except for the folder name."""
     name, chosen = "guandan_tournament", settings()
     alone = run_experiment(name, chosen, tmp_path / "alone")
     there = tmp_path / "there"
-    found = run_experiment(name, chosen, there, remote_runner=RemoteCells(cluster, name, chosen, there))
-    assert found | {"directory": ""} == alone | {"directory": ""}
-    cells = [sorted((tmp_path / each / "cells.jsonl").read_text().splitlines()) for each in ("alone", "there")]
+    remote = run_experiment(name, chosen, there, remote_runner=RemoteCells(cluster, name, chosen, there))
+    assert remote | {"directory": ""} == alone | {"directory": ""}
+    cells = [sorted((tmp_path / folder / "cells.jsonl").read_text().splitlines()) for folder in ("alone", "there")]
     assert cells[0] == cells[1]
     assert (there / "log.txt").read_text().count("measured elsewhere") == len(cells[0])
 
 
-def report(found: Any) -> ExperimentReport:
+def report(values: Any) -> ExperimentReport:
     return ExperimentReport(
-        [ReportTable("found", "Found", ("item", "value"), [[str(each), value] for each, value in found.items()])]
+        [ReportTable("found", "Found", ("item", "value"), [[str(item), value] for item, value in values.items()])]
     )
 
 
 def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) -> None:
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
 
     def elsewhere(keys: Any, known: Any) -> Any:
-        asked.append(sorted(keys))
+        requests.append(sorted(keys))
         yield from ((key, 10 + len(known)) for key in keys)
 
     published: list[str] = []
     desk = ExperimentWorkspace(
-        tmp_path, publish=lambda told, missing: published.append(missing), remote_runner=elsewhere
+        tmp_path, publish=lambda tables, missing: published.append(missing), remote_runner=elsewhere
     )
 
     def measure(item: int) -> int:
@@ -65,15 +65,15 @@ def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) ->
             desk.measure_cell({"of": item, "first": first}, lambda tell: pytest.fail("measured here"), f"of {item}")
         )
 
-    found = desk.measure_each(range(3), measure, report)
-    assert [len(keys) for keys in asked] == [2, 3]
-    assert sorted(found.values()) == [12, 13, 14]
+    values = desk.measure_each(range(3), measure, report)
+    assert [len(keys) for keys in requests] == [2, 3]
+    assert sorted(values.values()) == [12, 13, 14]
     assert published[0] == "1, 2"
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 5
 
 
 def test_a_cell_that_is_not_there_is_said(tmp_path: Path) -> None:
-    """As where a machine has other rules or weights."""
+    """Report a missing cell, as on a machine with other rules or weights."""
     with pytest.raises(GameError, match="has no such cell here"):
         _measure("guandan_tournament", to_plain(settings()), str(tmp_path), {}, result_key({"match": ["nobody"]}))
     assert not (tmp_path / "cells.jsonl").exists()

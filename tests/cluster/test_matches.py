@@ -1,4 +1,4 @@
-"""Matches on Ray: the same as in one process."""
+"""Matches on Ray: the same results as in one process."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -17,9 +17,9 @@ from abl_cards.matches.shard import MatchShard
 from tests.cli_runs import run
 
 
-def played(name: str, names: tuple[str, ...], games: int) -> Any:
+def play_locally(name: str, names: tuple[str, ...], games: int) -> Any:
     engine = load(name).engine()
-    return engine, play_match(engine, [make_agent(each, engine) for each in names], games, 3, names=names)
+    return engine, play_match(engine, [make_agent(agent, engine) for agent in names], games, 3, names=names)
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def played(name: str, names: tuple[str, ...], games: int) -> Any:
     ],
 )
 def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> None:
-    engine, whole = played(name, names, 13)
-    agents = [make_agent(each, engine) for each in names]
+    engine, whole = play_locally(name, names, 13)
+    agents = [make_agent(agent, engine) for agent in names]
     bounds = (0, 4, 5, 11, 13)
-    parts = [play_shard(engine, names, agents, range(*each), 3) for each in pairwise(bounds)]
+    parts = [play_shard(engine, names, agents, range(*part_bounds), 3) for part_bounds in pairwise(bounds)]
     assert merge_shards(engine, names, 3, [MatchShard.from_dict(part.to_dict()) for part in parts]) == whole
 
 
@@ -46,13 +46,13 @@ def test_every_game_is_in_one_part_and_every_deal_too(games: int, ways: int, mos
 
 
 def test_a_match_on_ray_is_the_match(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bit for bit, though its parts come back in any order."""
+    """Results are identical for any order of the parts."""
     monkeypatch.setattr(matches, "TASKS_PER_PROCESSOR", 1)
-    engine, whole = played("president", ("kb", "greedy", "random", "random"), 160)
-    told: list[int] = []
+    engine, whole = play_locally("president", ("kb", "greedy", "random", "random"), 160)
+    progress: list[int] = []
     match = MatchSpec("president", None, None, ("kb", "greedy", "random", "random"), 160, 3)
-    assert matches.play_match_on_ray(cluster, match, engine, 4, told.append).to_json() == whole.to_json()
-    assert told == [80, 160]
+    assert matches.play_match_on_ray(cluster, match, engine, 4, progress.append).to_json() == whole.to_json()
+    assert progress == [80, 160]
 
 
 def test_what_is_wrong_there_is_said_here(cluster: RayCluster) -> None:

@@ -1,4 +1,4 @@
-"""A Ray of our own is for us alone."""
+"""A private Ray cluster, closed to other users."""
 
 import os
 import subprocess
@@ -24,23 +24,23 @@ except Exception as problem:
 
 
 def descendants() -> set[int]:
-    """The processes that this one has started, and theirs."""
+    """Return the ids of this process and its descendants."""
     parents = {}
-    for each in PROC.glob("[0-9]*/stat"):
+    for stat_file in PROC.glob("[0-9]*/stat"):
         try:
-            parents[int(each.parent.name)] = int(each.read_text().rpartition(")")[2].split()[1])
+            parents[int(stat_file.parent.name)] = int(stat_file.read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-    found: set[int] = {os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
+    pids: set[int] = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in pids} - pids:
+        pids |= more
+    return pids
 
 
 def sockets(pid: int) -> set[str]:
-    """The numbers of a process's sockets."""
+    """Return the inode numbers of the sockets of a process."""
     try:
-        links = [os.readlink(each) for each in (PROC / str(pid) / "fd").iterdir()]
+        links = [os.readlink(file) for file in (PROC / str(pid) / "fd").iterdir()]
     except OSError:
         return set()
     return {link[8:-1] for link in links if link.startswith("socket:[")}
@@ -60,11 +60,11 @@ def test_it_listens_on_this_machine_only(cluster: RayCluster) -> None:
 
 
 def test_a_stranger_is_refused(cluster: RayCluster) -> None:
-    """Who does not know the token can ask it nothing."""
+    """Reject a client without the token."""
     environment = os.environ | {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "b" * 64}
     command = [sys.executable, "-c", STRANGER, address(cluster)]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert "nauthenticated" in told.stdout + told.stderr or "authentication token is invalid" in told.stdout
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert "nauthenticated" in result.stdout + result.stderr or "authentication token is invalid" in result.stdout
 
 
 def test_nobody_else_may_enter_its_folder(cluster: RayCluster) -> None:

@@ -1,4 +1,4 @@
-"""Training on Ray: whoever is lost, the run goes on, and nothing is counted twice."""
+"""Training on Ray: the run survives lost workers, and counts every decision once."""
 
 import os
 import signal
@@ -34,16 +34,16 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
-def without_gap(told: Sequence[dict[str, Any]], run: Trainer) -> None:
-    """A line an update, and decisions that only grow."""
-    assert [line["update"] for line in told] == list(range(1, run.num_updates + 1))
-    counted = [0, *(line["decisions"] for line in told)]
+def check_lines(metric_lines: Sequence[dict[str, Any]], run: Trainer) -> None:
+    """Check that there is one line for each update, with growing numbers of decisions."""
+    assert [line["update"] for line in metric_lines] == list(range(1, run.num_updates + 1))
+    counted = [0, *(line["decisions"] for line in metric_lines)]
     assert all(before < after for before, after in pairwise(counted))
     assert counted[-1] == run.decisions
 
 
 def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayCluster) -> None:
-    """And without Ray afterwards."""
+    """Continue the run, and later continue it without Ray."""
     chosen = settings(tmp_path, game="president", actors=2, total_decisions=4000, max_policy_lag=1, queue_capacity=400)
     run, seen = Trainer.from_config(chosen, launcher=RayLauncher(cluster)), list[Metrics]()
 
@@ -54,17 +54,17 @@ def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayClust
             cluster.ray.kill(run._actor_pool.actors[0])
 
     run.fit(callbacks=[watch])
-    told = lines(tmp_path)
-    without_gap(told, run)
-    assert sum(line["actors lost"] for line in told) == 1
+    metric_lines = lines(tmp_path)
+    check_lines(metric_lines, run)
+    assert sum(line["actors lost"] for line in metric_lines) == 1
     assert run._actor_pool
     assert run._actor_pool.num_started == 3
-    assert all(line["staleness"] <= 1 for line in told)
-    assert any("wins against kb" in line for line in told)
+    assert all(line["staleness"] <= 1 for line in metric_lines)
+    assert any("wins against kb" in line for line in metric_lines)
     alone = Trainer.from_config(replace(chosen, actors=0, total_decisions=5000))
     assert alone.decisions == run.decisions
     alone.fit()
-    without_gap(lines(tmp_path), alone)
+    check_lines(lines(tmp_path), alone)
 
 
 LEARNER = """
@@ -87,8 +87,8 @@ def address(cluster: RayCluster) -> str:
     return str(cluster.ray.get_runtime_context().gcs_address)
 
 
-def until(there: Any, seconds: float = 120.0) -> None:
-    """Wait, but not for ever."""
+def wait_until(there: Any, seconds: float = 120.0) -> None:
+    """Wait for a condition, with a time limit."""
     end = time.monotonic() + seconds
     while not there():
         assert time.monotonic() < end
@@ -96,25 +96,25 @@ def until(there: Any, seconds: float = 120.0) -> None:
 
 
 def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path, cluster: RayCluster) -> None:
-    """Its actors end with it. It had joined a Ray that was there, by its address and token."""
+    """Stop the actors of a killed learner that had joined a running cluster; then resume."""
     command = [sys.executable, "-c", LEARNER, str(tmp_path), address(cluster)]
     process = subprocess.Popen(command, cwd=ROOT)
     metrics = tmp_path / "metrics.jsonl"
-    until(lambda: process.poll() is not None or (metrics.exists() and metrics.read_bytes().count(b"\n") > 4))
+    wait_until(lambda: process.poll() is not None or (metrics.exists() and metrics.read_bytes().count(b"\n") > 4))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    until(lambda: cluster.ray.available_resources().get("CPU") == 2)
+    wait_until(lambda: cluster.ray.available_resources().get("CPU") == 2)
     run = Trainer.from_config(settings(tmp_path, game="president", actors=1), launcher=RayLauncher(cluster))
     assert (run.num_updates, run._num_started) >= (4, 1)
     run.settings = replace(run.settings, total_decisions=run.decisions + 1000)
     run.fit()
-    without_gap(lines(tmp_path), run)
+    check_lines(lines(tmp_path), run)
     assert run._actor_pool
     assert run._actor_pool.num_started >= 2
 
 
 def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, cluster: RayCluster) -> None:
-    """Bit for bit; and when one is lost, from the last checkpoint on."""
+    """Results are identical, also after the loss of a worker."""
     chosen = settings(tmp_path / "pipes", game="president", workers=2, actors=0)
     piped = Trainer.from_config(chosen)
     piped.fit()
@@ -128,16 +128,16 @@ def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, clust
     killed: list[int] = []
     run.fit(callbacks=[watch])
     assert killed == [3]
-    told, others = lines(tmp_path / "ray"), lines(tmp_path / "pipes")
-    without_gap(told, run)
-    assert [line.pop("actors lost") for line in told] == [0, 0, 1, *[0] * (run.num_updates - 3)]
+    metric_lines, others = lines(tmp_path / "ray"), lines(tmp_path / "pipes")
+    check_lines(metric_lines, run)
+    assert [line.pop("actors lost") for line in metric_lines] == [0, 0, 1, *[0] * (run.num_updates - 3)]
     assert [line.pop("actors lost") for line in others] == [0] * piped.num_updates
-    assert told == others
+    assert metric_lines == others
     assert same(run, piped)
 
 
 def test_a_machine_that_is_taken_away_takes_its_actor_along(tmp_path: Path, cluster: RayCluster) -> None:
-    """The run goes on with the others, and with another machine as soon as there is one."""
+    """Continue with the remaining actors, and use a new machine when there is one."""
     alone = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_TOKEN": "c" * 64}  # not open to the network
     command = [sys.executable, "-m", "tests.cluster.nodes", str(tmp_path)]
     done = subprocess.run(
@@ -145,19 +145,19 @@ def test_a_machine_that_is_taken_away_takes_its_actor_along(tmp_path: Path, clus
     )
     assert done.returncode == 0, done.stderr[-2000:]
     updates, decisions, born = map(int, done.stdout.split()[-3:])
-    told = lines(tmp_path)
-    assert [line["update"] for line in told] == list(range(1, updates + 1))
-    assert (told[-1]["decisions"], sum(line["actors lost"] for line in told), born) == (decisions, 1, 3)
+    metric_lines = lines(tmp_path)
+    assert [line["update"] for line in metric_lines] == list(range(1, updates + 1))
+    assert (metric_lines[-1]["decisions"], sum(line["actors lost"] for line in metric_lines), born) == (decisions, 1, 3)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_networks_travel(name: str) -> None:
-    """An actor makes them of what it is told."""
+    """An actor builds the networks from their description."""
     assert from_plain(Preset, archive.unpack_archive(archive.pack_archive(to_plain(PRESETS[name])))) == PRESETS[name]
 
 
 def test_an_actor_hands_over_what_it_has_in_time(tmp_path: Path) -> None:
-    """Where play is slow it says in time that it is there, with what is ready or with nothing."""
+    """An actor with slow play sends what is ready, or an empty message, in time."""
     run = Trainer.from_config(settings(tmp_path, game="president"))
     assert run.actor.collect_rollouts(100, 0.0) == []
     while not run.self_play.buffer.num_ready:

@@ -1,4 +1,4 @@
-"""Values as bytes: whatever goes in comes out, and nothing else does."""
+"""Archives of values: reading returns what was written and refuses other data."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SHAPES = [(), (0,), (3,), (2, 3), (2, 0, 4)]
 def array(dtype: Any, shape: tuple[int, ...], turned: bool) -> Any:
     """Some array of a type and shape, in either order of its axes."""
     kind = np.dtype(dtype)
-    some = np.arange(1, 1 + kind.itemsize * prod(shape)).astype(np.uint8) % 2
-    made = np.ndarray(shape, kind, some.tobytes())
+    values = np.arange(1, 1 + kind.itemsize * prod(shape)).astype(np.uint8) % 2
+    made = np.ndarray(shape, kind, values.tobytes())
     return made.T if turned else made
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_is_cut_is_noticed(length: int) -> None:
 
 
 def sealed(header: bytes, body: bytes = b"") -> bytes:
-    """What somebody could make who knows how."""
+    """Return an archive with a valid checksum and any header."""
     from hashlib import sha256
 
     length = 24 + len(header) + len(body) + 32
@@ -137,7 +137,7 @@ HUGE = 2**50
 
 
 @pytest.mark.parametrize(
-    "told",
+    "header",
     [
         {"array": ["<f8", [HUGE]]}, {"array": ["<f8", [HUGE, HUGE]]}, {"array": [f"|V{HUGE}", [2]]},
         {"array": ["|V0", [HUGE]]}, {"array": ["|O", [1]]}, {"array": [[["a", "|O"]], [1]]}, {"array": [[], [HUGE]]},
@@ -148,8 +148,8 @@ HUGE = 2**50
         [{"array": ["|u1", [8]]}, {"array": ["|u1", [8]]}], [],
     ],
 )  # fmt: skip
-def test_a_header_that_somebody_made_up_takes_no_room(told: Any) -> None:
-    data = sealed(json.dumps(told).encode(), bytes(8))
+def test_a_header_that_somebody_made_up_takes_no_room(header: Any) -> None:
+    data = sealed(json.dumps(header).encode(), bytes(8))
     tracemalloc.start()
     try:
         with pytest.raises(ArchiveError):

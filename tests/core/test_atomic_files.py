@@ -14,7 +14,7 @@ from abl_cards.core.atomic_files import atomic_write, remove_partial_files, writ
 
 @contextmanager
 def files_end_after(size: int) -> Iterator[None]:
-    """As `ulimit -f` has it; Python ignores the signal that comes with it, and says what is wrong."""
+    """Limit the size of files as `ulimit -f` does; Python ignores the signal and raises an error."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -36,10 +36,10 @@ def test_a_file_is_replaced_when_all_is_there(tmp_path: Path) -> None:
 def test_a_limit_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "some.state"
     write_text(file, "old")
-    with files_end_after(1000), pytest.raises(OSError, match="File too large") as told:
+    with files_end_after(1000), pytest.raises(OSError, match="File too large") as error:
         write_text(file, "x" * 100_000)
-    assert told.value.filename == str(file)
-    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"some.state": "old"}
+    assert error.value.filename == str(file)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"some.state": "old"}
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,10 +49,10 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkey
     file = tmp_path / "some.state"
     write_text(file, "old")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left on device") as told:
+    with pytest.raises(OSError, match="No space left on device") as error:
         write_text(file, "new")
-    assert (told.value.errno, told.value.filename) == (errno.ENOSPC, str(file))
-    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"some.state": "old"}
+    assert (error.value.errno, error.value.filename) == (errno.ENOSPC, str(file))
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"some.state": "old"}
 
 
 def test_an_error_of_who_writes_leaves_nothing(tmp_path: Path) -> None:

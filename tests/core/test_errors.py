@@ -20,13 +20,13 @@ ARGUMENTS_BEFORE_CODE = {"GameError": 1, "make_kb_error": 2, "make_error": 3, "m
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """The modules of the package, those of the linked folders included."""
+    """Return the modules of the package, including the linked folders."""
     names = glob("abl_cards/**/*.py", root_dir=ROOT, recursive=True)
     return {name: ast.parse((ROOT / name).read_bytes()) for name in sorted(names)}
 
 
 def has_code(call: ast.Call, before: int) -> bool:
-    """Whether a call passes a code, by position, by keyword, or within ``*arguments``."""
+    """Return True if a call passes a code, by position, by keyword, or within ``*arguments``."""
     starred = any(isinstance(argument, ast.Starred) for argument in call.args)
     return starred or len(call.args) > before or "code" in {keyword.arg for keyword in call.keywords}
 

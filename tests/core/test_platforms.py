@@ -1,4 +1,4 @@
-"""Systems other than Linux: an error in one line where a function is missing, and nothing else that breaks."""
+"""Systems other than Linux: a missing function is an error of one line, and all else works."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_commands_end_with_one_line_on_windows(
 
 
 def test_the_number_of_threads_without_an_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python on macOS and Windows gives no list of the processors that a process may use."""
+    """Count processors on macOS and Windows, where Python gives no list of usable ones."""
     monkeypatch.delenv("ABL_CARDS_THREADS", raising=False)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert parallel._num_threads() == os.cpu_count()

@@ -44,8 +44,8 @@ def test_small_seeds_are_as_they_always_were() -> None:
 
 
 def test_odd_seeds_are_seeds_and_differ() -> None:
-    found = {int(derive_key(seed)) for seed in (*ODD, 0, 1, 5)}
-    assert len(found) == len({int(seed) for seed in ODD} | {0, 1, 5})
+    keys = {int(derive_key(seed)) for seed in (*ODD, 0, 1, 5)}
+    assert len(keys) == len({int(seed) for seed in ODD} | {0, 1, 5})
     assert derive_key(2**64 + 5) != derive_key(5)
     assert all(0 <= seed64(seed) < 2**64 for seed in ODD)
 
@@ -61,7 +61,7 @@ def test_whatever_takes_a_seed_takes_any_integer(seed: Any) -> None:
     engine = load("president").engine()
     plain = int(seed)
     player = make_agent("random", engine)
-    one, two = (play_match(engine, (player, player), 2, each, names=("random", "random")) for each in (seed, plain))
+    one, two = (play_match(engine, (player, player), 2, value, names=("random", "random")) for value in (seed, plain))
     assert one.to_json() == two.to_json()
     assert one.to_json()["seed"] == str(plain)
     for sample in (partial(sample_input_rows, engine.rules), lambda n, s: engine.sample_decisions(n, s).view.hand,

@@ -94,9 +94,9 @@ def test_fixed_settings_cannot_be_set() -> None:
 
 
 def test_plain_values_are_those_of_json() -> None:
-    told = settings_to_json(Settings(file=Path("x")))
-    assert told["file"] == "x"
-    assert told["names"] == ["a", "b"]
+    data = settings_to_json(Settings(file=Path("x")))
+    assert data["file"] == "x"
+    assert data["names"] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is written to a pipe arrives, or the command says that it did not."""
+"""Data written to a pipe arrives, or the command reports an error."""
 
 import fcntl
 import os
@@ -19,16 +19,16 @@ BEGINNING = "import sys; from abl_cards.core.stdio import ensure_complete_writes
 
 
 def written(code: str, *options: str) -> bytes:
-    """What arrives of a program that is stopped while it writes."""
+    """Return the output of a program that is stopped while it writes."""
     process = subprocess.Popen([sys.executable, *options, "-c", BEGINNING + code], stdout=subprocess.PIPE)
     assert process.stdout
     wait_until_full(process)
     os.kill(process.pid, signal.SIGSTOP)
     os.waitpid(process.pid, os.WUNTRACED)
     os.kill(process.pid, signal.SIGCONT)
-    found, _ = process.communicate()
+    output, _ = process.communicate()
     assert process.returncode == 0
-    return found
+    return output
 
 
 def wait_until_full(process: subprocess.Popen[bytes]) -> None:
@@ -52,7 +52,7 @@ def test_nothing_is_lost_when_the_writer_is_stopped(code: str, options: list[str
 
 
 def test_nothing_is_kept_back() -> None:
-    """Who starts Python without buffers wants to read at once."""
+    """Output of Python without buffers arrives at once."""
     code = f"{BEGINNING} sys.stdout.write('?'); sys.stdin.readline()"
     process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout
@@ -80,7 +80,7 @@ def test_a_closed_stdout_is_an_error(words: list[str]) -> None:
 
 
 def test_a_closed_stdout_is_nobody_elses() -> None:
-    """Else the next file that is opened is written to by whoever prints, child processes too."""
+    """Otherwise the next opened file would receive printed text, also from child processes."""
     code = "from abl_cards.core.stdio import open_standard_streams; open_standard_streams(); import os; "
     code += "file = open('/dev/zero'); assert file.fileno() > 2; os.write(2, b'?')"
     done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, preexec_fn=lambda: os.closerange(0, 2))
@@ -118,7 +118,7 @@ def test_ctrl_c_while_libraries_load(module: str) -> None:
     [("nbi", b""), ("nbi", b"garbage"), pytest.param("nbc", b"\x80\x04N.", marks=pytest.mark.long)],
 )
 def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damage: bytes) -> None:
-    """Compiled functions are read from files, which may be cut or overwritten; numba passes on what pickle raises."""
+    """The error names the cache if its files are truncated or overwritten, where numba raises errors of pickle."""
     (tmp_path / "compiled.py").write_text(
         "from numba import njit\n@njit(cache=True)\ndef one():\n    return 1\none()\n"
     )
@@ -134,7 +134,7 @@ def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damage: 
     file.write_bytes(damage)
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
-    if done.returncode:  # numba takes some damaged indexes for old ones, and compiles anew
+    if done.returncode:  # numba takes some damaged indexes for old ones and compiles again
         assert done.returncode == 1
         assert str(tmp_path / "__pycache__") in done.stderr
         assert "delete" in done.stderr

@@ -1,4 +1,4 @@
-"""Gymnasium and PettingZoo environments: their contracts, their rewards, and the same episodes from the same seed."""
+"""Gymnasium and PettingZoo environments: interfaces, rewards, and equal episodes for equal seeds."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_one_table_passes_check_env(name: str) -> None:
 @pytest.mark.parametrize("episode", ["deal", "match"])
 @pytest.mark.parametrize("name", GAMES)
 def test_vector_contract(name: str, episode: Any) -> None:
-    """Spaces, dtypes and shapes of every step; final observations exactly where episodes ended."""
+    """Check spaces, dtypes and shapes of every step, and final observations where episodes ended."""
     env = gymnasium_vector_env(name, 5, seat=1, episode=episode, max_steps=60)
     assert isinstance(env, GymnasiumVectorEnv)
     assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
@@ -95,7 +95,7 @@ def test_vector_contract(name: str, episode: Any) -> None:
 
 
 def test_the_others_are_played_by_their_agents() -> None:
-    """A table driven directly, with the same agents and keys, has the same observations and rewards."""
+    """Give the same observations and rewards as a table with the same agents and keys."""
     env = gymnasium_vector_env("doudizhu", 2, opponents=["greedy", "kb"], seat=0, seed=6)
     engine, agents = env._engine, {1: env._agents[1], 2: env._agents[2]}
     observation, _ = env.reset()
@@ -178,7 +178,7 @@ def test_a_table_alone_plays_as_among_many() -> None:
 @long
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_async_vector_env(context: str) -> None:
-    """Gymnasium's own processes step tables as they are stepped here."""
+    """Give the same steps in Gymnasium's worker processes as in this process."""
     makers = [partial(gymnasium_env, "doudizhu", seed=seed) for seed in range(2)]
     env, tables = AsyncVectorEnv(makers, context=context), [make() for make in makers]
     try:
@@ -207,7 +207,7 @@ def test_parallel_api(name: str) -> None:
 
 
 def test_one_seat_decides_and_the_others_are_ignored() -> None:
-    """The episodes are those of VectorEnv; whatever waiting seats do changes nothing."""
+    """Give the episodes of VectorEnv, whatever the actions of waiting seats."""
     table, env = parallel_env("doudizhu", seed=4, realise="first"), VectorEnv("doudizhu", 1, seed=4)
     observations, infos = table.reset()
     step = env.reset()
@@ -260,7 +260,7 @@ def test_parallel_errors_change_nothing() -> None:
 
 @pytest.mark.parametrize("library", ["gymnasium", "pettingzoo"])
 def test_a_missing_library_names_the_extra(library: str) -> None:
-    """VectorEnv needs neither library; the factories name the extra that installs them."""
+    """Run VectorEnv without either library; name the extra in the errors of the factories."""
     code = f"""
 import sys
 sys.modules[{library!r}] = None

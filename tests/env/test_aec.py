@@ -1,4 +1,4 @@
-"""The PettingZoo AEC environment: its contract, rewards and masks, and equal cards from equal seeds."""
+"""The PettingZoo AEC environment: interface, rewards, masks, and equal deals for equal seeds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def act(table: Any, random: np.random.Generator) -> None:
 
 
 def play_out(table: Any, random: np.random.Generator) -> dict[str, float]:
-    """Play until all agents are done; returns what each has been given in all."""
+    """Play until all agents are done, and return the total reward of each."""
     total = dict.fromkeys(table.possible_agents, 0.0)
     for agent in table.agent_iter():
         if not table.terminations[agent]:
@@ -62,13 +62,13 @@ SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent
     ],
 )
 def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
-    """PettingZoo's own tests pass without an assertion, and warn of no more than that observations are dictionaries."""
+    """Pass PettingZoo's own tests, with no warnings except those for dictionary observations."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(aec_env(name, **settings), num_cycles=120)
         seed_test(partial(aec_env, name, **settings), num_cycles=120)
-    heard = {str(warning.message) for warning in caught if "pettingzoo" in warning.filename}
-    assert heard <= {
+    messages = {str(warning.message) for warning in caught if "pettingzoo" in warning.filename}
+    assert messages <= {
         "Observation is not a NumPy array",
         "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
     }
@@ -76,7 +76,7 @@ def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
 def test_a_match_to_its_end(name: str) -> None:
-    """Every action of the mask is taken, teams share their rewards, all agents are done at once."""
+    """Accept every action of the mask, share rewards in teams, and end all agents at once."""
     table = aec_env(name, seed=3)
     table.reset()
     teams = load(name).engine().teams
@@ -88,7 +88,7 @@ def test_a_match_to_its_end(name: str) -> None:
 
 
 def test_one_episode() -> None:
-    """It ends with the episode: rewards ±1, ±2, ±3, and the last observations are those of the finished hands."""
+    """Stop after the episode with rewards ±1, ±2, ±3 and observations of the final hands."""
     for seed in range(5):
         table = aec_env("guandan", seed=seed, one_episode=True)
         table.reset()
@@ -104,7 +104,7 @@ def test_one_episode() -> None:
 
 
 def test_rewards_of_every_order_of_finish() -> None:
-    """Table 3 of the paper, for the team of seats 0 and 2 coming first and second, and so on."""
+    """Give the rewards of table 3 of the paper for every order of finish."""
     orders = np.array([[0, 2, 1, 3], [2, 1, 0, 3], [0, 1, 3, 2], [1, 0, 2, 3], [3, 0, 1, 2], [1, 3, 2, 0]], np.int8)
     engine: Any = load("guandan").engine()
     tables = engine.start_matches(np.arange(6).astype(np.uint64))
@@ -116,7 +116,7 @@ def test_rewards_of_every_order_of_finish() -> None:
 
 
 def test_actions_are_labels_with_pass_last() -> None:
-    """168 actions; the leader may not pass, who follows may; a seat that waits may do nothing."""
+    """Offer 168 actions: no pass for the leader, and no action for a waiting seat."""
     table = aec_env("guandan", seed=1)
     table.reset()
     labels = load("guandan").engine().labels
@@ -132,7 +132,7 @@ def test_actions_are_labels_with_pass_last() -> None:
 
 
 def test_what_is_not_legal_is_refused() -> None:
-    """A label that is not in the mask is an error, and the table stands as before."""
+    """Reject a label outside of the mask without a change to the table."""
     table = aec_env("guandan", seed=1)
     table.reset()
     leader, before = table.agent_selection, table.render()
@@ -143,21 +143,21 @@ def test_what_is_not_legal_is_refused() -> None:
 
 
 def test_agents_that_choose_their_tribute() -> None:
-    """With exchange="agent" the cards come behind the labels, and both are asked of the right seat."""
+    """With exchange="agent", offer cards after the labels, to the seat in turn."""
     table = aec_env("guandan", seed=5, exchange="agent")
     table.reset()
-    random, asked = np.random.default_rng(5), 0
+    random, num_exchanges = np.random.default_rng(5), 0
     assert table.action_space("seat_0").n == 168 + 54
     for _ in table.agent_iter(3000):
         observation, _, terminated, _, _ = table.last()
         mask = observation["action_mask"]
         if not terminated and mask[168:].any():
-            asked += 1
+            num_exchanges += 1
             assert not mask[:168].any()
             hand = observation["observation"][20:74]
             assert (hand[mask[168:] == 1] > 0).all()
         act(table, random)
-    assert asked > 0
+    assert num_exchanges > 0
 
 
 @pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), np.int32(-3), 2**200])
@@ -177,7 +177,7 @@ def test_a_seed_that_is_no_whole_number_is_named() -> None:
 
 
 def test_realise_and_seeds() -> None:
-    """Another way to lay labels down is a parameter; each reset deals anew, the same seed the same matches."""
+    """Accept a custom realisation of labels; deal anew at each reset, and the same for equal seeds."""
     seen: list[int] = []
 
     def last_set(decisions: Decisions, labels: np.ndarray) -> Moves:

@@ -1,4 +1,4 @@
-"""Environments, engines, tables and agents go to other processes, by fork and by spawn, and play on there."""
+"""Environments, engines, tables and agents continue in other processes, by fork and by spawn."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def choose_moves(agent: Any, tables: Tables) -> Any:
 
 
 def run_in(context: str, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Run in another process, whatever its start method; the arguments are pickled."""
+    """Run a function with pickled arguments in a process of any start method."""
     with mp.get_context(context).Pool(1) as pool:
         return pool.apply_async(work, arguments).get(TIMEOUT)
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_everything_goes_to_another_process(context: str) -> None:
-    """One process each: starting it takes seconds."""
+    """Give the same steps in another process; one process for all objects, since starting takes seconds."""
     env = VectorEnv("doudizhu", 5, seed=4, realise="preferences")
     steps = play(env, 30)
     engine = env.engine
@@ -126,7 +126,7 @@ def test_before_the_first_reset_and_after_close() -> None:
     ],
 )
 def test_adapters(make: Callable[[], Any]) -> None:
-    """A copy that was pickled shows what the original shows."""
+    """A pickled copy gives the same steps as the original."""
     env = make()
     env.reset(seed=8)
     twin = pickle.loads(pickle.dumps(env))
@@ -145,7 +145,7 @@ def test_adapters(make: Callable[[], Any]) -> None:
 
 
 def test_rules_that_have_changed(tmp_path: Path) -> None:
-    """A pickle of rules that are no more what they were, or are gone, names the folder."""
+    """Reject a pickle of changed or deleted rules, and name the folder."""
     folder = tmp_path / "numbers"
     shutil.copytree(VOCABULARY / "numbers", folder)
     data = pickle.dumps(load(str(folder)).engine())

@@ -1,4 +1,4 @@
-"""The tutorial program: it runs, it learns, and it is short."""
+"""The tutorial program: it runs, learns and stays short."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def program() -> ModuleType:
 
 
 def printed_points(program: ModuleType, capsys: pytest.CaptureFixture[str], game: str, **settings: int) -> list[float]:
-    """Return the points a deal that training prints."""
+    """Return the points per deal that training prints."""
     import torch
 
     torch.manual_seed(0)
@@ -47,7 +47,7 @@ def test_it_runs(program: ModuleType, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_page_prints_what_it_shows() -> None:
-    """The Python blocks of the page print the blocks of output behind them."""
+    """The Python blocks of the page print the output blocks after them."""
     page = PROGRAM.with_name("ppo.md").read_text("utf-8")
     for code, expected in re.findall(r"^```python\n(.*?)^```\n\n```output\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         with contextlib.redirect_stdout(io.StringIO()) as printed:

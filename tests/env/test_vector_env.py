@@ -1,4 +1,4 @@
-"""VectorEnv: shapes, the episodes of the engine, ends, errors, and independence from the number of environments."""
+"""VectorEnv: shapes, episodes, ends, errors, and independence from the number of environments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def assert_equal(steps: list[TimeStep], others: list[TimeStep], rows: slice = sl
 
 
 def act_one_by_one(engine: Engine, tables: Tables, action: int) -> None:
-    """Play an action at the only table, by the interface of the engine."""
+    """Play an action at the only table through the engine."""
     row = np.zeros(1, np.int64)
     if tables.rows_to_play().size:
         tables.play(row, tables.decisions(row).first_moves(np.array([action], np.int16)))
@@ -67,7 +67,7 @@ ALL_FOLDERS = [
 
 @pytest.mark.parametrize("name", ALL_FOLDERS)
 def test_the_episodes_are_those_of_the_engine(name: str) -> None:
-    """Every field equals what tables of the same keys show, driven directly, one table at a time."""
+    """Every field equals that of single tables with the same keys."""
     engine, num_envs = engine_of(name), 3
     env = VectorEnv(engine, num_envs, seed=5)
     step = env.reset()
@@ -202,7 +202,7 @@ def test_max_steps_truncates_and_deals_anew() -> None:
 
 
 def test_arrays_are_the_callers_to_keep() -> None:
-    """Steps never write into arrays that somebody still holds, views included; without copies they do."""
+    """Do not overwrite returned arrays, including views, unless copies are off."""
     env = VectorEnv("doudizhu", 8)
     step, held, copies = env.reset(), list[Any](), list[Any]()
     for index in range(12):
@@ -312,7 +312,7 @@ def test_texts() -> None:
 
 
 def test_labels_by_preferences() -> None:
-    """Labels become the card sets that the preferences like best."""
+    """Realise labels by the card sets with the lowest cost."""
     from abl_cards.reasoners.abduction import Minimiser
 
     engine = engine_of("doudizhu")
@@ -334,7 +334,7 @@ def test_players_see_what_the_one_to_decide_sees() -> None:
 
 @long
 def test_memory_stays_flat() -> None:
-    """The resident memory after a million decisions is what it was after a hundred thousand."""
+    """Use no more memory after a million decisions than after a hundred thousand."""
     from abl_cards.bench.processes import read_peak_bytes
 
     env = VectorEnv("doudizhu", 1024)

@@ -1,4 +1,4 @@
-"""What the tests of experiments share: recorded games, and an agent with tiny networks."""
+"""Shared fixtures of the tests of experiments: recorded games, and an agent with tiny networks."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def engine() -> Engine:
 
 
 class Stopped(BaseException):
-    """Something ended the run."""
+    """The end of an interrupted run."""
 
 
-def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[str, Any]]:
-    """The results that a finished experiment would have left if it had been killed after each of its measurements.
+def partial_results(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[str, Any]]:
+    """Return the results of a finished experiment as if it had been stopped after each of its measurements.
 
-    Nothing is measured again: the run is told what was finished, and ended at the first thing that was not.
+    Nothing is measured again: each run gets the finished cells, and stops at the first missing one.
     """
     drawn: set[str] = set()
 
     def draw_once(plot: Plot, file: Path) -> None:
-        """Parts have most of their plots in common, and to draw them takes longest."""
+        """Draw a plot once, since the partial results share most of their plots."""
         if (content := json.dumps(plot.to_json())) not in drawn:
             drawn.add(content)
             save_png(plot, file)
@@ -71,8 +71,8 @@ def _stop(*arguments: Any) -> None:
 
 @pytest.fixture
 def tiny_agent(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of an agent abl whose networks know nothing."""
-    torch.set_num_threads(1)  # they are too small to be shared, and threads that wait for work take it from others
+    """Return the name of an agent abl with untrained networks."""
+    torch.set_num_threads(1)  # the networks are too small for more threads
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
     monkeypatch.setattr(
         "abl_cards.training.settings.NUM_THREADS", 1

@@ -1,4 +1,4 @@
-"""The table of docs/notes/preferences.md that says what each group of preferences is worth."""
+"""The table in docs/notes/preferences.md of the value of each group of preferences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEEDS_AN_ESTIMATE = "beliefs"
 
 
 def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
-    """Both tables of the document, and the bar: the lower bounds lie above one half."""
+    """Both tables list every group, with lower bounds above one half."""
     docs = Path(__file__).parents[2] / "docs"
     table, groups = ((docs / name).read_text("utf-8") for name in ("notes/preferences.md", "reference/guandan.md"))
     judge = load("guandan").engine().preference_model()

@@ -1,4 +1,4 @@
-"""The experiments on Big2 with tiny budgets: they measure, go on where they stopped, and agree with each other."""
+"""The experiments on Big2 with tiny budgets: they run, resume and agree with each other."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from abl_cards.experiments import big2_agents, big2_depth, big2_exact
 from abl_cards.experiments.big2_deals import group_by_series, measure_deals, split_deals
 from abl_cards.experiments.experiment import get_experiment, run_experiment
 from abl_cards.experiments.workspace import ExperimentWorkspace
-from tests.experiments.conftest import parts_of
+from tests.experiments.conftest import partial_results
 
 
 def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = results["tables"][table]["rows"]
-    return found
+    table_rows: list[dict[str, Any]] = results["tables"][table]["rows"]
+    return table_rows
 
 
 def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
-    """More deals later measure no deal twice, but for those of a cell that was not full."""
+    """A larger number of deals repeats no deal outside of the incomplete cell."""
     measured: list[int] = []
 
     def measure(number: int) -> dict[str, Any]:
@@ -32,8 +32,8 @@ def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
 
     def all_of(deals: int) -> list[int]:
         desk = ExperimentWorkspace(tmp_path)
-        parts = {each: measure_deals(desk, {"a": 1}, each, measure, "deals") for each in split_deals("some", deals)}
-        return [each["number"] for each in group_by_series(parts)["some"]]
+        parts = {block: measure_deals(desk, {"a": 1}, block, measure, "deals") for block in split_deals("some", deals)}
+        return [result["number"] for result in group_by_series(parts)["some"]]
 
     assert all_of(20) == list(range(20))
     assert all_of(23) == list(range(23))
@@ -51,7 +51,7 @@ def test_exact_and_plain_agree(tmp_path: Path) -> None:
     assert (five["solved"], five["ratio"]) == (3, None)
     assert (tmp_path / "times.png").stat().st_size > 0
     assert run_experiment("big2_exact", settings, tmp_path) == results  # nothing is solved again
-    one, two = parts_of("big2_exact", settings, tmp_path, tmp_path)
+    one, two = partial_results("big2_exact", settings, tmp_path, tmp_path)
     assert [row["plain: deals"] for row in rows(one, "times")] == [None]
     assert rows(two, "times") == [four]
     assert two["missing"] == "5 + 5 cards, our search, deals 1 to 3"
@@ -78,7 +78,7 @@ def test_values_that_differ_are_counted() -> None:
 def test_depths(tmp_path: Path) -> None:
     results = run_experiment("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path)
     assert [(row["depth"], row["finished"]) for row in rows(results, "times")] == [(1, 2), (2, 2)]
-    (part,) = parts_of("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path, tmp_path)
+    (part,) = partial_results("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path, tmp_path)
     assert rows(part, "times") == rows(results, "times")[:1]
     assert all(row["positions, median"] > 0 for row in rows(results, "times"))
 
@@ -95,11 +95,11 @@ def test_agents(tmp_path: Path) -> None:
     assert {row["agent"] for row in robin} == {"shensuanzi:6,2,cpu,seconds=0.01", "zhiduoxing", "random"}
     assert sum(row["net score"] for row in robin) == sum(row["net wins"] for row in robin) == 0
     cell = json.loads((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()[1])
-    assert all(each["seconds"] for each in cell["result"])  # with 8 cards its limit is for some of the moves
+    assert all(move["seconds"] for move in cell["result"])  # with 8 cards its limit is for some of the moves
     assert run_experiment("big2_agents", settings, tmp_path) == results  # nothing is played again
-    parts = parts_of("big2_agents", settings, tmp_path, tmp_path)
+    parts = partial_results("big2_agents", settings, tmp_path, tmp_path)
     assert [len(rows(part, "margins")) for part in parts] == [1, 2, 2, 2]
-    assert not any(rows(part, "round_robin") for part in parts)  # nobody has a place before all have met
+    assert not any(rows(part, "round_robin") for part in parts)  # no places before all pairs have played
 
 
 def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_round_robin_counts_both_seats() -> None:
-    """Two deals: a beats b by 3 on each, then c wins nothing and loses nothing against either."""
+    """Count both seats over two deals: a beats b by 3 on each, and c draws with both."""
     scores = {
         ("a", "b"): np.array([[2, 1], [4, -1]]),
         ("a", "c"): np.array([[1, -1]] * 2),

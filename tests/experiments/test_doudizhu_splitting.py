@@ -1,4 +1,4 @@
-"""The experiment on splitting, with a budget of seconds; what is held out stays out."""
+"""The experiment on splitting, with a budget of seconds; held-out games stay unused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from abl_cards.reasoners.splits.kernels import NO_TAG
 from abl_cards.reasoners.splits.rules import load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
 from tests.cli_runs import run
-from tests.experiments.conftest import parts_of
+from tests.experiments.conftest import partial_results
 
 SMOKE = ["run", "doudizhu_splitting", "--smoke", "--json", "--set", "rounds=2", "--set", "loop_rounds=2"]
 
@@ -47,7 +47,7 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "cells.jsonl").read_text("utf-8") == cells
     budget = get_experiment("doudizhu_splitting").make_settings(smoke=True)
     settings = replace(budget, rounds=2, loop_rounds=2, games=24, held_out=8)
-    parts = parts_of("doudizhu_splitting", settings, tmp_path / "out", tmp_path)
+    parts = partial_results("doudizhu_splitting", settings, tmp_path / "out", tmp_path)
     ways = [{row["split by"] for row in part["tables"]["methods"]["rows"]} for part in parts]
     assert ways[0] == {"40 orders", "fewest pieces", "preferences alone"}
     assert ways == sorted(ways, key=len)
@@ -56,14 +56,14 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
 
 def test_budgets_share_out_the_training_games() -> None:
     games = play_kb_games(30, 10, seed=1)
-    labelled, rest = games.draw_labelled(0.1, seed=0)
+    labelled, unlabelled = games.draw_labelled(0.1, seed=0)
     assert len(labelled) == 3
-    assert len(rest) == 3 * 30 - 3
+    assert len(unlabelled) == 3 * 30 - 3
     everything, losers = games.draw_labelled(1.0, seed=0)
     assert (len(everything), len(losers)) == (30, 60)
     assert not len(games.draw_labelled(0.0, seed=0)[0])
     held = set(games.held_out.hands.ravel().tolist())
-    assert not held & set(rest.tolist())
+    assert not held & set(unlabelled.tolist())
 
 
 def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
@@ -88,8 +88,8 @@ def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
 def _of_seats(first: FirstPlays, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     row = np.full(len(first.hands), -1)
     row[seats] = np.arange(len(seats))
-    kept = row[first.seat_row] >= 0
-    return row[first.seat_row[kept]], first.piece[kept]
+    is_selected = row[first.seat_row] >= 0
+    return row[first.seat_row[is_selected]], first.piece[is_selected]
 
 
 def test_games_of_douzero(shared_data: Path, tmp_path: Path) -> None:

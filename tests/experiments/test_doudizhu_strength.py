@@ -1,4 +1,4 @@
-"""Equal strength: the smallest budget from games to generated deals that are played out."""
+"""The experiment on equal strength with the smallest budget, from games to generated deals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from abl_cards.experiments.experiment import get_experiment
 from abl_cards.experiments.strength_views import METHODS, VIEWS, coin_features, compute_silhouettes, min_max_scaled
 from tests.cli_runs import run
-from tests.experiments.conftest import parts_of
+from tests.experiments.conftest import partial_results
 
 
 def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,9 +21,9 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     words = ["run", "doudizhu_strength", "--smoke", "--dir", str(tmp_path / "out"), "--json"]
     first = run(*words)
     assert first.exit_code == 0, first.stderr
-    told = json.loads(first.stdout)
-    tables = told["tables"]
-    assert told["marks"].keys() == {"rules", "kb", "greedy", "random"}  # other weights would be measured anew
+    report = json.loads(first.stdout)
+    tables = report["tables"]
+    assert report["marks"].keys() == {"rules", "kb", "greedy", "random"}  # other weights would be measured anew
     wins = tables["wins"]["rows"]
     assert [row["class"] for row in wins] == list("01234")
     assert all(0 <= row["landlord wins, kb"] <= 1 for row in wins)
@@ -33,7 +33,7 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
         assert (tmp_path / "out" / name).stat().st_size > 0
     assert run(*words).stdout == first.stdout  # all of it kept
     settings = get_experiment("doudizhu_strength").make_settings(smoke=True)
-    parts = parts_of("doudizhu_strength", settings, tmp_path / "out", tmp_path)
+    parts = partial_results("doudizhu_strength", settings, tmp_path / "out", tmp_path)
     assert [len(part["tables"]) for part in parts] == sorted(len(part["tables"]) for part in parts)
     assert "silhouettes" in parts[1]["tables"]
     assert [row["class"] for row in parts[-1]["tables"]["wins"]["rows"]] == list("0123")
@@ -46,8 +46,8 @@ def test_views_and_their_silhouettes() -> None:
                                 random.integers(5, 30, 200)]).astype(float)  # fmt: skip
     assert set(coin_features(features)[:, 4]) == {-400.0, -100.0, 100.0, 200.0}
     assert np.ptp(min_max_scaled(features), axis=0).tolist() == [1] * 5
-    found = compute_silhouettes(features, 5, coin_features)
-    assert set(found) == {"clusters", *METHODS}
-    assert found["K-Means"] is not None
-    assert found["statistical"] is not None
-    assert found["K-Means"] > found["statistical"]
+    silhouettes = compute_silhouettes(features, 5, coin_features)
+    assert set(silhouettes) == {"clusters", *METHODS}
+    assert silhouettes["K-Means"] is not None
+    assert silhouettes["statistical"] is not None
+    assert silhouettes["K-Means"] > silhouettes["statistical"]

@@ -1,4 +1,4 @@
-"""Single episodes: both sides see the same, matches begin with them, and what was played is kept."""
+"""Single episodes: the same deals for both sides, the first of each match, and saved results."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
             firsts.setdefault(game, point)
 
     play_match(engine, (one.agent, two.agent), 6, 3, names=(one.name, two.name), on_points=note)
-    found = play_episodes(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
-    assert found.tolist() == [firsts[game] for game in range(6)]
+    points_by_game = play_episodes(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
+    assert points_by_game.tolist() == [firsts[game] for game in range(6)]
 
 
 def test_both_sides_see_the_same(engine: Engine, tmp_path: Path) -> None:
     greedy, kb = load_agents(["greedy", "kb"], engine)
     desk = ExperimentWorkspace(tmp_path)
-    found, turned = (measure_episodes(desk, engine, pair, 20, 1) for pair in ((greedy, kb), (kb, greedy)))
-    assert found.win_rate + turned.win_rate == pytest.approx(1)  # the same deals with the teams swapped
-    assert found.mean_points == pytest.approx(-turned.mean_points)
-    assert found.interval[0] < found.win_rate < found.interval[1]
-    assert found.interval == pytest.approx((1 - turned.interval[1], 1 - turned.interval[0]))
-    assert measure_episodes(ExperimentWorkspace(tmp_path), engine, (greedy, kb), 20, 1) == found
+    summary, turned = (measure_episodes(desk, engine, pair, 20, 1) for pair in ((greedy, kb), (kb, greedy)))
+    assert summary.win_rate + turned.win_rate == pytest.approx(1)  # the same deals with the teams swapped
+    assert summary.mean_points == pytest.approx(-turned.mean_points)
+    assert summary.interval[0] < summary.win_rate < summary.interval[1]
+    assert summary.interval == pytest.approx((1 - turned.interval[1], 1 - turned.interval[0]))
+    assert measure_episodes(ExperimentWorkspace(tmp_path), engine, (greedy, kb), 20, 1) == summary
     assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 2

@@ -1,4 +1,4 @@
-"""Every experiment has settings with words, and a small budget; results are kept, and belong to what they came from."""
+"""Experiments: described settings, a small budget for each, and results saved with their provenance."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def test_every_experiment_can_be_done_by_own_rules(experiment: Experiment) -> No
 
 
 def test_own_rules_are_played_by(tmp_path: Path) -> None:
-    """The agents of a match see the same rules as the table; results of other rules are other results."""
+    """Agents use the rules of the table, and results are kept apart by rules."""
     rules = edited(tmp_path / "mine", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
     words = ["run", "guandan_abln", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb", "--set", "rounds=1"]
     words += ["--set", "twin=greedy", "--set", "games=2"]
     for more in ([], ["--kb", str(rules)], ["--profile", "danzero"]):
         done = run(*words, *more)
         assert done.exit_code == 0, done.stderr
-    kept = (tmp_path / "out" / "cells.jsonl").read_text("utf-8").splitlines()
-    assert len(kept) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in kept}) == 3
+    cells = (tmp_path / "out" / "cells.jsonl").read_text("utf-8").splitlines()
+    assert len(cells) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in cells}) == 3
     wrong = run(*words, "--profile", "nobody")
     assert wrong.exit_code == 1
     assert "unknown profile 'nobody'" in wrong.stderr
@@ -58,7 +58,7 @@ def test_own_rules_are_played_by(tmp_path: Path) -> None:
 def test_the_command_lists_them() -> None:
     shown = run("run")
     assert all(name in shown.stdout for name in KNOWN)
-    assert json.loads(run("run", "--json").stdout) == {name: each.summary for name, each in KNOWN.items()}
+    assert json.loads(run("run", "--json").stdout) == {name: experiment.summary for name, experiment in KNOWN.items()}
 
 
 def test_the_command_shows_the_settings() -> None:
@@ -120,7 +120,7 @@ def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report is there before the next thing is measured: whatever ends the run then cannot take it away."""
+    """Write the report before the next measurement, so that an interruption does not lose it."""
     seen: list[str] = []
     play = play_match
 
@@ -138,9 +138,9 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
     assert seen[0] == ""
     assert "**This is a part.** Not measured yet: round 2, round 3, round 4. The same command goes on." in seen[1]
     assert "| greedy | random | 2 | 4 | 100.0% |" in seen[2]
-    kept = json.loads((tmp_path / "results.json").read_text("utf-8"))
-    assert kept["missing"] == "round 3, round 4"
-    assert set(kept["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
+    partial = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert partial["missing"] == "round 3, round 4"
+    assert set(partial["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
     assert (tmp_path / "rounds.png").read_bytes().startswith(b"\x89PNG")
     monkeypatch.setattr(matches, "play_match", play)
     whole = run_experiment("guandan_abln", settings, tmp_path)
@@ -173,12 +173,12 @@ def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
     words += ["--set", "games=2", "--set", "without=passing"]
     for more in ([], ["--set", f"kb={rules}"], []):
         assert run(*words, *more).exit_code == 0
-    kept = (tmp_path / "out" / "cells.jsonl").read_text("utf-8").splitlines()
-    assert len(kept) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in kept}) == 2
+    cells = (tmp_path / "out" / "cells.jsonl").read_text("utf-8").splitlines()
+    assert len(cells) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in cells}) == 2
 
 
 def test_parts_and_agents_of_any_game_are_measured(tmp_path: Path) -> None:
-    """A folder made by `kb new` and a shipped game without levels."""
+    """Measure a folder made by `kb new` and a shipped game without levels."""
     assert run("kb", "new", str(tmp_path / "small")).exit_code == 0
     ablation = ["run", "guandan_kb_ablation", "--set", "agent=kb", "--set", "without=control", "--set", "games=4"]
     tournament = ["run", "guandan_tournament", "--set", "agents=random greedy", "--set", "games=4"]

@@ -1,4 +1,4 @@
-"""The experiments of Guandan with tiny budgets and networks that know nothing."""
+"""The experiments on Guandan with tiny budgets and untrained networks."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from abl_cards.reasoners.hidden_hands.hands import abduce_hands, project_estimat
 from abl_cards.training.settings import read_config
 from tests.cli_runs import ROOT, run
 from tests.effort import long
-from tests.experiments.conftest import SAMPLE, parts_of
+from tests.experiments.conftest import SAMPLE, partial_results
 
 
 def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = results["tables"][table]["rows"]
-    return found
+    table_rows: list[dict[str, Any]] = results["tables"][table]["rows"]
+    return table_rows
 
 
 def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: 
     settings = guandan_kb_ablation.GuandanKbAblationConfig(agent="kb", without=("wild", "passing"), games=6)
     results = run_experiment("guandan_kb_ablation", settings, tmp_path)
     best, other = rows(results, "parts")
-    assert (best["without"], other["without"]) == ("passing", "wild")  # who never passes well loses
+    assert (best["without"], other["without"]) == ("passing", "wild")  # an agent that passes badly loses
     assert best["won"] == 1.0 > other["won"]
-    (part,) = parts_of("guandan_kb_ablation", settings, tmp_path, tmp_path)
+    (part,) = partial_results("guandan_kb_ablation", settings, tmp_path, tmp_path)
     assert rows(part, "parts") == [other]
     assert part["missing"] == "passing"
     with pytest.raises(GameError) as error:
@@ -84,7 +84,7 @@ def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: 
 
 
 class Repeater(NullListener):
-    """Writes down what was played with which hands, and then plays just that; it sees all hands, as no agent does."""
+    """Record the plays by hands, and repeat them; unlike an agent it uses all hands."""
 
     def __init__(self) -> None:
         self.script: dict[bytes, tuple[int, np.ndarray]] = {}
@@ -97,14 +97,14 @@ class Repeater(NullListener):
             self.script[self._key(tables.state, table)] = moves.form[row], moves.cards[row]
 
     def play(self, decisions: Any, keys: Any) -> Moves:
-        found = [self.script[self._key(decisions.view.state, table)] for table in decisions.rows]
-        return Moves(*(np.array(column) for column in zip(*found, strict=True)))
+        scripted = [self.script[self._key(decisions.view.state, table)] for table in decisions.rows]
+        return Moves(*(np.array(column) for column in zip(*scripted, strict=True)))
 
     def choose(self, choices: Any, keys: Any) -> np.ndarray:
         raise AssertionError("positions lie behind the exchange")
 
 
-def followed(engine: Engine, agent: Any, records: RecordedEpisodes) -> AgreementListener:
+def follow_records(engine: Engine, agent: Any, records: RecordedEpisodes) -> AgreementListener:
     follower = AgreementListener(engine, agent, records, (10, 1, FIRST_ENTRY), seed=0)
     records.replay(engine, follower)
     return follower
@@ -113,7 +113,7 @@ def followed(engine: Engine, agent: Any, records: RecordedEpisodes) -> Agreement
 def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Engine) -> None:
     records, repeater = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1), Repeater()
     records.replay(engine, repeater)
-    follower = followed(engine, repeater, records)
+    follower = follow_records(engine, repeater, records)
     choices = follower.agreement()
     assert choices.shares() == {"overall": 1.0, "not passed": 1.0, "choice": 1.0}
     assert len(choices.agrees) == sum(len(record["plays"]) for record in records.episodes)
@@ -127,7 +127,7 @@ def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Eng
 def test_others_agree_less(engine: Engine) -> None:
     records = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1)
     (random,) = load_agents(["random"], engine)
-    follower = followed(engine, random.agent, records)
+    follower = follow_records(engine, random.agent, records)
     shares = follower.agreement().shares()
     assert 0 < (shares["choice"] or 0) < (shares["overall"] or 0) < 0.8
     endings = follower.predict_scores(lambda done, remark: None)
@@ -137,7 +137,7 @@ def test_others_agree_less(engine: Engine) -> None:
 def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_expert.GuandanExpertConfig(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
     results = run_experiment("guandan_expert", settings, tmp_path)
-    (part,) = parts_of("guandan_expert", settings, tmp_path, tmp_path)
+    (part,) = partial_results("guandan_expert", settings, tmp_path, tmp_path)
     assert rows(part, "agreement") == rows(results, "agreement")[:1]
     kb, tiny = rows(results, "agreement")
     assert kb["decisions"] == tiny["decisions"]
@@ -147,7 +147,7 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
     assert steps[-1]["paper: score"] == 0.9537
     assert steps[-1]["kb: action"] is not None
     assert steps[-1]["kb: score, from"] < steps[-1]["kb: score"] <= steps[-1]["kb: score, to"]
-    assert steps[2]["kb: score"] is None  # not asked for
+    assert steps[2]["kb: score"] is None  # not requested
     assert {"scores.png", "actions.png"} <= {file.name for file in tmp_path.iterdir()}
 
 
@@ -156,8 +156,8 @@ def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
     views = collect_self_play(engine, greedy.agent, 400, seed=2)
     assert 400 <= len(views) < 700
     assert (views.played_later <= views.truth).all()
-    rest = views.truth - views.played_later  # a hand that was not played out lost
-    assert ((rest.sum(axis=2) == 0).sum(axis=1) >= 1).all()
+    unplayed = views.truth - views.played_later  # a hand that was not played out lost
+    assert ((unplayed.sum(axis=2) == 0).sum(axis=1) >= 1).all()
     assert (views.played_later.sum(axis=(1, 2)) > 0).mean() > 0.9
     estimate = BASELINE_ESTIMATORS["counting + facts + hints"](views)
     tightened = abduce_hands(estimate, views.constraints, views.played_later)
@@ -180,14 +180,14 @@ def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
     )
     results = run_experiment("guandan_hidden_hands", settings, tmp_path)
     for place in ("contest", "own"):
-        found = {row["estimate"]: row["all"] for row in rows(results, f"errors_{place}")}
-        assert found["counting"] >= found["counting + facts"] > found["counting + facts + hints"]
-        assert found["ABLN"] >= found["ABLN + projection"] - 1e-3
+        errors = {row["estimate"]: row["all"] for row in rows(results, f"errors_{place}")}
+        assert errors["counting"] >= errors["counting + facts"] > errors["counting + facts + hints"]
+        assert errors["ABLN"] >= errors["ABLN + projection"] - 1e-3
     nothing, abducing, full = rows(results, "abduction")
     assert (nothing["the rest"], abducing["the rest"], full["the rest"]) == ("left out", "abduced", "–")
     assert abducing["own: error"] != nothing["own: error"] != full["own: error"]
     assert nothing["own: gap closed"] is full["own: gap closed"] is None
-    *parts, last = parts_of("guandan_hidden_hands", settings, tmp_path, tmp_path)
+    *parts, last = partial_results("guandan_hidden_hands", settings, tmp_path, tmp_path)
     assert [row["estimate"] for row in rows(parts[0], "errors_contest")] == ["counting"]
     assert rows(last, "abduction") == [nothing, {**abducing, "own: gap closed": None, "contest: gap closed": None}]
 
@@ -218,18 +218,22 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
     assert row["updates"] >= 1
     assert load_card(Path(row["weights"])).steps == row["decisions"]
     before, after, beside = rows(results, "episodes")
-    assert [each["agent"] for each in (before, after, beside)] == ["after 0 minutes", "after 0.01 minutes", "greedy"]
+    assert [player["agent"] for player in (before, after, beside)] == [
+        "after 0 minutes",
+        "after 0.01 minutes",
+        "greedy",
+    ]
     assert beside["from"] < beside["won"] <= beside["to"]
     assert {"learned", "critic", "pace"} <= set(results["plots"])
     curve = results["plots"]["learned"]
     assert [point[0] for point in curve["lines"]["against random"]] == [0, 0.01]
     assert set(curve["intervals"]) == {"against random", "greedy against random"}
-    parts = parts_of("joint_loop", settings, tmp_path / "out", tmp_path)
+    parts = partial_results("joint_loop", settings, tmp_path / "out", tmp_path)
     assert [rows(part, "episodes") for part in parts] == [[before], [before, after]]
     (folder,) = (tmp_path / "out").glob("loop-*")
-    kept = (folder / "metrics.jsonl").read_bytes()
+    saved = (folder / "metrics.jsonl").read_bytes()
     assert run_experiment("joint_loop", settings, tmp_path / "out") == results  # it has had its minutes
-    assert (folder / "metrics.jsonl").read_bytes() == kept
+    assert (folder / "metrics.jsonl").read_bytes() == saved
     with pytest.raises(GameError, match="does not learn"):
         joint_loop.run(joint_loop.JointLoopConfig(init_from="kb"), ExperimentWorkspace(tmp_path))
 
@@ -243,10 +247,10 @@ def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_
     )  # fmt: skip
     run_experiment("joint_loop", settings, tmp_path)
     (folder,) = tmp_path.glob("loop-*")
-    kept = read_config(folder)
-    assert kept is not None
-    assert (kept.profile, kept.preset, kept.prior_scale) == ("danzero", "tiny", None)
-    assert f"abl:weights={kept.init_from}" == tiny_agent
+    config = read_config(folder)
+    assert config is not None
+    assert (config.profile, config.preset, config.prior_scale) == ("danzero", "tiny", None)
+    assert f"abl:weights={config.init_from}" == tiny_agent
 
 
 CLIENT = (
@@ -268,7 +272,7 @@ def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> 
         "external_games=2",
     ]
     sets = [f"external_programs={visitors}", f"command={command}", *more]
-    return run(*words, *(part for each in sets for part in ("--set", each)))
+    return run(*words, *(part for setting in sets for part in ("--set", setting)))
 
 
 def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,10 +280,10 @@ def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     client = CLIENT.format(", strong=sys.argv[2] == 'strong'")
     done = visit(tmp_path, f'{sys.executable} -c "{client}" {{url}} {{name}}', "plain strong")
     assert done.exit_code == 0, done.stderr
-    found = rows(json.loads(done.stdout), "wins")
-    assert {"agent": "greedy", "greedy": None, "plain": 1.0}.items() <= found[0].items()
-    assert found[0]["strong"] is not None
-    assert (found[1]["greedy"], found[1]["strong"]) == (0.0, None)  # visitors do not meet each other
+    win_rows = rows(json.loads(done.stdout), "wins")
+    assert {"agent": "greedy", "greedy": None, "plain": 1.0}.items() <= win_rows[0].items()
+    assert win_rows[0]["strong"] is not None
+    assert (win_rows[1]["greedy"], win_rows[1]["strong"]) == (0.0, None)  # visitors do not meet each other
     log = (tmp_path / "log.txt").read_text("utf-8")
     assert all(f"seat {seat}: {name}" in log for seat in (1, 3) for name in ("plain", "strong"))
     assert "left" not in log
@@ -298,14 +302,14 @@ def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
 
 
 def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> None:
-    """It was, for ever."""
+    """End the tournament when a program does not connect in time."""
     done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "startup_timeout=0.5")
     assert done.exit_code == 1
     assert "not all of them sat down within 0.5 seconds (startup_timeout=" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("command=bot '{url}",), "no closing quotation"),
         (("external_games=0",), "from 1 to"),
@@ -314,11 +318,13 @@ def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> Non
         (("think_time=nan",), "of type float"),
     ],
 )
-def test_what_no_visitor_can_be_received_by_is_said_at_once(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_no_visitor_can_be_received_by_is_said_at_once(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
     sets = [part for word in ("agents=greedy", "external_programs=a'b", *words) for part in ("--set", word)]
     done = run("run", "guandan_tournament", "--dir", str(tmp_path), *sets)
     assert done.exit_code in (1, 2)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_the_name_of_a_visitor_is_no_part_of_the_syntax_of_its_command() -> None:

@@ -1,4 +1,4 @@
-"""The fit of the hints, with a tiny budget: the sample of the tour."""
+"""The fit of the hints with a tiny budget, on the sample of the tour."""
 
 from __future__ import annotations
 

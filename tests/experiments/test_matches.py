@@ -1,4 +1,4 @@
-"""Matches of experiments: points of episodes, seen from both sides; players by what they play by."""
+"""Matches of experiments: points of episodes from both sides, and players by their rules and weights."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ from abl_cards.matches.intervals import wilson_interval
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
     greedy, random = load_agents(["greedy", "random"], engine)
     desk = ExperimentWorkspace(tmp_path)
-    found, turned = (measure_matches(desk, engine, pair, 4, 3) for pair in ((greedy, random), (random, greedy)))
-    assert found.win_rate == 1.0
+    summary, turned = (measure_matches(desk, engine, pair, 4, 3) for pair in ((greedy, random), (random, greedy)))
+    assert summary.win_rate == 1.0
     assert turned.win_rate == 0.0  # the same deals with the teams swapped: the same games, seen from the other side
-    assert found.swap_sides().interval == pytest.approx(turned.interval)
-    assert len(found.episode_points) > 4 * 4
-    assert set(np.unique(found.episode_points)) <= {-3, -2, -1, 1, 2, 3}
-    assert found.episode_points.sum() > 4 * 12 - 4  # from level 2 to beyond A takes twelve levels and the last one
-    points = PointShares.from_scores(found.episode_points)
-    assert points.total_points == found.episode_points[found.episode_points > 0].sum()
-    assert points.win_rate == (found.episode_points > 0).mean()
+    assert summary.swap_sides().interval == pytest.approx(turned.interval)
+    assert len(summary.episode_points) > 4 * 4
+    assert set(np.unique(summary.episode_points)) <= {-3, -2, -1, 1, 2, 3}
+    assert summary.episode_points.sum() > 4 * 12 - 4  # from level 2 to beyond A takes twelve levels and the last one
+    points = PointShares.from_scores(summary.episode_points)
+    assert points.total_points == summary.episode_points[summary.episode_points > 0].sum()
+    assert points.win_rate == (summary.episode_points > 0).mean()
     assert sum(share or 0.0 for share in points.shares.values()) == pytest.approx(1)
     assert (
-        points.total_points - PointShares.from_scores(-found.episode_points).total_points == found.episode_points.sum()
+        points.total_points - PointShares.from_scores(-summary.episode_points).total_points
+        == summary.episode_points.sum()
     )
 
 
 def test_of_no_episodes_there_are_no_shares() -> None:
-    """Nobody knows what episodes would be worth to a player who has won none."""
+    """Give no shares of points to a player without a won episode."""
     lost = PointShares.from_scores(np.array([-1, -3], np.int8))
     assert (lost.total_points, lost.win_rate, set(lost.shares.values())) == (0, 0.0, {None})
     assert PointShares.from_scores(np.zeros(0, np.int8)).win_rate is None
@@ -60,7 +61,7 @@ def test_nobody_plays_twice(engine: Engine) -> None:
 
 
 def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]) -> MatchSummary:
-    flat = np.array([each for game in scores for each in game], np.int8)
+    flat = np.array([score for game in scores for score in game], np.int8)
     return MatchSummary(("a", "b"), len(scores), rate, interval, flat, np.array([len(game) for game in scores]))
 
 
@@ -78,7 +79,7 @@ def test_rounds_together_are_worth_what_each_is() -> None:
 
 
 def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
-    """Where all episodes of a deal end alike they are no more than one."""
+    """Count the episodes of a deal as one when they all end alike."""
     random = np.random.default_rng(0)
     alike = [[1 if won else -1] * 5 for won in np.repeat(random.random(200) < 0.5, 2)]
     apart = [[1 if won else -1 for won in random.random(5) < 0.5] for _ in range(400)]

@@ -1,4 +1,4 @@
-"""Who is told the hidden hands in the place of an estimate."""
+"""Agents with the true hidden hands instead of an estimate."""
 
 from pathlib import Path
 
@@ -22,11 +22,11 @@ def test_estimate_deals_and_answers_are_the_truth(untrained: str) -> None:
     tables = engine.start_matches(match_keys(4, 5))
     for _ in range(30):
         step(tables)
-    which = tables.rows_to_play()
-    decisions, player = tables.decisions(which), load_oracle_agent(untrained, engine).agent
+    tables_to_play = tables.rows_to_play()
+    decisions, player = tables.decisions(tables_to_play), load_oracle_agent(untrained, engine).agent
     assert isinstance(player, AblAgent)
     view = player.policy.features(decisions)
-    truth = tables.hidden_hands(which)[view.open_rows]
+    truth = tables.hidden_hands(tables_to_play)[view.open_rows]
     assert (view.estimate == truth).all()
     here = np.arange(len(view.open_rows))
     deals = player.policy.sample_deals(decisions, view, here, np.zeros((len(here), 2), np.uint64))
@@ -44,6 +44,6 @@ def test_who_estimates_nothing_is_told_nothing(name: str) -> None:
 @long
 def test_what_no_estimate_can_win_is_measured(untrained: str, tmp_path: Path) -> None:
     settings = guandan_abln.GuandanAblnConfig(agent=untrained, twin="random", rounds=1, games=2, ceiling=2)
-    (told,) = rows(run_experiment("guandan_abln", settings, tmp_path), "ceiling")
-    assert told["agent"].endswith(", seeing")
-    assert (told["against"], told["matches"]) == ("random", 2)
+    (row,) = rows(run_experiment("guandan_abln", settings, tmp_path), "ceiling")
+    assert row["agent"].endswith(", seeing")
+    assert (row["against"], row["matches"]) == ("random", 2)

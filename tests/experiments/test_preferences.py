@@ -1,4 +1,4 @@
-"""The fit of the weights of preferences, with a tiny budget: the sample that comes with the package."""
+"""The fit of the weights of preferences with a tiny budget, on the sample of the package."""
 
 from __future__ import annotations
 

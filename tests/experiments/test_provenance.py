@@ -1,4 +1,4 @@
-"""A report says by which command, and from what, its figures come."""
+"""The command and the inputs of a report."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_marks_are_found_wherever_they_stand() -> None:
 
 
 def test_a_report_names_its_command_and_its_marks(tmp_path: Path) -> None:
-    """The command measures the same again: with it nothing is left to measure."""
+    """Print a command that reproduces the results without a new measurement."""
     words = ["--set", "agents=greedy kb", "--set", "games=2", "--set", "game=president", "--dir", str(tmp_path)]
     first = run("run", "guandan_tournament", *words, "--json")
     assert first.exit_code == 0, first.stderr
-    found = json.loads(first.stdout)
-    assert set(found["marks"]) == {"greedy", "kb"}
-    assert found["command"] in (tmp_path / "report.md").read_text("utf-8")
-    kept = (tmp_path / "cells.jsonl").read_text("utf-8")
-    again = run(*shlex.split(found["command"])[1:], "--dir", str(tmp_path), "--json")
-    assert json.loads(again.stdout) == found
-    assert (tmp_path / "cells.jsonl").read_text("utf-8") == kept
+    results = json.loads(first.stdout)
+    assert set(results["marks"]) == {"greedy", "kb"}
+    assert results["command"] in (tmp_path / "report.md").read_text("utf-8")
+    cells = (tmp_path / "cells.jsonl").read_text("utf-8")
+    again = run(*shlex.split(results["command"])[1:], "--dir", str(tmp_path), "--json")
+    assert json.loads(again.stdout) == results
+    assert (tmp_path / "cells.jsonl").read_text("utf-8") == cells

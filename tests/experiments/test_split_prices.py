@@ -1,4 +1,4 @@
-"""Prices of pieces, fitted to games."""
+"""Prices of pieces that are fitted to games."""
 
 import json
 from pathlib import Path

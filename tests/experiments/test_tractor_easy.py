@@ -1,4 +1,4 @@
-"""EasyTractor's tables: who meets whom, what is counted, and that what was learned before is not learned again."""
+"""EasyTractor's tables: pairings, counts, and reuse of trained networks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_run_is_measured_as_it_grows_and_the_paper_s_pairs_at_the_end() ->
     meetings = _list_pairings(SETTINGS)
     assert len(meetings) == 1 + 4 * SETTINGS.stages + 2 + 3
     assert [SETTINGS.decisions_after(stage) for stage in (0, 1, 2)] == [0, 300, 600]
-    assert {each[:2] for each in meetings if each.stage == 2 and each.second == SUPERVISED} == {
+    assert {pairing[:2] for pairing in meetings if pairing.stage == 2 and pairing.second == SUPERVISED} == {
         (SUPERVISED_PPO, SUPERVISED)
     }
 
@@ -47,18 +47,18 @@ def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: 
     desk = ExperimentWorkspace(tmp_path)
     levels = LevelsSummary(8, (9, 3), 0.75, (0.4, 0.9), (0.1, 1.4))
     counted = branching_table(desk, engine, 2, 0)
-    found = report(
+    built = report(
         SETTINGS, dict.fromkeys(_list_pairings(SETTINGS), levels), Curriculum(SETTINGS, desk, engine), counted
     )
-    tables = {table.name: table for table in found.tables}
-    assert set(tables) == {"options", "levels", "abl", "kb"}  # nothing has learned yet
+    tables = {table.name: table for table in built.tables}
+    assert set(tables) == {"options", "levels", "abl", "kb"}  # no network is trained yet
     assert [row[-2:] for row in tables["levels"].rows] == [[840, 696], [738, 624]]
-    assert all(len(set(table.columns)) == len(table.columns) for table in found.tables)
+    assert all(len(set(table.columns)) == len(table.columns) for table in built.tables)
     steps, whole = tables["options"].rows
     assert isinstance(whole[2], float)
     assert isinstance(steps[2], float)
     assert whole[2] >= steps[2] > 1
-    (curve,) = found.plots
+    (curve,) = built.plots
     assert set(curve.to_json()["lines"]) == {SUPERVISED_PPO, PPO_ONLY, ABL, "abl without estimate"}
 
 

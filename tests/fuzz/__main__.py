@@ -11,7 +11,7 @@ from tests.fuzz.runner import bounds_checked, report, run, run_known, wrong
 
 
 def main() -> int:
-    """Run, and report; 1 where something differs."""
+    """Run the checks and print the report; return 1 if something differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--folders", type=int, default=20, help="how many folders")
     parser.add_argument("--seed", type=int, default=1, help="the number of the first one; the others follow")
@@ -22,18 +22,18 @@ def main() -> int:
     if chosen.boundscheck:
         bounds_checked(chosen.out.resolve() / "numba")
     if chosen.known:
-        known = run_known(_tell)
+        known = run_known(_print_result)
         print(f"{len(known)} games, profiles and folders of tests, {len(wrong(known))} wrong")
         return 1 if wrong(known) else 0
     seeds = range(chosen.seed, chosen.seed + chosen.folders)
-    results = run(seeds, chosen.out.resolve(), _tell)
+    results = run(seeds, chosen.out.resolve(), _print_result)
     print(report(results))
     return 1 if wrong(results) else 0
 
 
-def _tell(result: dict[str, Any]) -> None:
-    said = result["said"][0].strip().replace("\n", " ")[-160:] if result["said"] else ""
-    print(result["seed"], result["outcome"], result["flaw"] or result["edit"], said, file=sys.stderr, flush=True)
+def _print_result(result: dict[str, Any]) -> None:
+    message = result["said"][0].strip().replace("\n", " ")[-160:] if result["said"] else ""
+    print(result["seed"], result["outcome"], result["flaw"] or result["edit"], message, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Checks of a random folder: lists of plays against a naive reading of its facts, and tables out of step."""
+"""Checks of a random folder: lists of plays against a naive reading of its facts, and unsynchronised tables."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ Play = tuple[Term, Cards]
 """A form and the cards that make it."""
 
 STATES, TABLES, STEPS = 50, 64, 200
-_LOOKS = 20  # steps between two looks at what tables list
-_RECORDS, _AHEAD = 6, 5  # episodes that are played again, and steps of imagined tables
-ROWS = 2  # decisions that are looked at each time
+_LOOKS = 20  # steps between two comparisons of lists
+_RECORDS, _AHEAD = 6, 5  # episodes to replay, and steps of imagined tables
+ROWS = 2  # decisions of a comparison
 _DYNAMIC = ("move", "legal", "includes", "acts_as")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """clingo and the naive reading of a folder."""
+    """Readings of a folder: by clingo, and the naive one."""
 
     engine: Engine
     oracle: Oracle
     naive: Naive
     ever: dict[Term, set[Term]]
-    asked: list[Atom]
+    query_atoms: list[Atom]
 
     @classmethod
     def of(cls, engine: Engine) -> Reader:
-        """Ground the folder, and read its facts."""
+        """Ground the folder and read its facts."""
         rules = engine.rules
         oracle = Oracle(rules.kb)
         atoms = oracle.solve([]).atoms or frozenset()
@@ -59,29 +59,29 @@ class Reader:
         for context in rules.cells.acts_as:
             for kind, cells in zip(rules.pack.kinds, context, strict=True):
                 ever[kind] |= {rules.cells.names[cell] for cell in cells if cell >= 0}
-        asked = [atom for atom in oracle._names.values() if atom.name in _DYNAMIC]
-        return cls(engine, oracle, Naive(atoms), ever, asked)
+        query_atoms = [atom for atom in oracle._names.values() if atom.name in _DYNAMIC]
+        return cls(engine, oracle, Naive(atoms), ever, query_atoms)
 
     def inputs(self, decisions: Decisions) -> NDArray[np.uint8]:
-        """[every input, n] what the question of a play is told."""
+        """Return the inputs of the play query, an array [inputs, decisions]."""
         rules = self.engine.rules
         every = replace(rules.play_query.circuit, inputs=rules.kb.input_atoms)
         return GamePreferenceInputs(rules).make_shared_writer(every)(decisions)
 
     def read(self, decisions: Decisions, rows: NDArray[np.uint8], row: int) -> Expected:
-        """What one decision has to list."""
+        """Return the expected lists of one decision."""
         rules, naive = self.engine.rules, self.naive
-        told = true_atoms(rows, rules.kb.input_atoms, row)
-        atoms = self.oracle.solve(told, self.asked).atoms or frozenset()
+        true_inputs = true_atoms(rows, rules.kb.input_atoms, row)
+        atoms = self.oracle.solve(true_inputs, self.query_atoms).atoms or frozenset()
         now: dict[Term, set[Term]] = defaultdict(set)
         for name, arguments in atoms:
             if name == "acts_as":
                 now[arguments[0]].add(arguments[1])
-        if "acts_as" not in {atom.name for atom in self.asked}:
+        if "acts_as" not in {atom.name for atom in self.query_atoms}:
             now = self.ever
         acting = Acting(now, self.ever)
         hand = {kind: int(n) for kind, n in zip(rules.pack.kinds, decisions.view.hand[row], strict=True)}
-        wanted = {arguments[0] for name, arguments in atoms if name == "includes"}
+        included = {arguments[0] for name, arguments in atoms if name == "includes"}
         legal = {arguments[0] for name, arguments in atoms if name == "legal"}
         moves = {arguments[0] for name, arguments in atoms if name == "move"}
         leading = bool(decisions.to_beat[row] < 0)
@@ -91,36 +91,36 @@ class Reader:
             for form in naive.labels[label]
             if form in moves
             for cards in naive.sets(form, hand, acting, leading)
-            if wanted <= set(cards)
+            if included <= set(cards)
         }
-        kept = {naive.label[form] for form, _ in sets} if wanted else legal
-        return Expected(kept, sets, hand, acting, dict(told_counts(told)), wanted)
+        labels = {naive.label[form] for form, _ in sets} if included else legal
+        return Expected(labels, sets, hand, acting, dict(count_input_cards(true_inputs)), included)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a decision has to list: labels, card sets by form; and what it was told."""
+    """Expected lists of a decision, labels and card sets by form, with its inputs."""
 
     legal: set[Term]
     sets: set[tuple[Term, Cards]]
     hand: dict[Term, int]
     acting: Acting
-    told: dict[Term, int]
-    wanted: set[Term]
+    input_counts: dict[Term, int]
+    included: set[Term]
 
     def counts(self) -> dict[Term, int]:
-        """How many cards of the hand act as each cell."""
-        found: Counter[Term] = Counter()
+        """Count the cards of the hand that act as each cell."""
+        totals: Counter[Term] = Counter()
         for card, copies in self.hand.items():
             for cell in self.acting.now[card]:
-                found[cell] += copies
-        return {cell: copies for cell, copies in found.items() if copies}
+                totals[cell] += copies
+        return {cell: copies for cell, copies in totals.items() if copies}
 
 
-def told_counts(told: list[Atom]) -> Iterator[tuple[Term, int]]:
-    """How many cards of each cell the inputs speak of."""
+def count_input_cards(atoms: list[Atom]) -> Iterator[tuple[Term, int]]:
+    """Yield the number of cards of each cell that the inputs report."""
     most: Counter[Term] = Counter()
-    for name, arguments in told:
+    for name, arguments in atoms:
         if name in ("held", "wild"):
             by_suit = len(arguments) == 3
             own = f"card({arguments[0]},{arguments[1]})" if by_suit else arguments[0]
@@ -130,7 +130,7 @@ def told_counts(told: list[Atom]) -> Iterator[tuple[Term, int]]:
 
 
 def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterator[str]:
-    """Where the engine's lists of some decisions differ from the naive reading."""
+    """Yield differences between the engine's lists of some decisions and the naive reading."""
     if not rows:
         return
     rules, inputs = reader.engine.rules, reader.inputs(decisions)
@@ -143,39 +143,41 @@ def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterat
         expected = reader.read(decisions, inputs, row)
         legal = {rules.labels[label] for label in np.flatnonzero(decisions.legal_mask[:, row])}
         span = range(lists.start[row], lists.start[row + 1])
-        found = [(rules.forms.forms[lists.form[move]].name, _cards(reader, lists.cards[move])) for move in span]
+        listed = [(rules.forms.forms[lists.form[move]].name, _cards(reader, lists.cards[move])) for move in span]
         place = f"{decisions.state_text(row)}"
         if legal != expected.legal:
             more, fewer = _some(legal - expected.legal), _some(expected.legal - legal)
             yield f"{place}: legal labels {more} too many, {fewer} too few"
-        if len(set(found)) < len(found):
-            yield f"{place}: {_some({each for each, n in Counter(found).items() if n > 1})} listed twice"
-        if set(found) != expected.sets:
-            more, fewer = _some(set(found) - expected.sets), _some(expected.sets - set(found))
+        if len(set(listed)) < len(listed):
+            yield f"{place}: {_some({entry for entry, n in Counter(listed).items() if n > 1})} listed twice"
+        if set(listed) != expected.sets:
+            more, fewer = _some(set(listed) - expected.sets), _some(expected.sets - set(listed))
             yield f"{place}: {more} too many, {fewer} too few"
-        if any(form != "pass" and not cards for form, cards in found):
+        if any(form != "pass" and not cards for form, cards in listed):
             yield f"{place}: an empty play"
         counts = expected.counts()
-        wrong = {cell for cell, copies in expected.told.items() if counts.get(cell, 0) < copies}
+        wrong = {cell for cell, copies in expected.input_counts.items() if counts.get(cell, 0) < copies}
         if wrong:
             yield f"{place}: told of more cards of {_some(wrong)} than there are"
-        yield from (f"{place}: {problem}" for problem in _one_label(reader, decisions.select(np.array([row])), found))
+        yield from (
+            f"{place}: {problem}" for problem in _check_labels(reader, decisions.select(np.array([row])), listed)
+        )
 
 
-def _one_label(reader: Reader, some: Decisions, found: list[Play]) -> Iterator[str]:
-    """Lay down each label of a decision by itself: the first of its sets, one by chance, and a list of its own."""
+def _check_labels(reader: Reader, decisions: Decisions, plays: list[Play]) -> Iterator[str]:
+    """Check each label of a decision alone: its first card set, a random one, and its list."""
     rules = reader.engine.rules
     by_label: dict[int, set[Play]] = defaultdict(set)
-    for form, cards in found:
+    for form, cards in plays:
         by_label[rules.forms.label_index[reader.naive.label[form]]].add((form, cards))
     for label, mine in sorted(by_label.items()):
         chosen = np.array([label], np.int16)
         keys = match_keys(1, label)
-        for moves in (some.first_moves(chosen), some.sample_moves(chosen, keys)):
+        for moves in (decisions.first_moves(chosen), decisions.sample_moves(chosen, keys)):
             laid = rules.forms.forms[int(moves.form[0])].name, _cards(reader, moves.cards[0])
             if laid not in mine:
                 yield f"{rules.label_texts[label]} is laid down as {_text(laid)}"
-        alone = some.moves(chosen)
+        alone = decisions.moves(chosen)
         if len(alone.form) != len(mine):
             yield f"{rules.label_texts[label]} has {len(alone.form)} card sets alone, {len(mine)} in all"
 
@@ -199,9 +201,9 @@ class Stopped(Exception):
 
 
 def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, rows: int = ROWS) -> Iterator[str]:
-    """Play tables out of step: each step about two in three go on, and a match that is over begins anew at once.
+    """Play unsynchronised tables: about two in three take each step, and finished matches start again.
 
-    Now and then the lists of some decisions, ``rows``, are compared with the naive reading.
+    At intervals, compare the lists of ``rows`` decisions with the naive reading.
     """
     engine = reader.engine
     recorder = engine.new_recorder(tables)
@@ -220,16 +222,16 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, ro
                 if step % _LOOKS == 0:
                     chosen = random.permutation(len(playing))[:rows].tolist()
                     yield from differences(reader, decisions, chosen)
-                    look_around(engine, room, decisions)
-                    yield from read_back(engine, decisions)
+                    run_other_kernels(engine, room, decisions)
+                    yield from check_state_text(engine, decisions)
                 room.play(playing, mover.play(decisions, keys[playing]))
             if choosing.size:
                 choices = room.choices(choosing)
                 if step % _LOOKS == 0:
-                    yield from read_back(engine, choices)
+                    yield from check_state_text(engine, choices)
                 room.choose(choosing, mover.choose(choices, keys[choosing]))
         except TableError as problem:
-            yield from _stopped(reader, room, playing, str(problem))
+            yield from _check_stop(reader, room, playing, str(problem))
             return
         over = np.flatnonzero(room.winner != -1)
         if over.size:
@@ -239,8 +241,8 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, ro
     yield from (f"replay: {problem}" for problem in engine.replay(records[:_RECORDS]).mismatches)
 
 
-def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
-    """Ask everything else that kernels answer about decisions; only that it is answered counts."""
+def run_other_kernels(engine: Engine, tables: Tables, decisions: Decisions) -> None:
+    """Run the other kernels on decisions, without a check of their results."""
     decisions.observe()
     playing, known = decisions.rows, decisions.information_set()
     keys = tables.keys[playing]
@@ -250,7 +252,7 @@ def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
         contexts = np.repeat(decisions.context, 2 * deals.shape[2])
         compute_response_mask(engine.rules, contexts, deals.reshape(-1, deals.shape[3]))
         compute_lead_mask(engine.rules, contexts, deals.reshape(-1, deals.shape[3]))
-    with contextlib.suppress(GameError):  # nobody can count these forms
+    with contextlib.suppress(GameError):  # some forms cannot be counted
         engine.min_plays(decisions.context, tables.open_hands(playing)[:, 0])
     imagined = Tables.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
     for _ in range(_AHEAD):
@@ -259,8 +261,8 @@ def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
     render_view(engine.rules, engine.decision_point_at(decisions))
 
 
-def read_back(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:
-    """Write the state of a decision or choice, and read it again: the same may be done, and it is written the same."""
+def check_state_text(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:
+    """Write the state of a decision or choice and read it again; compare the actions and the text."""
     seen = engine.decision_point_at(decisions)
     try:
         again = engine.read_decision_point(seen.state)
@@ -274,20 +276,23 @@ def read_back(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:
         yield f"{seen.state} read back is written {written}"
 
 
-def _stopped(reader: Reader, tables: Tables, playing: NDArray[np.int64], said: str) -> Iterator[str]:
-    """An error of the engine where each table by itself has a move; raises Stopped where rules are to blame.
+def _check_stop(reader: Reader, tables: Tables, playing: NDArray[np.int64], message: str) -> Iterator[str]:
+    """Yield an error of the engine if each table alone has a move; raise Stopped if the rules are the cause.
 
-    Rules are to blame where a table has no move, or a label is legal for which the hand lacks the cards.
+    The rules are the cause if a table has no move, or if the hand lacks the cards of a legal label.
     """
     alone = [tables.decisions(np.array([table])) for table in playing if table in set(tables.rows_to_play().tolist())]
     read = [reader.read(one, reader.inputs(one), 0) for one in alone]
-    made = [{reader.naive.label[form] for form, _ in each.sets} for each in read]
-    if any(not labels or each.legal - labels for each, labels in zip(read, made, strict=True)) or "legal" not in said:
-        raise Stopped(said)
-    yield f"play stops, though every table has a move: {said}"
+    made = [{reader.naive.label[form] for form, _ in expected.sets} for expected in read]
+    if (
+        any(not labels or expected.legal - labels for expected, labels in zip(read, made, strict=True))
+        or "legal" not in message
+    ):
+        raise Stopped(message)
+    yield f"play stops, though every table has a move: {message}"
 
 
 def random_states(reader: Reader, seed: int, states: int = STATES) -> Iterator[str]:
-    """The lists of random states."""
+    """Yield the differences in the lists of random states."""
     decisions = reader.engine.sample_decisions(states, seed)
     yield from differences(reader, decisions, list(range(states)))

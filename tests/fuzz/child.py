@@ -1,6 +1,6 @@
-"""Check random folders in a process of its own, for a crash must not end the run: ``python -m tests.fuzz.child DIR``.
+"""Check random folders in a separate process, because a crash must not end the run: ``python -m tests.fuzz.child``.
 
-Reads a line of JSON for each folder, and answers with one.
+The process reads a line of JSON for each folder and writes another one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tests.fuzz.checks import ROWS, STATES, STEPS, TABLES, Reader, Stopped, play
 from tests.fuzz.generator import drawn
 
 PASSED, REFUSED, STOPPED, DIFFERS, BROKEN, LOST = "passed", "refused", "stopped", "differs", "broken", "lost"
-"""No difference; an error of check; no move where the naive reading knows none; a difference; an exception; a crash."""
+"""No difference; an error of check; no move, as in the naive reading; a difference; an exception; a crash."""
 FINE = (PASSED, REFUSED, STOPPED)
 MOST = 20
-"""Differences of a folder that are kept."""
+"""Most differences of a folder in its result."""
 COMMANDS = (
     ("kb", "check", "{}", "--json"), ("legal", "{}"), ("match", "{}", "random", "greedy", "--games", "2"),
     ("explain", "{}", "{state}"), ("kb", "words", "{}"), ("kb", "verify", "{}", "--states", "10"),
@@ -38,65 +38,66 @@ _MEMORY = 8 << 30
 
 
 def outcome(seed: int, folder: Path, states: int, tables: int, steps: int) -> dict[str, Any]:
-    """What comes of the folder of a number; it stays where something is wrong."""
+    """Check the folder of a seed and return the result; keep the folder if something is wrong."""
     draw = drawn(seed)
     shutil.rmtree(folder, ignore_errors=True)
-    found: dict[str, Any] = {"seed": seed, "constructs": sorted(draw.constructs), "flaw": draw.flaw}
-    found["edit"] = draw.write(folder)
+    result: dict[str, Any] = {"seed": seed, "constructs": sorted(draw.constructs), "flaw": draw.flaw}
+    result["edit"] = draw.write(folder)
     try:
-        came, said = _outcome(folder, seed, states, tables, steps)
+        status, messages = _outcome(folder, seed, states, tables, steps)
     except (Stopped, TableError) as problem:
-        came, said = STOPPED, [str(problem)]
+        status, messages = STOPPED, [str(problem)]
     except Exception:
-        came, said = BROKEN, [traceback.format_exc(limit=-8)]
-    if came in FINE:
+        status, messages = BROKEN, [traceback.format_exc(limit=-8)]
+    if status in FINE:
         shutil.rmtree(folder)
-    return found | {"outcome": came, "said": said}
+    return result | {"outcome": status, "said": messages}
 
 
 def outcome_of(name: str, profile: str | None, states: int, tables: int, steps: int, naive: bool) -> dict[str, Any]:
-    """What comes of a game of its own, or a folder of the tests; the naive reading is for small hands alone."""
+    """Check a shipped game, or a folder of the tests; the naive reading supports small hands only."""
     try:
         played = load(name)
-        found = [
-            f"verify: {each}" for each in verification.verify_circuits(played, None, profile, states, 1).mismatches
+        problems = [
+            f"verify: {mismatch}"
+            for mismatch in verification.verify_circuits(played, None, profile, states, 1).mismatches
         ]
         reader = Reader.of(played.engine(None, profile))
-        found += random_states(reader, 1, states) if naive else []
-        found += play(reader, 1, tables, steps, ROWS if naive else 0)
+        problems += random_states(reader, 1, states) if naive else []
+        problems += play(reader, 1, tables, steps, ROWS if naive else 0)
     except Exception:
         return {"seed": f"{name} {profile or ''}", "outcome": BROKEN, "said": [traceback.format_exc(limit=-8)]}
-    return {"seed": f"{name} {profile or ''}", "outcome": DIFFERS if found else PASSED, "said": found[:MOST]}
+    return {"seed": f"{name} {profile or ''}", "outcome": DIFFERS if problems else PASSED, "said": problems[:MOST]}
 
 
 def _outcome(folder: Path, seed: int, states: int, tables: int, steps: int) -> tuple[str, list[str]]:
     checked = invoke("kb", "check", str(folder))
     if checked.exit_code:
-        crashes = _crashes(("kb check", checked.exception, checked.exit_code), *_ask_all(folder))
+        crashes = _crashes(("kb check", checked.exception, checked.exit_code), *_run_commands(folder))
         errors = [line for line in checked.stderr.splitlines() if "error" in line]
         return (BROKEN, crashes) if crashes else (REFUSED, errors[:1])
     played = load(str(folder))
-    found = [
+    problems = [
         f"verify: {mismatch}" for mismatch in verification.verify_circuits(played, None, None, states, seed).mismatches
     ]
     reader = Reader.of(played.engine())
-    found += random_states(reader, seed, states)
-    found += play(reader, seed, tables, steps)
-    return (DIFFERS, found[:MOST]) if found else (PASSED, [])
+    problems += random_states(reader, seed, states)
+    problems += play(reader, seed, tables, steps)
+    return (DIFFERS, problems[:MOST]) if problems else (PASSED, [])
 
 
-def _ask_all(folder: Path) -> list[tuple[str, BaseException | None, int]]:
-    """Every command on a folder that check refuses."""
-    found = []
+def _run_commands(folder: Path) -> list[tuple[str, BaseException | None, int]]:
+    """Run every command on a folder that check refuses."""
+    results = []
     for command in COMMANDS:
         words = [word.replace("{}", str(folder)).replace("{state}", _STATE) for word in command]
         answer = invoke(*words, stdin=_STATE)
-        found.append((" ".join(command[:2]), answer.exception, answer.exit_code))
-    return found
+        results.append((" ".join(command[:2]), answer.exception, answer.exit_code))
+    return results
 
 
 def _crashes(*answers: tuple[str, BaseException | None, int]) -> list[str]:
-    """Commands that end otherwise than planned."""
+    """Return the commands that end unexpectedly."""
     return [
         f"{command}: {''.join(traceback.format_exception(problem)[-3:])}"
         for command, problem, code in answers
@@ -105,7 +106,7 @@ def _crashes(*answers: tuple[str, BaseException | None, int]) -> list[str]:
 
 
 def bound_memory() -> None:
-    """Bound the memory of this process, where the platform can."""
+    """Limit the memory of this process, if the platform supports it."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -114,20 +115,20 @@ def bound_memory() -> None:
 
 
 def main() -> None:
-    """Answer until there are no more folders; this process may crash, so it grounds what it is given itself."""
+    """Answer requests until the input ends; ground in this process, because it may crash."""
     ensure_complete_writes()
     bound_memory()
     sandbox.work_in_process()
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what anything else prints is no answer
+    os.dup2(2, 1)  # other output is not an answer
     for line in sys.stdin:
-        asked = json.loads(line)
-        most = asked.get("states", STATES), asked.get("tables", TABLES), asked.get("steps", STEPS)
-        if "game" in asked:
-            found = outcome_of(asked["game"], asked["profile"], *most, asked["naive"])
+        request = json.loads(line)
+        most = request.get("states", STATES), request.get("tables", TABLES), request.get("steps", STEPS)
+        if "game" in request:
+            result = outcome_of(request["game"], request["profile"], *most, request["naive"])
         else:
-            found = outcome(asked["seed"], Path(asked["folder"]), *most)
-        print(json.dumps(found), file=answers, flush=True)
+            result = outcome(request["seed"], Path(request["folder"]), *most)
+        print(json.dumps(result), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How often each construct comes up in random folders, and each pair of them."""
+"""Counts of constructs and pairs of constructs in random folders."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tests.fuzz.draft import CONSTRUCTS
 
 
 def count(folders: Iterable[Iterable[str]]) -> Counter[tuple[str, str]]:
-    """Folders by pair of constructs; a construct by itself is a pair of it with itself."""
-    found: Counter[tuple[str, str]] = Counter()
+    """Count folders by pair of constructs; a single construct is paired with itself."""
+    pairs: Counter[tuple[str, str]] = Counter()
     for constructs in folders:
-        there = [each for each in CONSTRUCTS if each in set(constructs)]
-        found.update((each, each) for each in there)
-        found.update(combinations(there, 2))
-    return found
+        there = [construct for construct in CONSTRUCTS if construct in set(constructs)]
+        pairs.update((construct, construct) for construct in there)
+        pairs.update(combinations(there, 2))
+    return pairs
 
 
-def table(found: Counter[tuple[str, str]]) -> str:
-    """The counts as a triangle; on its diagonal stand the constructs by themselves."""
+def table(pairs: Counter[tuple[str, str]]) -> str:
+    """Format the counts as a triangle, with single constructs on its diagonal."""
     width = max(map(len, CONSTRUCTS)) + 1
-    lines = ["".join(f"{each:>{width}}" for each in ("", *CONSTRUCTS))]
+    lines = ["".join(f"{name:>{width}}" for name in ("", *CONSTRUCTS))]
     for row, first in enumerate(CONSTRUCTS):
-        cells = ["" if column < row else str(found[first, second]) for column, second in enumerate(CONSTRUCTS)]
-        lines.append("".join(f"{each:>{width}}" for each in (first, *cells)))
+        cells = ["" if column < row else str(pairs[first, second]) for column, second in enumerate(CONSTRUCTS)]
+        lines.append("".join(f"{cell:>{width}}" for cell in (first, *cells)))
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from tests.fuzz.draft import FLUENTS, GAME, POINTS, RULES, STAGES, TRICKS, Draft
 
 
 def write_course(draft: Draft) -> None:
-    """Write who leads, the stages, the fluents, the points, the preferences and the rest."""
+    """Write the leader, stages, fluents, points, preferences and other facts."""
     leads = "leads(" in "".join(draft.files[GAME]) or "<opening>" in "".join(draft.files[GAME])
     if draft.has(STAGES):
         leads = _write_stages(draft, leads)
@@ -29,7 +29,7 @@ def _write_stages(draft: Draft, leads: bool) -> bool:
 
 
 def _turns(draft: Draft, stage: str, done: str) -> None:
-    """Each seat is asked once, from seat 0 on, after the stages before."""
+    """Write a stage in which each seat chooses once, from seat 0 on, after the earlier stages."""
     draft.say(GAME, f"#external stage({stage}). has_{stage}(S) :- {done}.")
     draft.say(GAME, f"asks({stage},S) :- {draft.after}seat(S), not has_{stage}(S), has_{stage}(T) : seat(T), T < S.")
 
@@ -56,7 +56,7 @@ def _keep(draft: Draft, leads: bool) -> bool:
 
 
 def _give(draft: Draft, leads: bool) -> bool:
-    """Each seat gives a card to the next one, or none."""
+    """Write a stage in which each seat gives a card, or none, to the next one."""
     _turns(draft, "give", "given(S,1)")
     draft.say(GAME, "count(given,2). #external given(S,N) : seat(S), N = 1. option(C) :- stage(give), mine(C).")
     draft.say(GAME, "option(none) :- stage(give). #external chosen(C) : pack(C,_). #external chosen(none).")
@@ -66,7 +66,7 @@ def _give(draft: Draft, leads: bool) -> bool:
 
 
 def _bury(draft: Draft, leads: bool) -> bool:
-    """A seat takes up what lies aside and buries a card, or none."""
+    """Write a stage in which a seat may take the cards aside and buries a card, or none."""
     who = draft.random.randrange(draft.seats)
     draft.say(GAME, "#external stage(bury). #external stage(take). any(taken,0). #external taken.")
     draft.say(GAME, f"any(buried,0). #external buried. asks(take,{who}) :- {draft.after}not taken.")
@@ -81,7 +81,7 @@ def _bury(draft: Draft, leads: bool) -> bool:
 
 
 def _write_fluents(draft: Draft) -> None:
-    """One or two of: the last play bars pairs of it, plays are counted, a play ends the trick, a level that lasts."""
+    """Write one or two fluents: barred plays of the last height, counted plays, a play that ends the trick, a level."""
     kinds = [_last, _counted, _lasting, *([] if draft.has(TRICKS) else [_cut])]
     for fluent in draft.random.sample(kinds, draft.random.randint(1, 2)):
         fluent(draft)
@@ -117,7 +117,7 @@ def _lasting(draft: Draft) -> None:
 
 
 def _write_end(draft: Draft) -> None:
-    """Points by several ways and matches of several episodes; without points the first who is out wins the match."""
+    """Write points and matches of several episodes; without points the first seat without cards wins the match."""
     draft.say(GAME, "#external finish(P,S) : P = 1, seat(S).")
     if not draft.has(POINTS):
         draft.say(GAME, "won(S) :- finish(1,S). match_over.")
@@ -150,7 +150,7 @@ def _by_tricks(draft: Draft) -> None:
 
 
 def _write_rest(draft: Draft) -> None:
-    """Facts that other modules read: preferences, open hands, what a table remembers."""
+    """Write facts for other modules: preferences, open hands, and the number of recent plays."""
     if draft.chance(0.3):
         draft.say(GAME, 'preference(keep,p). says(keep,en,"Keep {1}."). says(keep,zh,"留{1}。").')
         draft.say(GAME, "#external play(L) : label(L). cost(keep(R),R) :- play(L), form(L,F), height(F,R).")

@@ -1,14 +1,14 @@
-"""The pack of a random folder, what its cards act as, and who is dealt how many."""
+"""Pack of a random folder: cards, their cells, and the deal."""
 
 from __future__ import annotations
 
 from tests.fuzz.draft import GAME, JOKER, KICKERS, OPENINGS, ROLES, STAR, SUITS, TRICKS, WILDS, Draft
 
 MOST_HAND = 9
-"""Cards that a seat is dealt at most: the naive reading tries all their subsets."""
+"""Most cards that a seat is dealt, because the naive reading tries all subsets."""
 MOST_OF_A_ROLE = {1: 8, 2: 6, 3: 4, 4: 3}
-"""Kinds of cards that act as one cell at most, by copies: check refuses a cell of very many ways to take some."""
-_BOTH = 0.04  # of folders with jokers: a joker that is wild and natural
+"""Most kinds of cards that act as one cell, by copies; check refuses cells with very many combinations."""
+_BOTH = 0.04  # share of folders with jokers: a joker that is wild and natural
 
 
 def write_deck(draft: Draft) -> None:
@@ -47,8 +47,8 @@ def _write_cards(draft: Draft) -> None:
     draft.say(GAME, f"rank({first}..{last}).")
     if draft.suits:
         draft.say(GAME, " ".join(f"suit({suit})." for suit in draft.suits))
-        each = 1 if draft.copies == 2 else draft.copies
-        draft.say(GAME, f"pack(card(R,T),{each}) :- rank(R), suit(T).")
+        per_pack = 1 if draft.copies == 2 else draft.copies
+        draft.say(GAME, f"pack(card(R,T),{per_pack}) :- rank(R), suit(T).")
         if draft.copies == 2:
             draft.say(GAME, "packs(2).")
             draft.extra = dict.fromkeys(draft.extra, 2)
@@ -71,15 +71,15 @@ def _write_wilds(draft: Draft) -> None:
         draft.say(GAME, f"is_wild({JOKER}).")
     if JOKER not in draft.extra or draft.chance(0.3):
         draft.level = not draft.suits or draft.chance(0.6)
-        which = "card(R,a)" if draft.suits else "R"
+        card = "card(R,a)" if draft.suits else "R"
         if draft.level:
             ranks = len(draft.ranks)
-            draft.say(GAME, f"is_wild({which}) :- rank(R), level(R).")
+            draft.say(GAME, f"is_wild({card}) :- rank(R), level(R).")
             draft.say(GAME, f"one(level,1). lots(turned,{ranks}). #external level(R) : rank(R).")
             draft.say(GAME, f"#external lot(turned,I) : I = 0..{ranks - 1}. #external event(deal).")
             draft.say(GAME, "next(level(I+1)) :- event(deal), lot(turned,I).")
         else:
-            draft.say(GAME, f"is_wild({which}) :- R = {draft.one_of(draft.ranks)}.")
+            draft.say(GAME, f"is_wild({card}) :- R = {draft.one_of(draft.ranks)}.")
     draft.say(GAME, "acts_as(C,wild) :- is_wild(C).")
     if JOKER in draft.extra and draft.chance(_BOTH):
         draft.flaw, draft.natural_joker = "a card both wild and natural", True
@@ -87,18 +87,18 @@ def _write_wilds(draft: Draft) -> None:
 
 
 def _draw_roles(draft: Draft) -> None:
-    """Cells of several cards: a suit, odd ranks, low ranks."""
+    """Draw cells of several cards: a suit, odd ranks, low ranks."""
     ranks, suits = len(draft.ranks), max(1, len(draft.suits))
     at_once = MOST_OF_A_ROLE[max(draft.copies, *draft.extra.values(), 1)]
     most = at_once // suits
-    found = [("low", f"R <= {draft.random.randint(2, min(most, ranks - 1))}")] if most > 1 else []
+    cells = [("low", f"R <= {draft.random.randint(2, min(most, ranks - 1))}")] if most > 1 else []
     if suits * ((ranks + 1) // 2) <= at_once:
-        found.append(("odd", "R \\ 2 = 1"))
+        cells.append(("odd", "R \\ 2 = 1"))
     if draft.suits:
-        found.append((draft.suits[0], ""))
-    elif not found:
-        found.append(("low", "R = 1"))
-    for cell, where in draft.random.sample(found, draft.random.randint(1, len(found))):
+        cells.append((draft.suits[0], ""))
+    elif not cells:
+        cells.append(("low", "R = 1"))
+    for cell, where in draft.random.sample(cells, draft.random.randint(1, len(cells))):
         draft.roles.append(cell)
         card = "card(R,T)" if draft.suits else "R"
         draft.widest = max(draft.widest, len(draft.ranks) if not where else at_once)

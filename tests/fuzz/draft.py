@@ -1,4 +1,4 @@
-"""A rule folder while it is drawn: its random numbers, its lines by file, and the constructs in it."""
+"""Draft of a random rule folder: random numbers, lines by file, and constructs."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ T = TypeVar("T")
 
 @dataclass
 class Draft:
-    """A folder that is being written; ``wanted`` are the constructs that it has to have."""
+    """Draft of a folder; ``constructs`` are those that it needs."""
 
     random: Random
-    wanted: frozenset[str]
+    constructs: frozenset[str]
     files: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     ranks: tuple[int, ...] = ()
-    suits: tuple[str, ...] = ()  # none: a card is its rank
+    suits: tuple[str, ...] = ()  # without suits a card is its rank
     copies: int = 1  # of each card
-    extra: dict[str, int] = field(default_factory=dict)  # cards without a rank, and how many there are of each
+    extra: dict[str, int] = field(default_factory=dict)  # copies of cards without a rank
     seats: int = 2
     dealt: tuple[int, ...] = ()
     wild: bool = False  # whether cards may act as wild
-    level: bool = False  # whether which cards are wild depends on a fluent
+    level: bool = False  # whether the wild cards depend on a fluent
     all_dealt: bool = False
     composed: bool = False  # whether plays are laid card by card
     roles: list[str] = field(default_factory=list)  # cells of several ranks or suits
-    after: str = ""  # the beginning of a body: the stages before this one are over
+    after: str = ""  # start of a rule body: the earlier stages are over
     natural_joker: bool = False  # whether the joker acts as itself, too
-    widest: int = 1  # kinds of cards that act as one cell at most
-    flaw: str = ""  # what is wrong with the folder on purpose
+    widest: int = 1  # most kinds of cards that act as one cell
+    flaw: str = ""  # intended flaw of the folder
 
     def has(self, construct: str) -> bool:
-        """Whether the folder has to have a construct."""
-        return construct in self.wanted
+        """Return whether the folder needs a construct."""
+        return construct in self.constructs
 
     def chance(self, share: float) -> bool:
-        """Draw whether something is done that so many folders do."""
+        """Return true with a given probability."""
         return self.random.random() < share
 
-    def one_of(self, some: Sequence[T]) -> T:
+    def one_of(self, values: Sequence[T]) -> T:
         """Draw one of several values."""
-        return self.random.choice(some)
+        return self.random.choice(values)
 
     def say(self, file: str, text: str) -> None:
         """Append lines to a file."""
@@ -61,11 +61,11 @@ class Draft:
 
     @property
     def cards(self) -> dict[str, int]:
-        """Every kind of card as a term, and how many there are of it."""
+        """Number of copies by kind of card, a term."""
         own = [f"card({rank},{suit})" for rank in self.ranks for suit in self.suits] or list(map(str, self.ranks))
         return {**dict.fromkeys(own, self.copies), **self.extra}
 
     @property
     def tame(self) -> str:
-        """What a rule about a card that is not wild ends with."""
+        """End of a rule for cards that are not wild."""
         return ", not is_wild({0})" if self.wild else ""

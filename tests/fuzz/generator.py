@@ -1,4 +1,4 @@
-"""Random rule folders, the same for the same number: most of them sound, some with one edit that spoils them."""
+"""Random rule folders by seed: most are valid, some have one random edit."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SHARE = 0.42
 
 @dataclass(frozen=True)
 class Drawn:
-    """A random folder: its number, its files, the constructs in it, and what is wrong with it on purpose."""
+    """Random folder: seed, files, constructs, and intended flaw."""
 
     seed: int
     files: dict[str, str]
     constructs: frozenset[str]
     flaw: str
     spoilt: bool
-    widest: int  # kinds of cards that act as one cell at most
+    widest: int  # most kinds of cards that act as one cell
 
     def write(self, folder: Path) -> str:
-        """Write the files into a new folder; returns the edit that spoils them, or nothing."""
+        """Write the files into a new folder; return the random edit as text, or an empty text."""
         folder.mkdir(parents=True)
         for name, text in self.files.items():
             (folder / name).write_text(text, "utf-8")
@@ -39,20 +39,20 @@ class Drawn:
             return ""
         edits = list_edits(folder)
         edit = edits[Random(self.seed ^ 0x5EED).randrange(len(edits))]
-        said = edit.describe((folder / edit.file).read_text("utf-8"))
+        description = edit.describe((folder / edit.file).read_text("utf-8"))
         edit.apply(folder)
-        return said
+        return description
 
 
 def drawn(seed: int) -> Drawn:
-    """Draw the folder of a number."""
+    """Draw the folder of a seed."""
     random = Random(seed)
-    wanted = frozenset(each for each in CONSTRUCTS if random.random() < _SHARE)
-    draft = Draft(random, wanted)
+    constructs = frozenset(construct for construct in CONSTRUCTS if random.random() < _SHARE)
+    draft = Draft(random, constructs)
     write_deck(draft)
     write_shapes(draft)
     write_play(draft)
     write_course(draft)
-    title = f"% Random folder {seed}: {', '.join(sorted(wanted)) or 'nothing special'}."
+    title = f"% Random folder {seed}: {', '.join(sorted(constructs)) or 'nothing special'}."
     files = {name: "\n".join([title, *draft.files[name], ""]) for name in (GAME, LABELS, RULES)}
-    return Drawn(seed, files, wanted, draft.flaw, random.random() < SPOILT and not draft.flaw, draft.widest)
+    return Drawn(seed, files, constructs, draft.flaw, random.random() < SPOILT and not draft.flaw, draft.widest)

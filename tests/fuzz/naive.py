@@ -1,6 +1,6 @@
-"""A naive reading of facts: the cards of a hand that make a form, by trying all of them.
+"""Naive reading of facts: find the cards of a hand that make a form by trying all of them.
 
-It is written from docs/reference/predicates.md, and shares nothing with the kernels.
+It follows docs/reference/predicates.md and shares no code with the kernels.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ Cards = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Acting:
-    """What cards act as in one state, and in any state."""
+    """Cells that cards act as, in one state and in any state."""
 
     now: Mapping[Term, Collection[Term]]
     ever: Mapping[Term, Collection[Term]]
 
     def wild(self, card: Term) -> bool:
-        """Whether the card stands in for others."""
+        """Return whether the card is wild."""
         return "wild" in self.now[card]
 
     def real(self, card: Term, cell: Term) -> bool:
-        """Whether the card lies in a group of the cell as the card that it is, a wild card too."""
+        """Return whether the card, also a wild one, may lie in a group of the cell as itself."""
         return cell in (self.ever[card] if self.wild(card) else self.now[card])
 
     def fits(self, card: Term, cell: Term) -> bool:
-        """Whether the card may lie in a group of the cell."""
+        """Return whether the card may lie in a group of the cell."""
         return self.real(card, cell) or (self.wild(card) and cell != "wild")
 
 
 class Group(NamedTuple):
-    """A group of a form: so many cards of a cell, so many of them real, all of them one card where it is given."""
+    """Group of a form: cell, size, least number of natural cards, and the only card allowed, if any."""
 
     cell: Term
     size: int
@@ -48,7 +48,7 @@ class Group(NamedTuple):
 
 @dataclass
 class Shape:
-    """What the facts say about a form."""
+    """Facts about a form."""
 
     groups: list[Group] = field(default_factory=list)
     wilds: int = 0
@@ -61,7 +61,7 @@ class Shape:
 
 
 class Naive:
-    """The forms of a folder by their facts."""
+    """Forms of a folder by their facts."""
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
         """Read the facts among the atoms of an answer set."""
@@ -83,7 +83,7 @@ class Naive:
         natural: Counter[tuple[Term, Term]] = Counter()
         for form, cell, count in facts["natural"]:
             natural[form, cell] = max(natural[form, cell], int(count))
-        for form, place, cell, count in sorted(facts["needs"], key=lambda each: (str(each[0]), int(each[1]))):
+        for form, place, cell, count in sorted(facts["needs"], key=lambda fact: (str(fact[0]), int(fact[1]))):
             if form in shapes:
                 group = Group(cell, int(count), natural[form, cell], only.get((form, place)))
                 shapes[form].groups.append(group)
@@ -104,7 +104,7 @@ class Naive:
                     (shapes[form].carried if name == "kicker" else shapes[form].misread).add((cell, int(count)))
 
     def sets(self, form: Term, hand: Mapping[Term, int], acting: Acting, leading: bool) -> set[Cards]:
-        """All sets of cards of a hand that make a form."""
+        """Return all sets of cards of a hand that make a form."""
         shape = self.shapes[form]
         if form == "pass":
             return {()}
@@ -121,22 +121,22 @@ class Naive:
         return {cards for cards in _subsets(list(useful.items()), size) if self.makes(shape, cards, acting, leading)}
 
     def makes(self, shape: Shape, cards: Cards, acting: Acting, leading: bool) -> bool:
-        """Whether cards make a form: all ways to share them out among its groups and its kickers are tried."""
+        """Return whether cards make a form; try all ways to distribute them among its groups and kickers."""
         if shape.mixed and len({parts[1] for card in cards if (parts := parse_rank_and_suit(card))}) < 2:
             return False
         return any(
-            self._carries(shape, rest, acting, leading)
-            for rest in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
+            self._carries(shape, leftover, acting, leading)
+            for leftover in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
         )
 
-    def _carries(self, shape: Shape, rest: Counter[Term], acting: Acting, leading: bool) -> bool:
-        """Whether what is left over after the groups are the kickers."""
+    def _carries(self, shape: Shape, leftover: Counter[Term], acting: Acting, leading: bool) -> bool:
+        """Return whether the cards outside the groups are the kickers."""
         if shape.kickers is None:
-            return not rest.total()
+            return not leftover.total()
         groups, size = shape.kickers
         cells: Counter[Term] = Counter()
         may_be = {cell for cell, _ in shape.carried}
-        for card, copies in rest.items():
+        for card, copies in leftover.items():
             mine = may_be & set(acting.now[card])
             if copies and len(mine) != 1:
                 return False
@@ -149,7 +149,7 @@ class Naive:
 
 
 def _subsets(hand: list[tuple[Term, int]], size: int) -> Iterator[Cards]:
-    """All sets of so many cards."""
+    """Yield all sets of a number of cards."""
 
     def choose(place: int, left: int) -> Iterator[list[Term]]:
         if left == 0:
@@ -167,7 +167,7 @@ def _subsets(hand: list[tuple[Term, int]], size: int) -> Iterator[Cards]:
 def _share(
     shape: Shape, cards: Counter[Term], groups: list[Group], spare: int, acting: Acting
 ) -> Iterator[Counter[Term]]:
-    """What is left over for each way to take the cards of the groups, with so many stand-ins at most."""
+    """Yield the leftover cards for each way to fill the groups with a limited number of wild cards."""
     if not groups:
         yield cards
         return
@@ -180,7 +180,7 @@ def _share(
 def _take(
     shape: Shape, group: Group, kinds: list[Term], cards: Counter[Term], left: int, acting: Acting
 ) -> Iterator[tuple[Counter[Term], int]]:
-    """All ways to take so many cards for a group, and how many of them stand in for others."""
+    """Yield all ways to take cards for a group, each with its number of wild cards for others."""
     if left == 0:
         yield Counter(), 0
         return

@@ -1,4 +1,4 @@
-"""The plays of a random folder: what a hand has the cards for, what beats what, and the course of tricks."""
+"""Plays of a random folder: playable forms, their strengths, and tricks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ playable(F) :- can(F), kickers(F,G,S), #count { C,K : carries(F,C,K), have(C,K*S
 
 
 def write_play(draft: Draft) -> None:
-    """Write what is playable, what beats what, and the fluents that change it."""
+    """Write the playable forms, their strengths, and the fluents that change them."""
     _write_hand(draft)
     draft.say(RULES, _PLAYABLE)
     if draft.wild:
@@ -49,7 +49,7 @@ def write_play(draft: Draft) -> None:
 
 
 def _write_hand(draft: Draft) -> None:
-    """``have/2``: at least N cards of the hand act as a cell."""
+    """Write ``have/2``: at least N cards of the hand act as a cell."""
     most = max(draft.dealt)
     words = [*draft.roles, *(card for card in draft.extra if card == STAR or draft.natural_joker)]
     flat = "rank(C)" if not words else "flat(C)"
@@ -74,7 +74,7 @@ def _write_climbing(draft: Draft) -> None:
 
 
 def _write_tricks(draft: Draft) -> None:
-    """Each seat plays or passes once; who played last takes the trick, or who has laid the highest rank."""
+    """Write tricks in which each seat acts once, and the last play or the highest rank takes the trick."""
     draft.say(GAME, "#include <seats>. over :- out(_).")
     for name in ("acted", "owner", "leader", "out"):
         draft.say(GAME, f"#external {name}(S) : seat(S).")
@@ -86,7 +86,7 @@ def _write_tricks(draft: Draft) -> None:
     draft.say(RULES, "move(pass) :- not leading, not barred(pass).")
     draft.say(GAME, f"#external in_trick(S,N) : seat(S), N = 1..{max(draft.dealt)}. laid(S) :- in_trick(S,1).")
     how = draft.one_of(("last", "highest", "composed"))
-    if how == "composed" and not {KICKERS, SUITS, ROLES} & draft.wanted:
+    if how == "composed" and not {KICKERS, SUITS, ROLES} & draft.constructs:
         _write_composed(draft)
     if how == "last":
         draft.say(GAME, "#external lays(F) : form(_,F). goes_over(S) :- acted(S), lays(F), F != pass, laid(S).")
@@ -104,7 +104,7 @@ def _write_tricks(draft: Draft) -> None:
 
 
 def _write_composed(draft: Draft) -> None:
-    """Two cards a play, laid one after the other."""
+    """Write plays of two cards, laid one after the other."""
     draft.composed = True
     draft.files[LABELS] = [
         "label(pass). kind(pass,pass). form(L,L) :- label(L).",
@@ -137,8 +137,8 @@ def _write_strengths(draft: Draft) -> None:
 
 
 def _write_opening(draft: Draft) -> None:
-    """A card that must be among the first play: by the common file, or by rules of the folder's own."""
-    card = draft.one_of([each for each in draft.cards if each not in draft.extra])
+    """Write a card that the first play must include, by the common file or by own rules."""
+    card = draft.one_of([kind for kind in draft.cards if kind not in draft.extra])
     whole = draft.all_dealt and not draft.composed
     if draft.suits and whole and draft.copies == 1 and not draft.level and draft.chance(0.5):
         rank, suit = card[5:-1].split(",")
@@ -149,7 +149,7 @@ def _write_opening(draft: Draft) -> None:
     draft.say(RULES, f"includes({card}) :- leading, {first}, have({card},1).")
     if draft.suits and not draft.composed and draft.chance(0.3):
         rank = card[5:-1].split(",")[0]
-        other = draft.one_of([each for each in draft.cards if each.startswith(f"card({rank},") and each != card])
+        other = draft.one_of([kind for kind in draft.cards if kind.startswith(f"card({rank},") and kind != card])
         if "set(R,2)" in "".join(draft.files[LABELS]):
             both = f"have({card},1), have({other},1), not barred(set({rank},2))"
             draft.say(RULES, f"includes({other}) :- leading, {first}, {both}. #defined barred/1.")

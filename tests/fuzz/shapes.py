@@ -1,18 +1,18 @@
-"""The labels and forms of a random folder."""
+"""Labels and forms of a random folder."""
 
 from __future__ import annotations
 
 from tests.fuzz.draft import JOKER, KICKERS, LABELS, ROLES, STAR, SUITS, WILDS, Draft
 
-_FORM_OF_WILDS = 0.06  # of folders with wild cards: a form that needs the wild card itself
-_EMPTY = 0.03  # of folders with jokers: the joker as a single by only/3
+_FORM_OF_WILDS = 0.06  # share of folders with wild cards: a form that needs the wild card itself
+_EMPTY = 0.03  # share of folders with jokers: the joker as a single by only/3
 Groups = list[tuple[str, str]]
 
 
 def write_shapes(draft: Draft) -> None:
-    """Write families of labels: singles always, so that who leads has a move; then what the constructs ask for."""
+    """Write families of labels: always singles, so that the leader has a move, and those of the constructs."""
     draft.say(LABELS, "label(pass). kind(pass,pass). form(L,L) :- label(L), not several(L). #defined several/1.")
-    if draft.suits and not draft.wild and not {ROLES, KICKERS, SUITS} & draft.wanted and draft.chance(0.6):
+    if draft.suits and not draft.wild and not {ROLES, KICKERS, SUITS} & draft.constructs and draft.chance(0.6):
         _write_by_card(draft)
         return
     _family(draft, "single(R)", "rank(R)", [("R", "1")], wilds=1)
@@ -42,7 +42,7 @@ def _family(
     draft: Draft, term: str, body: str, groups: Groups, *, strength: str = "R", kind: str = "", wilds: int = -1,
     tier: int = 0, label: str = "", more: str = "",
 ) -> None:  # fmt: skip
-    """Labels (or, with a label of their own, forms) of one kind; how many wild cards they take is drawn, -1, or set."""
+    """Write labels, or forms of ``label``, of one kind; -1 draws the number of wild cards."""
     where = f" :- {body}" if body else ""
     kind = kind or term.partition("(")[0]
     if label:
@@ -65,7 +65,7 @@ def _family(
 
 
 def _write_by_card(draft: Draft) -> None:
-    """Forms of which each is one set of cards."""
+    """Write forms of one card set each."""
     _family(draft, "single(R,T)", "rank(R), suit(T)", [("card(R,T)", "1")], kind="single")
     if STAR in draft.extra:
         _family(draft, f"single({STAR})", "", [(STAR, "1")], strength="0", kind="single")
@@ -93,7 +93,7 @@ def _runs(draft: Draft) -> None:
 
 
 def _full(draft: Draft) -> None:
-    """Forms of one label that differ in their last group."""
+    """Write forms of one label that differ in their last group."""
     of_rank = draft.one_of(("2", "3"))
     _family(draft, "f(R,Q)", "rank(R), rank(Q), Q != R", [("R", of_rank), ("Q", draft.one_of(("1", "2")))], kind="full",
             label="full(R)")  # fmt: skip
@@ -111,7 +111,7 @@ def _flush(draft: Draft) -> None:
 
 
 def _flushes(draft: Draft) -> None:
-    """Forms of one label that differ in their suit."""
+    """Write forms of one label that differ in their suit."""
     body = "rank(R), rank(R+1), suit(T)"
     _family(draft, "g(R,T)", body, [("R", "1"), ("R+1", "1")], kind="flushes", label="flushes(R)",
             more="same_suit({term},T){where}.")  # fmt: skip
@@ -140,7 +140,7 @@ def _bunches(draft: Draft) -> None:
 
 
 def _carriers(draft: Draft) -> None:
-    """Two or three of a rank with kickers; which cells may be kickers, and how many groups of each."""
+    """Write two or three of a rank with kickers: the cells of kickers, and the groups of each."""
     main, groups, size = draft.random.randint(2, 3), draft.random.randint(1, 2), draft.random.randint(1, 2)
     if groups * size + main > 6:
         size = 1
@@ -160,7 +160,7 @@ def _carriers(draft: Draft) -> None:
 
 
 def _flawed(draft: Draft) -> None:
-    """Write what the language cannot say yet: a form that needs the wild card itself, and the joker as a single."""
+    """Write an unsupported form: one that needs the wild card itself, or the joker as a single."""
     if draft.chance(_FORM_OF_WILDS):
         draft.flaw = "a form that needs the wild card itself"
         if draft.chance(0.5):
@@ -174,7 +174,7 @@ def _flawed(draft: Draft) -> None:
 
 
 def _orders(draft: Draft) -> None:
-    """Orders of lists, which choose the way in which card sets are laid out."""
+    """Write orders of lists, which determine how card sets are laid out."""
     if draft.chance(0.15):
         draft.say(LABELS, f"order_of_sets({draft.one_of(('last_descending', 'text'))}).")
     if draft.chance(0.15):

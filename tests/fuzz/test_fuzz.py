@@ -1,4 +1,4 @@
-"""Random rule folders: what they have in them, and that nothing differs in any of them."""
+"""Tests of random rule folders: their constructs, and agreement with the naive reading."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ from tests.fuzz.runner import bounds_checked, report, run, wrong
 
 FEW, MANY, ALL = 20, 500, 2000
 NARROW = 4
-"""Kinds of cards that act as one cell, for which other tests have compiled kernels already."""
+"""Most kinds of cards that act as one cell, with kernels that other tests compile."""
 
 
 def test_every_construct_and_every_pair_comes_up() -> None:
-    found = count(drawn(seed).constructs for seed in range(1, ALL + 1))
+    pairs = count(drawn(seed).constructs for seed in range(1, ALL + 1))
     for place, first in enumerate(CONSTRUCTS):
-        assert found[first, first] >= 100
-        assert all(found[first, second] >= 10 for second in CONSTRUCTS[place + 1 :])
+        assert pairs[first, first] >= 100
+        assert all(pairs[first, second] >= 10 for second in CONSTRUCTS[place + 1 :])
 
 
 def test_the_same_number_gives_the_same_folder() -> None:
@@ -34,7 +34,7 @@ def test_few_folders(tmp_path: Path) -> None:
     narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
     results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)
     assert not wrong(results), report(results)
-    assert sum(each["outcome"] not in (REFUSED, STOPPED) for each in results) > 0.6 * FEW
+    assert sum(result["outcome"] not in (REFUSED, STOPPED) for result in results) > 0.6 * FEW
 
 
 @long
@@ -44,11 +44,11 @@ def test_many_folders_with_bounds_checks(tmp_path: Path, monkeypatch: pytest.Mon
     bounds_checked(tmp_path / "numba")
     results = run(range(1, MANY + 1), tmp_path, lambda _: None)
     assert not wrong(results), report(results)
-    assert sum(each["outcome"] != REFUSED for each in results) >= 0.7 * MANY
+    assert sum(result["outcome"] != REFUSED for result in results) >= 0.7 * MANY
 
 
 def test_a_naive_reading() -> None:
-    """A pair of threes, a run with a wild card, and a trio with a kicker; the fours are wild."""
+    """Find a pair of threes, a run with a wild card, and a trio with a kicker; the fours are wild."""
     facts = [("form", ("pair", "pair")), ("needs", ("pair", 1, 3, 2)), ("wilds", ("pair", 1))]
     facts += [("form", ("run", "run")), ("needs", ("run", 1, 3, 1)), ("needs", ("run", 2, 4, 1))]
     facts += [
@@ -61,5 +61,5 @@ def test_a_naive_reading() -> None:
     acting = Acting({3: {3}, 4: {"wild"}, 5: {5}}, {3: {3}, 4: {4, "wild"}, 5: {5}})
     hand: dict[Term, int] = {3: 3, 4: 2, 5: 2}
     assert naive.sets("pair", hand, acting, True) == {(3, 3), (3, 4)}
-    assert naive.sets("run", hand, acting, True) == {(3, 4)}  # as the four that it is
+    assert naive.sets("run", hand, acting, True) == {(3, 4)}  # the wild four as itself
     assert naive.sets("trio", hand, acting, True) == {(3, 3, 3, 5)}

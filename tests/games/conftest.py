@@ -1,4 +1,4 @@
-"""Compiled rules, once a session: those of shipped games are what the engines of all tests have."""
+"""Compiled rules, once a session; shipped games share the rules of their engines with all tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.games.sampling import folders as telling_folders
 
 @pytest.fixture(autouse=True, scope="module")
 def grounding() -> Iterator[None]:
-    """What a child makes of rules is asked in ``tests/asp`` and of the commands."""
+    """Ground in this process; ``tests/asp`` and the tests of commands cover child processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandbox, "_in_process", True)
         yield
@@ -74,5 +74,5 @@ def passes(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
 @pytest.fixture(params=["president", "guandan", "paodekuai", "auction", "wild", "watchful", "faces", "passes"])
 def rules(request: pytest.FixtureRequest) -> CompiledGame:
     """Each of the games."""
-    found: CompiledGame = request.getfixturevalue(request.param)
-    return found
+    compiled: CompiledGame = request.getfixturevalue(request.param)
+    return compiled

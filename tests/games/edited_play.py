@@ -1,4 +1,4 @@
-"""Play by edited rules in a process of its own, for a crash must not take the tests along.
+"""Play by edited rules in a separate process, so that a crash does not stop the tests.
 
 Reads edits, one a line, and answers each with a line: what came of it. ``python -m tests.games.edited_play FOLDER``.
 """
@@ -53,7 +53,7 @@ HANDS = np.array([read_hand(text) for text in ("34445556789TA22XD", "33334444555
 
 
 def outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
-    """What comes of an edit, and what is said about it; engines are kept by folder, so this one must be new."""
+    """Return the outcome and the message of an edit; engines are cached by folder, so the folder must be new."""
     copy_rules(edit.game, folder)
     edit.edit.apply(folder)
     try:
@@ -71,29 +71,29 @@ def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
     except (KBError, GameError, TooManyRules) as problem:
         return REFUSED, str(problem)
     try:
-        play_by(engine)
+        play_and_query(engine)
     except (KBError, GameError) as problem:
         return STOPPED, str(problem)
     return PLAYED, ""
 
 
-def play_by(engine: Engine) -> None:
-    """All that tables do: whole matches, lists, preferences, choices, what hands may be, records told again."""
+def play_and_query(engine: Engine) -> None:
+    """Play matches and use lists, preferences, choices, hidden hands and records."""
     recorder = engine.new_recorder(TABLES)
     tables = engine.start_matches(match_keys(TABLES, 3), recorder)
     kb = make_agent("kb", engine)
-    _go_on(tables, kb, 2)
-    _go_on(tables, RandomAgent(), RANDOM)
-    _look_around(engine, tables)
-    _go_on(tables, GreedyAgent(engine.label_traits), 40)
-    _go_on(tables, kb, 2)
+    _play_decisions(tables, kb, 2)
+    _play_decisions(tables, RandomAgent(), RANDOM)
+    _query_decisions(engine, tables)
+    _play_decisions(tables, GreedyAgent(engine.label_traits), 40)
+    _play_decisions(tables, kb, 2)
     engine.replay([record for table in range(TABLES) for record in recorder.pop_records(table)])
     sample_input_rows(engine.rules, 60, 2)
-    _reason(engine)
+    _run_reasoners(engine)
 
 
-def _reason(engine: Engine) -> None:
-    """What the reasoners of single games do with its rules."""
+def _run_reasoners(engine: Engine) -> None:
+    """Run the reasoners of single games on the rules."""
     if isinstance(engine, Engine) and SPLIT_RULES.is_in(engine.rules.folder):
         Splitter.of(SplitRules.of(engine.rules)).best_by_rules(HANDS)
     try:
@@ -103,8 +103,8 @@ def _reason(engine: Engine) -> None:
     solve_race(SearchTables(game.combinations), game.read_position("3344579", "566788T"), megabytes=1)
 
 
-def _go_on(tables: Tables, player: Agent, steps: int) -> None:
-    """So many decisions at every table."""
+def _play_decisions(tables: Tables, player: Agent, steps: int) -> None:
+    """Play a number of decisions at every table."""
     for _ in range(steps):
         step_tables(tables, player)
         over = np.flatnonzero(tables.winner != -1)
@@ -112,8 +112,8 @@ def _go_on(tables: Tables, player: Agent, steps: int) -> None:
             tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
 
 
-def _look_around(engine: Engine, tables: Tables) -> None:
-    """What can be asked about decisions in the middle of a game."""
+def _query_decisions(engine: Engine, tables: Tables) -> None:
+    """Query decisions in the middle of a game."""
     playing = tables.rows_to_play()
     if not playing.size:
         return
@@ -132,11 +132,11 @@ def _look_around(engine: Engine, tables: Tables) -> None:
     engine.legal_moves([state])
     legal_labels(engine.rules, [state])
     imagined = Tables.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
-    _go_on_imagined(imagined)
+    _play_imagined(imagined)
     render_table(engine.rules, tables, int(playing[0]))
 
 
-def _go_on_imagined(tables: Tables) -> None:
+def _play_imagined(tables: Tables) -> None:
     player = RandomAgent()
     for _ in range(15):
         playing = tables.rows_to_play()
@@ -154,7 +154,7 @@ def _read(value: list[Any]) -> RuleEdit:
 
 
 def main() -> None:
-    """Answer edits until there are no more; this process may crash, so it grounds them itself."""
+    """Try edits until there are no more; this process may crash, so it also grounds them."""
     ensure_complete_writes()
     gc_control.reduce_gc()
     home = Path(sys.argv[1])

@@ -1,7 +1,7 @@
-"""What the games do, in a few words each: masks, lists, views, costs, results and courses of fifty matches a profile.
+"""Digests of each game: masks, lists, views, costs, results and courses of fifty matches a profile.
 
-``python -m tests.games.fingerprints [GAME …]`` compares with what was written down before the games became folders;
-``--write`` writes it down anew, which only a wanted change of behaviour may do.
+``python -m tests.games.fingerprints [GAME …]`` compares with the digests stored before the games became folders;
+``--write`` stores new ones, only after an intended change of behaviour.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.games.random_play import match_keys
 
 FILE = Path(__file__).with_name("fingerprints.json")
 PLAYERS = {"random": 20, "greedy": 20, "kb": 10}
-"""How many matches each agent plays against itself."""
+"""Number of matches that each agent plays against itself."""
 PROFILES = {
     "big2": ("paper", "straight"),
     "doudizhu": ("rlcard", "botzone", "botzone_bidding", "contest", "douzero", "openspiel"),
@@ -56,15 +56,15 @@ class Print(NullListener):
             self.digests[aspect].update(data)
 
     def on_episode_start(self, tables: Any, rows: Indices) -> None:
-        """What is dealt."""
+        """Record the deal."""
         self.add("courses", rows, tables.open_hands(rows, np.zeros(len(rows), np.int8)))
 
     def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
-        """What is laid down."""
+        """Record the play."""
         self.add("courses", rows, tables.seat[rows].astype(np.int8), [_laid(cards) for cards in moves.cards])
 
     def on_episode_end(self, tables: Any, rows: Indices) -> None:
-        """What it is worth."""
+        """Record the result."""
         self.add("results", rows, self.engine.rewards(tables, rows).astype(np.float32))
 
     def words(self) -> dict[str, str]:
@@ -73,7 +73,7 @@ class Print(NullListener):
 
 
 def _laid(cards: NDArray[np.uint8]) -> list[int]:
-    """The cards of a move, in the order in which they are laid down."""
+    """Return the cards of a move in the order of play."""
     return cards[cards != NO_CARD].tolist()
 
 
@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 
 
 def fingerprint(name: str, profile: str, share: int = 1) -> dict[str, str]:
-    """Play the matches of a profile, or one in so many of them."""
+    """Play all matches of a profile, or a share of them."""
     engine = load(name).engine(None, profile)
     printed = Print(engine)
     for player, matches in PLAYERS.items():
@@ -101,7 +101,7 @@ def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
         if choosing.size:
             choices = tables.choices(choosing)
             for row in range(len(choosing)):
-                printed.add("lists", [str(each) for each in engine.decision_point_at(choices, row).actions])
+                printed.add("lists", [str(action) for action in engine.decision_point_at(choices, row).actions])
             tables.choose(
                 choosing, mover.choose(choices, splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing]))
             )
@@ -117,12 +117,12 @@ def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
 
 
 def _look(tables: Tables, decisions: Decisions, judge: PreferenceModel, step: int, printed: Print) -> None:
-    which = decisions.rows
-    printed.add("masks", which, decisions.legal_mask.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
+    rows = decisions.rows
+    printed.add("masks", rows, decisions.legal_mask.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
     hidden = decisions.information_set()
     printed.add("views", decisions.observe(), hidden.unseen, hidden.cards_left, hidden.min_copies, hidden.max_copies)
-    printed.add("views", np.round(decisions.belief_log_odds().astype(np.float64), 3) + 0.0, tables.open_hands(which))
-    printed.add("results", tables.roles(which), tables.seat[which])
+    printed.add("views", np.round(decisions.belief_log_odds().astype(np.float64), 3) + 0.0, tables.open_hands(rows))
+    printed.add("results", tables.roles(rows), tables.seat[rows])
     if step % LISTED == 0:
         lists = decisions.moves()
         printed.add("lists", lists.start, decisions.labels_of(lists.form))
@@ -134,7 +134,7 @@ def _look(tables: Tables, decisions: Decisions, judge: PreferenceModel, step: in
 
 
 def _fired(judge: PreferenceModel, decisions: Decisions) -> Iterator[list[str]]:
-    """Which preferences and constraints hold for each candidate of each decision."""
+    """Yield the preferences and constraints that hold for each candidate of each decision."""
     names = [str(atom) for atom in judge.outputs]
     for _, portion in judge.evaluate(decisions, decisions.moves()):
         for column in portion.T:
@@ -142,19 +142,19 @@ def _fired(judge: PreferenceModel, decisions: Decisions) -> Iterator[list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare, or write down; returns 1 where something differs."""
+    """Compare with the stored fingerprints or write new ones; return 1 if something differs."""
     write = "--write" in arguments
-    names = [each for each in arguments if not each.startswith("-")] or list(PROFILES)
+    names = [argument for argument in arguments if not argument.startswith("-")] or list(PROFILES)
     known: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
     differing = 0
     for name in names:
         for profile in PROFILES[name]:
             for kind, share in (("short", 10), ("all", 1)):
-                found, key = fingerprint(name, profile, share), f"{name} {profile} {kind}"
-                unlike = [aspect for aspect in ASPECTS if found[aspect] != known.get(key, {}).get(aspect)]
+                digests, key = fingerprint(name, profile, share), f"{name} {profile} {kind}"
+                unlike = [aspect for aspect in ASPECTS if digests[aspect] != known.get(key, {}).get(aspect)]
                 differing += bool(unlike)
                 print(key, "differs in " + ", ".join(unlike) if unlike else "is as it was", flush=True)
-                known[key] = found if write else known.get(key)
+                known[key] = digests if write else known.get(key)
     if write:
         FILE.write_text(json.dumps(known, indent=1) + "\n")
     return 0 if write else min(differing, 1)

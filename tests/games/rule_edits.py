@@ -38,4 +38,4 @@ def copy_rules(name: str, folder: Path) -> Path:
 
 def edits_of(name: str) -> list[RuleEdit]:
     """Every rule deleted, every comparison swapped, every number shifted by one, one at a time."""
-    return [RuleEdit(name, each) for each in edits.list_edits(load(name).directory) if each.kind != edits.LITERAL]
+    return [RuleEdit(name, edit) for edit in edits.list_edits(load(name).directory) if edit.kind != edits.LITERAL]

@@ -29,7 +29,7 @@ SOLVED = {"big2", "doudizhu", "guandan"}
 
 @dataclass(frozen=True)
 class Sample:
-    """How many positions of how many games are looked at."""
+    """Numbers of positions and games in a sample."""
 
     games: int
     every: int  # steps between two positions
@@ -56,10 +56,10 @@ def _values(engine: Engine, moment: DecisionPoint) -> Any:
     """The value and the points of each move; else why it is not solved."""
     assert isinstance(moment.decision, Decisions)
     try:
-        found = solve_endgame(open_hand_tables(engine, moment.decision), NODES)
+        solution = solve_endgame(open_hand_tables(engine, moment.decision), NODES)
     except (GameError, EndgameUnsolved) as problem:
         return str(problem)
-    return found.value, found.move_points.tolist()
+    return solution.value, solution.move_points.tolist()
 
 
 def _with_faces(engine: Engine, moment: DecisionPoint, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def check(engine: Engine, sample: Sample) -> int:
             assert _values(engine, open_state) == _values(engine, moment), state
             solved += 1
     answers = engine.legal_moves(states)
-    found = [None if isinstance(answer, GameError) else sorted(map(json.dumps, answer)) for answer in answers]
-    assert found == moves
+    move_lists = [None if isinstance(answer, GameError) else sorted(map(json.dumps, answer)) for answer in answers]
+    assert move_lists == moves
     return solved
 
 

@@ -1,4 +1,4 @@
-"""What every game keeps to, played at random through the interface of all games."""
+"""Invariants of every game in random play through the common interface."""
 
 import numpy as np
 import pytest
@@ -32,9 +32,9 @@ def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None
 
 
 def assert_openings(engine: Engine, tables: Tables, decisions: Decisions) -> bool:
-    """Who leads may lay down what its hand could lead; what follows is part of it, but for a pass.
+    """Leads are among the openings of the hand, and so are follows except the pass.
 
-    Returns whether somebody may lead all that its hand could, which rules about the first play take away.
+    Return True if a seat may lead all its openings; rules about the first play can forbid some.
     """
     openings = compute_lead_mask(engine.rules, decisions.context, tables.open_hands(decisions.rows)[:, 0])
     assert openings.shape == decisions.legal_mask.shape
@@ -46,7 +46,7 @@ def assert_openings(engine: Engine, tables: Tables, decisions: Decisions) -> boo
 
 
 def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> None:
-    """A hand takes as many plays as are left after a pass."""
+    """The least number of plays of a hand is the number left after a pass."""
     plays = engine.min_plays(decisions.context, tables.open_hands(decisions.rows)[:, 0])
     lists = decisions.moves()
     passes = np.flatnonzero(decisions.labels_of(lists.form) == engine.label_traits.pass_label)
@@ -63,7 +63,7 @@ LONG = ("tractor",)
 
 @pytest.mark.parametrize("name", game_names())
 def test_conformance(name: str) -> None:
-    """Masks are not empty, moves belong to the chosen label, the clock runs, somebody wins or it is a draw."""
+    """Masks are not empty, moves match the chosen label, counters advance, and a match ends in a win or draw."""
     engine = load(name).engine()
     tables = engine.start_matches(match_keys(TABLES, 1))
     assert len(tables) == TABLES
@@ -125,16 +125,16 @@ def test_conformance(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
-    """With the hands as they are; with other hands the seat to decide sees what it saw, and the same is legal."""
+    """Imagined tables with the real hands continue equally; with other hands, observation and legal moves are equal."""
     engine = load(name).engine()
     for seed in range(2):
         decisions = sample_from_play(engine, MANY, seed)
         everything = np.arange(MANY)
         copies = [Tables.determinize(decisions, everything, share) for share in _ways_to_deal(decisions, seed)]
         for copy in copies:
-            asked = copy.decisions(copy.rows_to_play())
-            assert (asked.observe() == decisions.observe()).all()
-            assert (asked.legal_mask == decisions.legal_mask).all()
+            imagined = copy.decisions(copy.rows_to_play())
+            assert (imagined.observe() == decisions.observe()).all()
+            assert (imagined.legal_mask == decisions.legal_mask).all()
             moves = random_moves(decisions, splitmix64_array(match_keys(MANY, seed), 1))
             seat = copy.seat.copy()
             copy.play(everything, moves)
@@ -158,7 +158,7 @@ def _ways_to_deal(decisions: Decisions, seed: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", game_names())
 def test_records_replay(name: str) -> None:
-    """What a recorder writes down replays without a disagreement, and carries the extra fields."""
+    """Records of a recorder replay without mismatches and contain the extra fields."""
     engine = load(name).engine()
     recorder = engine.new_recorder(3, agents=["random", "random"])
     tables = engine.start_matches(match_keys(3, 2), recorder)
@@ -172,14 +172,14 @@ def test_records_replay(name: str) -> None:
     assert recorder.pop_records(0) == []
     assert len(records) == tables.num_episodes.sum()
     assert all(record["agents"] == ["random", "random"] for record in records)
-    found = engine.replay(records)
-    assert (found.episodes, found.mismatches) == (len(records), ())
-    assert 0 < found.plays <= tables.num_decisions.sum()
+    result = engine.replay(records)
+    assert (result.episodes, result.mismatches) == (len(records), ())
+    assert 0 < result.plays <= tables.num_decisions.sum()
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_samples(name: str) -> None:
-    """Sampled states are decided, sampled leads have nothing to beat, the same seed samples the same."""
+    """Samples have legal moves, leads have no play to beat, and equal seeds give equal samples."""
     engine = load(name).engine()
     facts = sample_input_rows(engine.rules, 50, seed=1)
     assert facts.shape == (len(load(name).knowledge_base().input_atoms), 50)
@@ -188,10 +188,10 @@ def test_samples(name: str) -> None:
     decisions = engine.sample_decisions(50, seed=1)
     assert (decisions.legal_mask == engine.sample_decisions(50, seed=1).legal_mask).all()
     chosen = np.array([7, 3, 40])
-    for some in (decisions.select(chosen), engine.sample_decisions(50, seed=1).select(chosen)):
-        assert (some.legal_mask == decisions.legal_mask[:, chosen]).all()
-        assert (some.rows == decisions.rows[chosen]).all()
-        assert (some.moves().cards[0] == decisions.moves().cards[decisions.moves().start[7]]).all()
+    for selected in (decisions.select(chosen), engine.sample_decisions(50, seed=1).select(chosen)):
+        assert (selected.legal_mask == decisions.legal_mask[:, chosen]).all()
+        assert (selected.rows == decisions.rows[chosen]).all()
+        assert (selected.moves().cards[0] == decisions.moves().cards[decisions.moves().start[7]]).all()
     assert (sample_lead_decisions(engine.rules, 50, seed=1).label_to_beat == -1).all()
     assert (sample_lead_decisions(engine.rules, 50, seed=1).legal_mask[engine.label_traits.pass_label] == 0).all()
 
@@ -202,19 +202,19 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
     for decisions in sample_positions(engine, 60, seed=1):
         if not isinstance(decisions, Decisions):
             continue
-        told = [engine.decision_point_at(decisions, row).state for row in range(len(decisions.rows))]
-        found = legal_labels(engine.rules, told)
+        states = [engine.decision_point_at(decisions, row).state for row in range(len(decisions.rows))]
+        label_lists = legal_labels(engine.rules, states)
         legal = [{engine.labels[label] for label in np.flatnonzero(mask)} for mask in decisions.legal_mask.T]
-        assert [labels if isinstance(labels, GameError) else set(labels) for labels in found] == legal
+        assert [labels if isinstance(labels, GameError) else set(labels) for labels in label_lists] == legal
 
 
 @pytest.mark.parametrize("name", [pytest.param("bigtwo", marks=long), "doudizhu", "paodekuai", "whist"])
 def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
     engine = load(name).engine()
     decisions = sample_from_play(engine, 40, seed=2).select(np.array([17]))
-    told = engine.rules.play_query
+    query = engine.rules.play_query
     reasons = ProofFinder(
-        engine.rules.kb, true_atoms(told.build_rows(1, decisions.column_writers), told.circuit.inputs, 0)
+        engine.rules.kb, true_atoms(query.build_rows(1, decisions.column_writers), query.circuit.inputs, 0)
     )
     legal = np.flatnonzero(decisions.legal_mask[:, 0])
     others = np.random.default_rng(1).permutation(np.flatnonzero(decisions.legal_mask[:, 0] == 0))
@@ -226,64 +226,64 @@ def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
 def test_listeners_hear_everything(name: str) -> None:
-    """A listener hears each episode begin and end and each match end, and every decision before it is made."""
+    """A listener receives the begin and end of each episode, each match end, and every decision."""
     engine = load(name).engine()
-    heard: list[str] = []
+    events: list[str] = []
 
     class Ear:
         def on_draw(self, tables: object, rows: np.ndarray) -> None:
             """Cards are dealt at once."""
 
         def on_episode_start(self, tables: object, rows: np.ndarray) -> None:
-            heard.append("began")
+            events.append("began")
 
         def on_choice(self, tables: object, rows: np.ndarray, card: np.ndarray) -> None:
-            heard.append("decided")
+            events.append("decided")
 
         def on_play(self, tables: object, rows: np.ndarray, moves: Moves) -> None:
-            heard.append("decided")
+            events.append("decided")
 
         def on_episode_end(self, tables: object, rows: np.ndarray) -> None:
-            heard.append("ended")
+            events.append("ended")
 
         def on_match_end(self, tables: object, rows: np.ndarray) -> None:
-            heard.append("over")
+            events.append("over")
 
     tables, parts = engine.start_matches(match_keys(1, 3), Ear()), 0
     while (playing := tables.rows_to_play()).size | (choosing := tables.rows_to_choose()).size:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
-            parts += int(tables.state.is_composing[playing].sum())  # of plays that are not whole nobody is told
+            parts += int(tables.state.is_composing[playing].sum())  # parts of a play cause no event
         if choosing.size:
             tables.choose(choosing, tables.choices(choosing).options.argmax(axis=1).astype(np.uint8))
-    assert heard.count("began") == heard.count("ended") == tables.num_episodes[0]
-    assert heard.count("over") == 1
-    assert (heard[0], heard[-1]) == ("began", "over")
-    assert heard.count("decided") == tables.num_decisions[0] - parts
+    assert events.count("began") == events.count("ended") == tables.num_episodes[0]
+    assert events.count("over") == 1
+    assert (events[0], events[-1]) == ("began", "over")
+    assert events.count("decided") == tables.num_decisions[0] - parts
 
 
 def test_unknown_game() -> None:
-    """A game that is none is an error that names those there are."""
+    """The error of an unknown game lists the known ones."""
     with pytest.raises(GameError, match="guandan"):
         load("snap")
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_observations(name: str) -> None:
-    """One row of numbers a seat, as the table of features says; decisions see what their tables show."""
+    """Observations have the declared size; decisions and tables observe the same."""
     engine = load(name).engine()
     tables = engine.start_matches(match_keys(5, 4))
-    which = tables.rows_to_play()
-    seen = tables.observe(which)
-    assert seen.shape == (len(which), engine.observation_features.size)
+    rows = tables.rows_to_play()
+    seen = tables.observe(rows)
+    assert seen.shape == (len(rows), engine.observation_features.size)
     assert seen.dtype == np.uint8
-    assert (seen == tables.decisions(which).observe()).all()
-    assert (seen == tables.observe(which, tables.seat[which])).all()
+    assert (seen == tables.decisions(rows).observe()).all()
+    assert (seen == tables.observe(rows, tables.seat[rows])).all()
     assert sum(feature.size for feature in engine.observation_features.features) == engine.observation_features.size
 
 
 def _after(tables: Tables, steps: int) -> Tables:
-    """The tables after so many random steps."""
+    """Return tables after a number of random steps."""
     for _ in range(steps):
         step(tables)
     return tables
@@ -291,32 +291,32 @@ def _after(tables: Tables, steps: int) -> Tables:
 
 @pytest.mark.parametrize("name", game_names())
 def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
-    """The hands that there are satisfy what every seat concludes; nobody needs to see them to count the cards."""
+    """The true hands satisfy the deductions of every seat; counting cards does not require seeing them."""
     engine = load(name).engine()
     for steps in (3, 12, 30):
         tables = _after(engine.start_matches(match_keys(TABLES, 6)), steps)
-        while not (which := tables.rows_to_play()).size:
+        while not (rows := tables.rows_to_play()).size:
             step(tables)
         for seat in range(len(engine.teams)):
-            seats = np.full(len(which), seat, np.int8)
-            hidden, others = tables.information_set(which, seats), tables.hidden_hands(which, seats)
-            assert others.shape[:2] == (len(which), len(engine.teams) - 1)
+            seats = np.full(len(rows), seat, np.int8)
+            hidden, others = tables.information_set(rows, seats), tables.hidden_hands(rows, seats)
+            assert others.shape[:2] == (len(rows), len(engine.teams) - 1)
             assert hidden.is_consistent(others).all()
             assert (hidden.max_copies.sum(axis=1) >= hidden.unseen).all()
-            hints = tables.belief_log_odds(which, seats)
+            hints = tables.belief_log_odds(rows, seats)
             assert hints.shape == others.shape
             assert np.isfinite(hints).all()
-        decisions, hidden = tables.decisions(which), tables.information_set(which)
+        decisions, hidden = tables.decisions(rows), tables.information_set(rows)
         assert (decisions.information_set().min_copies == hidden.min_copies).all()
         assert (decisions.information_set().max_copies == hidden.max_copies).all()
-        assert (decisions.belief_log_odds() == tables.belief_log_odds(which)).all()
+        assert (decisions.belief_log_odds() == tables.belief_log_odds(rows)).all()
         assert (engine.symmetries[0] == np.arange(others.shape[2])).all()
         assert (np.sort(engine.symmetries, axis=1) == engine.symmetries[0]).all()
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_tables_can_be_saved(name: str) -> None:
-    """Tables with the arrays of others go on as those do."""
+    """Tables restored from saved arrays continue as the originals."""
     engine = load(name).engine()
     tables, copy = (
         _after(engine.start_matches(match_keys(TABLES, 6)), 25),
@@ -337,10 +337,10 @@ def test_nothing_is_left_after_the_last_play(name: str) -> None:
     """It takes no more plays exactly where a move lays down the whole hand."""
     engine = load(name).engine()
     tables = _after(engine.start_matches(match_keys(TABLES, 6)), 10)
-    which = tables.rows_to_play()
-    decisions = tables.decisions(which)
+    rows = tables.rows_to_play()
+    decisions = tables.decisions(rows)
     lists = decisions.moves()
-    held = tables.observe(which)[:, engine.observation_features["hand"]].sum(axis=1, dtype=np.int64)
+    held = tables.observe(rows)[:, engine.observation_features["hand"]].sum(axis=1, dtype=np.int64)
     laid = (lists.cards != 255).sum(axis=1)
     try:
         left = engine.plays_left(decisions, lists)
@@ -352,23 +352,23 @@ def test_nothing_is_left_after_the_last_play(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
-    """The circuit of all inputs agrees with the halves that agents use; who believes nothing is as one without."""
+    """The circuit of all inputs agrees with the halves that agents use; an empty estimate equals none."""
     engine = load(name).engine()
     judge = engine.preference_model()
     circuit = judge.kb.circuit("cost/2")
     place = {atom: row for row, atom in enumerate(judge.kb.input_atoms)}
-    wanted = [place[atom] for atom in circuit.inputs]
+    input_rows = [place[atom] for atom in circuit.inputs]
     for choice in sample_positions(engine, 20, seed=3):
         lists, guess = choice.moves(), sample_estimate(engine.rules, choice, seed=4)
         assert (judge.costs(choice, lists)[0] == judge.costs(choice, lists, np.zeros_like(guess))[0]).all()
         for estimate in (None, guess):
-            told = judge.inputs(choice, lists, estimate)
-            assert told.shape == (len(place), len(lists.form))
+            inputs = judge.inputs(choice, lists, estimate)
+            assert inputs.shape == (len(place), len(lists.form))
             costs, consistent = judge.costs(choice, lists, estimate)
-            assert (scores(circuit, evaluate(circuit, told[wanted])) == costs).all()
+            assert (scores(circuit, evaluate(circuit, inputs[input_rows])) == costs).all()
             assert consistent.all()
-        kept, adopted = convert_decisions(engine.rules, choice)
-        assert kept.all()
+        is_adopted, adopted = convert_decisions(engine.rules, choice)
+        assert is_adopted.all()
         assert (adopted.moves().cards == lists.cards).all()
 
 

@@ -25,13 +25,13 @@ SHARES = 8
 @pytest.fixture(scope="module")
 def player() -> Iterator[Player]:
     """A process of its own for all edits of this worker."""
-    found = Player()
-    yield found
-    found.close()
+    process = Player()
+    yield process
+    process.close()
 
 
 def edit(name: str, file: str, old: str, new: str) -> RuleEdit:
-    """The text that stands once in a file replaced by another."""
+    """Return an edit that replaces a text that occurs once in a file."""
     text = (load(name).directory / file).read_text("utf-8")
     assert text.count(old) == 1, f"{file}: {old}"
     start = text.index(old)
@@ -65,18 +65,18 @@ STOPS = [
 ]
 
 
-@pytest.mark.parametrize(("edited", "said"), STOPS, ids=map(str, range(len(STOPS))))
-def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, said: str) -> None:
-    """The predicate and the file are named, by the check where its deals come to it; these crashed, or hung."""
+@pytest.mark.parametrize(("edited", "message"), STOPS, ids=map(str, range(len(STOPS))))
+def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, message: str) -> None:
+    """The message names the predicate and the file; these edits once crashed or hung."""
     came, text = player.attempt(edited)
     assert came in (STOPPED, REFUSED), text
-    assert re.search(said, text), text
+    assert re.search(message, text), text
 
 
 @cache
-def tried() -> list[RuleEdit]:
-    """Some edits drawn by seed; all of them in the long search."""
-    every = [each for name in game_names() for each in edits_of(name)]
+def sample_edits() -> list[RuleEdit]:
+    """Return edits drawn by seed, or all of them in the long search."""
+    every = [edit for name in game_names() for edit in edits_of(name)]
     return every if thorough() else Random(SEED).sample(every, DRAWN)
 
 
@@ -85,22 +85,22 @@ def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, sh
     """A share of the edits; the long search prints what came of them."""
     came: Counter[tuple[str, str]] = Counter()
     wrong = []
-    for each in tried()[share::SHARES]:
-        outcome, text = player.attempt(each)
-        came[each.game, outcome] += 1
+    for edit in sample_edits()[share::SHARES]:
+        outcome, text = player.attempt(edit)
+        came[edit.game, outcome] += 1
         if outcome not in FINE:
-            wrong.append(f"{each}: {outcome}: {text}")
+            wrong.append(f"{edit}: {outcome}: {text}")
     print(*(f"{name} {outcome}: {count}" for (name, outcome), count in sorted(came.items())), sep="\n")
     assert not wrong, "\n".join(wrong)
 
 
 def test_every_kind_of_edit_is_tried() -> None:
     """Rules deleted, comparisons swapped, numbers shifted; not in comments, nor in sentences."""
-    edits = [each for _, each in edits_of("guandan") if each.file == "profiles/standard.lp"]
-    changed = {(each.start, each.replacement) for each in edits}
+    edits = [edit for _, edit in edits_of("guandan") if edit.file == "profiles/standard.lp"]
+    changed = {(edit.start, edit.replacement) for edit in edits}
     text = (load("guandan").directory / "profiles/standard.lp").read_text("utf-8")
     assert {(text.index("wins_at_ace(2"), ""), (text.index("2;3"), "3"), (text.index("3)."), "4")} <= changed
     assert len(edits) == 10
-    swapped = {(each.start, each.replacement) for _, each in edits_of("paodekuai") if each.file == "rules.lp"}
+    swapped = {(edit.start, edit.replacement) for _, edit in edits_of("paodekuai") if edit.file == "rules.lp"}
     text = (load("paodekuai").directory / "rules.lp").read_text("utf-8")
     assert {(text.index("!= pass"), "="), (text.index(">= J"), "<="), (text.index("Q < R") + 2, ">")} <= swapped

@@ -8,7 +8,7 @@ from tests.effort import long
 from tests.games.fingerprints import FILE, PROFILES, fingerprint
 
 WITH_PLAYTHROUGHS = ("guandan",)
-"""Whose episodes of every kind are golden, line for line."""
+"""Games with golden episodes of every kind, line for line."""
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDA
     for laid in (lambda cards: cards, layout):
         tables = Tables.begin(rules, match_keys(50, 3))
         for _ in range(12):
-            which = tables.rows_to_play()
-            lists = tables.decisions(which).moves()
+            playing = tables.rows_to_play()
+            lists = tables.decisions(playing).moves()
             single = np.flatnonzero((lists.cards[:, 1:] == NO_CARD).all(axis=1))
             rows = single[np.unique(lists.decision_index[single], return_index=True)[1]]
-            tables.play(which, Moves(lists.form[rows], laid(lists.cards[rows])))
+            tables.play(playing, Moves(lists.form[rows], laid(lists.cards[rows])))
         states.append(tables.state)
     assert all(np.array_equal(*fields) for fields in zip(*states, strict=True))
 

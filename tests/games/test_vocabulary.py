@@ -1,7 +1,7 @@
-"""Every predicate of the reference is met by a small folder that is none of the games that come along.
+"""Every predicate of the reference occurs in a small folder that is not a shipped game.
 
-The folders of ``vocabulary`` were written by somebody who had the documentation alone. Their cases say what each
-predicate does; what no case can notice is looked at here.
+The folders of ``vocabulary`` were written from the documentation alone. Their cases specify each predicate; these tests
+cover the rest.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from abl_cards.rulelab.testing.cases import find_failures, read_cases
 from abl_cards.rulelab.testing.games import step_tables
 
 HOME = Path(__file__).parent / "vocabulary"
-FOLDERS = sorted(each.name for each in HOME.iterdir() if each.is_dir())
+FOLDERS = sorted(folder.name for folder in HOME.iterdir() if folder.is_dir())
 ELSEWHERE = {"platform/1"}
 """Met by tests of the protocols that they name."""
 
@@ -36,9 +36,9 @@ ELSEWHERE = {"platform/1"}
 @cache
 def engine_of(name: str, profile: str | None = None) -> Engine:
     """A folder, compiled."""
-    found = load(str(HOME / name)).engine(None, profile)
-    assert isinstance(found, Engine)
-    return found
+    engine = load(str(HOME / name)).engine(None, profile)
+    assert isinstance(engine, Engine)
+    return engine
 
 
 def begin(name: str, tables: int = 6) -> Tables:
@@ -50,7 +50,7 @@ def begin(name: str, tables: int = 6) -> Tables:
 def test_its_cases_hold_and_it_plays(name: str) -> None:
     cases = read_cases(HOME / name)
     assert cases
-    assert not [str(each) for each in find_failures(cases, lambda profile: engine_of(name, profile))]
+    assert not [str(failure) for failure in find_failures(cases, lambda profile: engine_of(name, profile))]
     tables = begin(name)
     for _ in range(400):
         if tables.num_episodes.min() > 0 or not step_tables(tables, RandomAgent()):
@@ -61,15 +61,15 @@ def test_its_cases_hold_and_it_plays(name: str) -> None:
 def test_every_predicate_is_met() -> None:
     """Derived, read or declared in the text of a folder."""
     files = [file for name in FOLDERS for file in (HOME / name).rglob("*.lp")]
-    met: set[str] = set()
+    used: set[str] = set()
     for file in files:
-        said = parse_files([file])
-        met |= {str(use.signature) for use in (*said.heads, *said.bodies, *said.externals, *said.facts)}
-    assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} - met == ELSEWHERE
+        parsed = parse_files([file])
+        used |= {str(use.signature) for use in (*parsed.heads, *parsed.bodies, *parsed.externals, *parsed.facts)}
+    assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} - used == ELSEWHERE
 
 
 def test_what_learners_see_is_chosen() -> None:
-    """``sees/2``, ``sees/3``, ``recent/1``."""
+    """The observation follows ``sees/2``, ``sees/3`` and ``recent/1``."""
     names = [feature.name for feature in engine_of("numbers").observation_features.features]
     assert [name.partition("[")[0].split()[0] for name in names][:2] == ["hand", "to_beat"]
     assert engine_of("numbers").rules.history_length == 2
@@ -84,7 +84,7 @@ def test_words_for_what_has_no_letter() -> None:
 
 
 def test_what_is_known_and_believed_of_hands() -> None:
-    """``has``, ``lacks``, ``belief`` with ``laid``, ``led``, ``passed_over``."""
+    """Hidden hands follow ``has``, ``lacks`` and ``belief`` with ``laid``, ``led`` and ``passed_over``."""
     tables = begin("hints", 60)
     bounded = believed = False
     for _ in range(40):
@@ -115,7 +115,7 @@ def test_parts_and_sides_of_an_episode() -> None:
 
 
 def test_a_composed_play_has_no_more_cards_than_it_may() -> None:
-    """``composes/1``: where the rules let a seat lay more, the table stops before any array is too short."""
+    """``composes/1``: the table stops a play of more cards than declared before an array overflows."""
     rules = replace(engine_of("throws").rules)
     rules.__dict__["max_play_cards"] = 1  # as by composes(1)
     tables = Tables.begin(rules, splitmix64_array(np.arange(60).astype(np.uint64), 5))

@@ -17,16 +17,16 @@ class Player:
     """Plays by edits, one after the other."""
 
     def __init__(self) -> None:
-        """Nothing runs until the first edit."""
+        """The process starts at the first edit."""
         self._worker = SubprocessWorker("tests.games.edited_play", PATIENCE, AT_ONCE)
 
     def attempt(self, edit: RuleEdit) -> tuple[str, str]:
-        """What comes of an edit, and what is said about it: one of the fine outcomes, or what went wrong."""
+        """Return the outcome and the message of an edit."""
         try:
-            came, said = self._worker.request(edit)
+            outcome, text = self._worker.request(edit)
         except WorkerProcessError as problem:
             return "lost", str(problem)
-        return came, said
+        return outcome, text
 
     def close(self) -> None:
         """End the process."""

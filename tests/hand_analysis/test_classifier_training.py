@@ -1,4 +1,4 @@
-"""Training: it learns what can be learned, and goes on where it stopped."""
+"""Tests of training: it learns a known class, and resumes a stopped run."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint_width=8, batch_size
 
 @pytest.fixture(scope="module")
 def lessons() -> DealDataset:
-    """Deals whose class is who has the big joker."""
+    """Return deals with the holder of the big joker as class."""
     torch.set_num_threads(1)
     rules = DealRules.from_engine(engine_of())
     hands = rules.deal_sampler.deal(np.arange(900, dtype=np.uint64))
-    counts, told = compute_classifier_inputs(rules.hand_scorer, hands)
-    return DealDataset(counts, told, counts[:, :, 14].argmax(dim=1))
+    counts, features = compute_classifier_inputs(rules.hand_scorer, hands)
+    return DealDataset(counts, features, counts[:, :, 14].argmax(dim=1))
 
 
 def test_it_learns_who_has_the_big_joker(lessons: DealDataset) -> None:
@@ -44,7 +44,7 @@ def test_it_learns_who_has_the_big_joker(lessons: DealDataset) -> None:
     best = min(epoch.tested for epoch in history)
     _, tested = lessons.split()
     loss = torch.nn.functional.cross_entropy(predict_logits(network, tested), tested.labels)
-    assert float(loss) <= best + 1e-4  # its temperature is fitted there
+    assert float(loss) <= best + 1e-4  # the temperature is fitted on these deals
     assert not network.training
 
 
@@ -85,7 +85,7 @@ def test_what_held_out_deals_show() -> None:
     assert (shown["accuracy"], shown["majority"], shown["confusion"]) == (0.75, 0.5, [[2, 0], [1, 1]])
     assert shown["macro_f1"] == pytest.approx((2 * 2 / 5 + 2 * 1 / 3) / 2)
     less = compute_metrics(np.hstack([odds, np.zeros((4, 1), np.float32)]), np.array([0, 0, 1, 1]))
-    assert less["f1"][2] is None  # there was no such deal, and none was taken for one
+    assert less["f1"][2] is None  # no deal has this class, and none is predicted
     assert less["macro_f1"] == shown["macro_f1"]
     assert shown["at_0.9"] == {"share": 0.5, "right": 0.5}
 

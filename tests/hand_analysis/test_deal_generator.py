@@ -1,4 +1,4 @@
-"""Deals to order, judged by a rule that is known."""
+"""Tests of deals of a requested class, by classifiers with a known rule."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def dealer() -> DealSampler:
 
 
 def by_twos(hands: DealBatch) -> np.ndarray:
-    """Class C for certain where the landlord holds C twos."""
+    """Return class C with certainty for a landlord with C twos."""
     return np.eye(5, dtype=np.float32)[key_counts(hands.hand_keys)[:, 0, 12]]
 
 
 def by_high_cards(hands: DealBatch) -> np.ndarray:
-    """Class 1 the surer, the more kings, aces, twos and jokers the landlord holds; hardly any deal has them all."""
+    """Return a probability of class 1 that grows with the landlord's kings, aces, twos and jokers."""
     share = key_counts(hands.hand_keys)[:, 0, 10:].sum(axis=1) / 14
     return np.stack([1 - share, share], axis=1).astype(np.float32)
 
 
-@pytest.mark.parametrize("wanted", [0, 2, 4])
-def test_made_deals_are_of_the_class_and_sound(wanted: int) -> None:
-    made = DealGenerator(dealer(), by_twos, 5, deal_id).generate(wanted, 0.9, 20)
+@pytest.mark.parametrize("deal_class", [0, 2, 4])
+def test_made_deals_are_of_the_class_and_sound(deal_class: int) -> None:
+    made = DealGenerator(dealer(), by_twos, 5, deal_id).generate(deal_class, 0.9, 20)
     deals = DealBatch.concatenate(made.deals)
     assert len(made.deals) == len(set(map(tuple, deals.hand_keys.tolist()))) == 20
-    assert (key_counts(deals.hand_keys)[:, 0, 12] == wanted).all()
+    assert (key_counts(deals.hand_keys)[:, 0, 12] == deal_class).all()
     assert dealer().is_valid(deals).all()
     assert made.confidence == [1.0] * 20
 

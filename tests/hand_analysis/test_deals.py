@@ -1,4 +1,4 @@
-"""Whole deals: sound by the rules, exchanged, written and read, and played as they are given."""
+"""Tests of whole deals: validity, exchanges, writing and reading, and play in a given order."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def hands(dealer: DealSampler) -> DealBatch:
 
 
 def test_dealt_and_exchanged_deals_share_one_pack(dealer: DealSampler, hands: DealBatch) -> None:
-    for each in (hands, dealer.swap_cards(hands, KEYS)):
-        assert dealer.is_valid(each).all()
-        assert (key_counts(each.hand_keys).sum(axis=1) == [4] * 13 + [1, 1]).all()
-        assert (key_sizes(each.hand_keys) == [20, 17, 17]).all()
-        assert (key_sizes(each.bottom_keys) == 3).all()
-        assert (key_counts(each.bottom_keys) <= key_counts(each.hand_keys[:, 0])).all()
+    for deals in (hands, dealer.swap_cards(hands, KEYS)):
+        assert dealer.is_valid(deals).all()
+        assert (key_counts(deals.hand_keys).sum(axis=1) == [4] * 13 + [1, 1]).all()
+        assert (key_sizes(deals.hand_keys) == [20, 17, 17]).all()
+        assert (key_sizes(deals.bottom_keys) == 3).all()
+        assert (key_counts(deals.bottom_keys) <= key_counts(deals.hand_keys[:, 0])).all()
     assert len({tuple(parts) for parts in hands.hand_keys.tolist()}) == len(KEYS)
 
 
@@ -115,8 +115,8 @@ def test_given_deals_are_played_in_their_order(hands: DealBatch) -> None:
     )
     records.sort(key=lambda record: int(record["match"]))
     texts = [deal_to_json(letters, hands, deal) for deal in (0, 0, 1, 1, 2, 2)]
-    assert [record["hands"][1:] for record in records] == [[each["down"], each["up"]] for each in texts]
-    assert [record["aside"] for record in records] == [each["bottom"] for each in texts]
+    assert [record["hands"][1:] for record in records] == [[text["down"], text["up"]] for text in texts]
+    assert [record["aside"] for record in records] == [text["bottom"] for text in texts]
 
 
 def test_a_bid_for_landlord_cannot_be_given(hands: DealBatch) -> None:

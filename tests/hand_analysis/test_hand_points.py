@@ -1,4 +1,4 @@
-"""Scores of hands: the examples of the paper's table 2, and algorithm 1 done once more, plainly."""
+"""Tests of scores of hands: the paper's table 2, and a plain implementation of algorithm 1."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scorer() -> HandScorer:
 
 
 def plain(hand: str) -> tuple[int, float]:
-    """Algorithm 1 by hand: the fewest plays, and of those splits the most points."""
+    """Return the plays and points of a hand by algorithm 1: the fewest plays, then the most points."""
     counts = {letter: hand.count(letter) for letter in LETTERS}
     plays, points = 0, 0.0
     if counts["X"] and counts["D"]:
@@ -42,13 +42,13 @@ def plain(hand: str) -> tuple[int, float]:
         if counts[letter] == 4:
             plays, points, counts[letter] = plays + 1, points + (16 if LETTERS.index(letter) >= 7 else 9), 0
     trios = [letter for letter in LETTERS[:13] if counts[letter] == 3]
-    kept = chain.from_iterable(combinations(trios, size) for size in range(len(trios) + 1))
-    best = min(((one, -worth) for one, worth in (rest(dict(counts), each) for each in kept)))
+    trio_sets = chain.from_iterable(combinations(trios, size) for size in range(len(trios) + 1))
+    best = min(((one, -worth) for one, worth in (score_groups(dict(counts), trio_set) for trio_set in trio_sets)))
     return plays + best[0], points - best[1]
 
 
-def rest(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, float]:
-    """Return the cards without jokers, bombs and these trios."""
+def score_groups(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, float]:
+    """Return the plays and points of these trios and the remaining groups, without jokers and bombs."""
     for letter in trios:
         counts[letter] = 0
     plays, points = len(trios), float(sum(WORTH[letter] + 6 for letter in trios))
@@ -76,16 +76,16 @@ def rest(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, float]:
     ],
 )  # fmt: skip
 def test_table_2(scorer: HandScorer, hand: str, plays: int, points: float) -> None:
-    found = scorer.score(np.array([read_hand(hand)], np.uint64))
-    assert (found.plays.tolist(), found.points.tolist()) == ([plays], [points])
+    scores = scorer.score(np.array([read_hand(hand)], np.uint64))
+    assert (scores.plays.tolist(), scores.points.tolist()) == ([plays], [points])
 
 
 def test_many_hands_against_the_plain_algorithm(scorer: HandScorer) -> None:
     random, deck = np.random.default_rng(3), list("".join(letter * 4 for letter in LETTERS[:13]) + "XD")
     hands = ["".join(random.permutation(deck)[: 1 + number % 20]) for number in range(600)]
     hands += ["".join(random.permutation(deck[:32])[: 10 + number % 11]) for number in range(600)]
-    found = scorer.score(np.array([read_hand(hand) for hand in hands], np.uint64))
-    assert list(zip(found.plays.tolist(), found.points.tolist(), strict=True)) == [plain(hand) for hand in hands]
+    scores = scorer.score(np.array([read_hand(hand) for hand in hands], np.uint64))
+    assert list(zip(scores.plays.tolist(), scores.points.tolist(), strict=True)) == [plain(hand) for hand in hands]
 
 
 @given(HANDS, st.integers(1, 20))
@@ -95,8 +95,8 @@ def test_a_split_has_the_cards_of_the_hand_and_its_points(order: list[str], size
     groups = scorer.split(hand)
     labels = [label for group in groups for label in (group.label, group.carried) if label]
     assert sum(plays.plays[plays.label_index[label]].main_key for label in labels) == hand
-    found = scorer.score(np.array([hand], np.uint64))
-    assert [len(groups), sum(group.points for group in groups)] == [found.plays[0], found.points[0]]
+    score = scorer.score(np.array([hand], np.uint64))
+    assert [len(groups), sum(group.points for group in groups)] == [score.plays[0], score.points[0]]
     assert key_counts(np.array([hand], np.uint64)).sum() == len(plays.hand_text(hand)) == size
 
 

@@ -1,4 +1,4 @@
-"""Played deals: what their features are, and that they are what was played."""
+"""Tests of played deals: their features and outcomes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def test_outcomes_are_those_of_the_records() -> None:
     rules, records = DealRules.from_engine(engine_of()), list[dict[str, Any]]()
     hands = rules.deal_sampler.deal(np.arange(30, dtype=np.uint64))
     dealt, player = rules.with_deals(hands), make_agent("greedy", rules.engine)
-    found = play_fixed_deals(dealt, 30, (player, player))
+    outcomes = play_fixed_deals(dealt, 30, (player, player))
     play_match(
         dealt, (player, player), 60, 0, names=("greedy", "greedy"), write_record=records.append, use_fixed_deals=True
     )
     records.sort(key=lambda record: int(record["match"]))
-    for deal, record in enumerate(records[::2]):  # both games of a deal are the same: greedy knows no chance
+    for deal, record in enumerate(records[::2]):  # both games of a deal are equal, because greedy is deterministic
         played = [seat for seat, cards in record["acts"] if cards != "pass"]
-        assert found.won[deal] == (record["finish"][0] == 0)
-        assert found.plays[deal] == len(played)
-        assert found.play_share[deal] == pytest.approx(played.count(0) / len(played))
+        assert outcomes.won[deal] == (record["finish"][0] == 0)
+        assert outcomes.plays[deal] == len(played)
+        assert outcomes.play_share[deal] == pytest.approx(played.count(0) / len(played))
         worth = record["points"][0] / 2
-        assert found.unit_score[deal] == np.sign(worth) * (1 + np.log2(abs(worth)))
-    assert (found.bids == 0).all()
+        assert outcomes.unit_score[deal] == np.sign(worth) * (1 + np.log2(abs(worth)))
+    assert (outcomes.bids == 0).all()
 
 
 def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
     np.testing.assert_allclose(sample.outcomes, GameOutcomes.mean(alone), atol=1e-6)
     assert sample.features.shape == (12, 5)
     assert sample.recorded_features.shape == (0, 5)
-    np.testing.assert_array_equal(sample.self_play_wins, [alone[0].won])  # where greedy has all seats
+    np.testing.assert_array_equal(sample.self_play_wins, [alone[0].won])  # games with greedy at all seats
     np.testing.assert_allclose(sample.features[:, 1], sample.hand_points[:, 1] + sample.hand_points[:, 2])
     sample.save(tmp_path / "some.state")
     back = DealSample.load(tmp_path / "some.state")
@@ -99,11 +99,12 @@ def test_classes_are_numbered_by_the_landlords_wins() -> None:
     strength = random.normal(size=400)
     features = np.column_stack([strength, random.normal(size=400)])
     won = (strength > 0).astype(np.float32)
-    found = cluster_deals(DealFeatures(features, won, features, won[None]), 200, 3, 0)
-    assert list(found.won) == sorted(found.won)
-    assert sum(found.shares) == pytest.approx(1)
-    label = found.classes(features)
-    assert [(strength[label == number] > 0).mean() for number in range(3)] == pytest.approx(list(found.won))
-    assert np.array(found.sure).shape == (1, 3)  # what is seen tells the class: the surest deals are like the others
-    assert found.sure[0][0] < 0.2 < 0.8 < found.sure[0][2]
-    assert found.min_win_rate_gap == pytest.approx(min(np.diff(found.won).min(), np.diff(found.sure[0]).min()))
+    clusters = cluster_deals(DealFeatures(features, won, features, won[None]), 200, 3, 0)
+    assert list(clusters.won) == sorted(clusters.won)
+    assert sum(clusters.shares) == pytest.approx(1)
+    label = clusters.classes(features)
+    assert [(strength[label == number] > 0).mean() for number in range(3)] == pytest.approx(list(clusters.won))
+    # Features determine the class, so the surest deals are like the others.
+    assert np.array(clusters.sure).shape == (1, 3)
+    assert clusters.sure[0][0] < 0.2 < 0.8 < clusters.sure[0][2]
+    assert clusters.min_win_rate_gap == pytest.approx(min(np.diff(clusters.won).min(), np.diff(clusters.sure[0]).min()))

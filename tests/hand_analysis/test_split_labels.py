@@ -1,4 +1,4 @@
-"""Labels from played games: the winner's plays, kickers apart."""
+"""Tests of labels from played games: the winner's plays, with separate kickers."""
 
 from __future__ import annotations
 

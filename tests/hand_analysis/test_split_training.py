@@ -1,4 +1,4 @@
-"""The loop that teaches the splitter: it goes on where it stopped, its parts can be swapped, it does not collapse."""
+"""Tests of the splitter's training loop: resumption, exchangeable parts, and no collapse."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def bridge(folder: Path, **more: Any) -> SplitBridge:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "seconds"} for line in found]
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in rows]
 
 
 class Interrupted(Exception):
@@ -105,19 +105,19 @@ def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> N
         settings = SplitTrainConfig(tmp_path / str(weight), "tiny", 25, 0, 64, weight)
         run = SplitBridge(settings, splitter(), NONE, HANDS)
         with torch.no_grad():
-            run.network.tag.bias.copy_(torch.tensor([1.0, 0.0, 0.0, 0.0]))  # a single is what most cards are
+            run.network.tag.bias.copy_(torch.tensor([1.0, 0.0, 0.0, 0.0]))  # most cards are singles
         run.train()
         return lines(tmp_path / str(weight))[-1]["abduced singles"]
 
     truth = splitter().best_by_rules(HANDS).tags
-    wanted = float((truth[truth != NO_TAG] == 0).mean())
+    expected = float((truth[truth != NO_TAG] == 0).mean())
     assert singles(0.0) > 0.95
-    assert singles(12.0) == pytest.approx(wanted, abs=0.1)
+    assert singles(12.0) == pytest.approx(expected, abs=0.1)
 
 
 def test_a_reasoner_of_ones_own(tmp_path: Path) -> None:
     class Singles(SplittingReasoner):
-        """Lays down one card after the other."""
+        """Reasoner that plays one card after the other."""
 
         def batch_abduce(self, data_examples: Any) -> Any:
             data_examples.abduced_pseudo_label = [[0] * len(cards) for cards in data_examples.X]
@@ -142,8 +142,8 @@ def test_ablkits_search_and_ours_know_the_same_rules() -> None:
     )
     assert SplittingReasoner(kb, 0.0).batch_abduce(data) == [[1, 1, 0, 0]]
     assert SplittingReasoner(kb, 0.0).abduce(data[0]) == [1, 1, 0, 0]
-    (found,) = Reasoner(kb, dist_func="hamming", max_revision=1).batch_abduce(data)
-    assert kb.logic_forward(found, cards)
+    (abduced,) = Reasoner(kb, dist_func="hamming", max_revision=1).batch_abduce(data)
+    assert kb.logic_forward(abduced, cards)
 
 
 @pytest.mark.parametrize(

@@ -37,23 +37,26 @@ def players(name: str, profile: str | None = None) -> tuple[Engine, PreferenceMo
     return engine, make_preference_model("kb", engine)
 
 
-def judged(case: Case, language: str) -> MoveAssessment:
+def assess_move(case: Case, language: str) -> MoveAssessment:
     engine, scorer = players(case.game, case.state.get("profile"))
     moment = engine.read_decision_point(case.state)
     moves = [str(action) for action in moment.actions]
     return explain(engine, scorer, moment, language).best_of([moves.index(case.move)])
 
 
-def said(case: Case, language: str) -> dict[str, str]:
+def preference_sentences(case: Case, language: str) -> dict[str, str]:
     """Return the sentences about the move by preference, one for all instances."""
     engine, scorer = players(case.game, case.state.get("profile"))
     book = PreferenceTexts.of(scorer.kb, engine, language)
-    names = [reason.name for reason in judged(case, language).reasons]
-    return {name: book.sentence([each for each in names if functor(each) == name]) for name in map(functor, names)}
+    names = [reason.name for reason in assess_move(case, language).reasons]
+    return {
+        name: book.sentence([reason_name for reason_name in names if functor(reason_name) == name])
+        for name in map(functor, names)
+    }
 
 
 def guandan(hand: str, move: str, to_beat: str = "", **more: Any) -> Case:
-    """A case of level 8, with the play to beat as text."""
+    """Make a case of level 8, with the play to beat as text."""
     words = to_beat.split()
     play = [*words[:2], words[2:]] if words else None
     return _case("guandan", move, {"level": "8", "hand": hand.split(), "to_beat": play}, more)
@@ -82,7 +85,7 @@ GUANDAN = (
     guandan("S3 SB", "Single B SB", en={"spend_small_joker": "Keep the small jokers."}),
     guandan("S3 S8 C8", "Single 8 S8", zh={"spend_level_card": "留住级牌。"}),
     guandan("S3 SA CA", "Single A SA", en={"spend_ace": "Keep the aces."}),
-    # What is said of a high card holds of the lowest, too.
+    # Sentences about high cards also apply to the lowest.
     guandan("S3 C9", "Single 3 S3", en={"lead_high": "Lead low: this is 3."}, zh={"lead_high": "先出小牌，这手是3。"}),
     guandan("S5 C9", "Single 5 S5", "Single 4 S4", en={"follow_high": "Beat it by as little as possible: this is 5."}),
     guandan("S3 S9 CQ", "back back S3", stage="back", zh={"return_high": "还贡还小牌，这张是3。"}),
@@ -104,7 +107,7 @@ GUANDAN = (
         f"S3 {FIVES}", f"Bomb 5 {FIVES}",
         en={"strong_last_play": "Lead the other play first: the bomb is the one to go out with."},
     ),
-    # Whoever passes leaves the trick to somebody, for nothing or not: that it is the partner's is said by itself.
+    # A pass gives up the trick; a separate preference covers the partner's trick.
     guandan("S5 C9", "PASS", "Single 4 S4", en={"give_up_trick": "Passing leaves the trick to somebody else."}),
     guandan(
         "S5 C9", "PASS", "Single 4 S4", top="partner",
@@ -124,7 +127,7 @@ GUANDAN = (
         f"S3 {NINES}", f"Bomb 9 {NINES}", "Straight 7 S7 C8 D9 ST SJ",
         en={"bomb_low_play": "Do not bomb a play below the queens."},
     ),
-    # Two cards are two: nobody with one can beat a pair, or be sent out by one.
+    # A seat with one card can neither beat a pair nor go out on one.
     guandan("S3 C3 S9", "Pair 3 S3 C3", cards=[1, 9, 9], silent=("pair_to_last_two",)),
     guandan(
         "S3 C3 S9", "Pair 3 S3 C3", cards=[2, 9, 1],
@@ -178,7 +181,7 @@ DOUDIZHU = (
     doudizhu("3334567", "3334", zh={"plays_to_go": "出完手牌还需要3手。"}),
     doudizhu("33334567", "333345", en={"four_with_two": "The four 3 are no bomb in a plain play."}),
     doudizhu("3333569", "3333", zh={"spend_bomb": "炸弹翻倍，用了就没有了。"}),
-    # Few cards are not told by three numbers at once.
+    # The sentence about few cards contains no number.
     doudizhu("33339", "3333", "5", cards=[2, 9], top="next", zh={"bomb_in_need": "对手没几张牌了，要炸住他。"}),
     doudizhu(
         "49", "PASS", "5", cards=[1, 9], top="next",
@@ -194,7 +197,7 @@ DOUDIZHU = (
         en={"pair_to_two_cards": "No pair that can be beaten while an opponent has two cards."},
     ),
     doudizhu("334", "33", cards=[1, 3], silent=("pair_to_two_cards",)),
-    # A single is as bad as there are cards that beat it, whoever of the enemies has one.
+    # The cost of a single grows with the cards that beat it, for either enemy.
     doudizhu(
         "3A", "3", cards=[9, 1], unseen="4442DKKKK5",
         en={"single_to_one_card": "An opponent has one card, which may be 4–5, K, 2, big joker: no lower single."},
@@ -221,7 +224,7 @@ BIG2 = (
     big2("3469", "58", "6", en={"plays_to_go": "Plays to go after this: 3."}, zh={"high_main": "先出小牌，这手是6。"}),
     big2("3369", "58", "33", en={"lay_down": "Get rid of 3.", "high_main": "Low cards first: this is 3."}),
     big2("3A2", "58", "A", en={"spend_high": "Keep A for later."}, zh={"spend_high": "A留到后面。"}),
-    # The lead does not come back from somebody with a bomb.
+    # A seat with a bomb does not return the lead.
     big2("3A", "44449", "A", silent=("unbeatable",)),
     big2("3A", "4449", "A", en={"unbeatable": "The other seat has nothing to beat it: the lead comes back."}),
     # Some plays let the other seat go out.
@@ -237,13 +240,13 @@ BIG2 = (
 @pytest.mark.parametrize("case", [*GUANDAN, *DOUDIZHU, *BIG2], ids=lambda case: f"{case.game} {case.move}")
 def test_a_preference_says_what_it_looks_at(case: Case) -> None:
     for language, expected in (("en", case.en), ("zh", case.zh)):
-        found = said(case, language)
-        assert expected == {name: found.get(name) for name in expected}
-        assert not set(case.silent) & set(found)
+        sentences = preference_sentences(case, language)
+        assert expected == {name: sentences.get(name) for name in expected}
+        assert not set(case.silent) & set(sentences)
 
 
 def test_the_highest_single_goes_to_an_enemy_with_one_card() -> None:
-    """In each game, whichever enemy it is; a pair goes before every single."""
+    """In each game and for each enemy; a pair is played before every single."""
     for cards in ([1, 9, 9], [9, 9, 1]):
         assert (
             chosen("guandan", {"level": "2", "hand": ["S3", "D4", "H6", "C9", "SJ", "DK", "CA"], "cards": cards})

@@ -1,4 +1,4 @@
-"""Two-stage clustering and what it is compared with."""
+"""Two-stage clustering and the methods that it is compared with."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from abl_cards.learners.clustering import (  # fmt: skip
 )
 
 
-def blobs(each: int = 40) -> tuple[np.ndarray, np.ndarray]:
-    """Five clear clusters in an oblique space."""
+def blobs(size: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Return points of five clear clusters in an oblique space, with their labels."""
     random = np.random.default_rng(1)
     centres = np.array([[0, 0], [40, 0], [0, 40], [40, 40], [80, 80]], float)
-    label = np.repeat(np.arange(5), each)
-    return (centres[label] + random.normal(size=(5 * each, 2))) @ np.array([[1.0, 0.3], [0.0, 20.0]]), label
+    label = np.repeat(np.arange(5), size)
+    return (centres[label] + random.normal(size=(5 * size, 2))) @ np.array([[1.0, 0.3], [0.0, 20.0]]), label
 
 
 def same(one: np.ndarray, two: np.ndarray) -> bool:
-    """Whether two lists of classes are equal but for the names."""
+    """Return whether two lists of classes are equal up to renaming."""
     return len({(a, b) for a, b in zip(one, two, strict=True)}) == len(set(one)) == len(set(two))
 
 
@@ -49,12 +49,12 @@ def test_a_sum_of_features_is_refused() -> None:
 
 def test_two_stages_find_clear_clusters() -> None:
     examples, label = blobs()
-    found = cluster_two_stage(examples, 5, preference=-2.0)
-    assert same(found.stage_two, label)
-    assert same(found.classifier(examples), label)
-    assert len(found.classifier.exemplar_class) >= 5
-    numbered = found.classifier.reorder_classes(np.array([4, 3, 2, 1, 0]))
-    assert (numbered(examples) == 4 - found.classifier(examples)).all()
+    clusters = cluster_two_stage(examples, 5, preference=-2.0)
+    assert same(clusters.stage_two, label)
+    assert same(clusters.classifier(examples), label)
+    assert len(clusters.classifier.exemplar_class) >= 5
+    numbered = clusters.classifier.reorder_classes(np.array([4, 3, 2, 1, 0]))
+    assert (numbered(examples) == 4 - clusters.classifier(examples)).all()
     with pytest.raises(ValueError, match="fewer than 5"):
         cluster_two_stage(examples, 5, preference=-1e6)
 
@@ -71,7 +71,7 @@ def test_the_other_ways() -> None:
     white = Whitening.fit(examples)(examples)
     assert same(k_means(white, 5), label)
     pairs = np.array([[0.0], [0.01], [1.0], [0.5], [0.51]])
-    assert dbscan(pairs).tolist() == [0, 0, -1, 1, 1]  # who stands alone is noise
+    assert dbscan(pairs).tolist() == [0, 0, -1, 1, 1]  # an isolated point is noise
     assert np.bincount(quantile_classes(np.arange(100.0), 5)).tolist() == [20] * 5
     assert silhouette_score(white, label) > silhouette_score(white, quantile_classes(examples[:, 0], 5))
     labels, exemplars = affinity_propagation(white, -2.0)

@@ -1,4 +1,4 @@
-"""The interface of networks of one's own: shapes, dtypes and values of their outputs."""
+"""The interface of custom networks: shapes, dtypes and values of their outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LABELS, ACTIONS, OTHERS, CARDS, FEATURES, N = 5, 7, 2, 4, 6, 3
 
 
 def batch() -> Batch:
-    """Two plays and a choice."""
+    """Return two plays and a choice."""
     legal = np.zeros((N, ACTIONS), np.bool_)
     legal[:2, 1:4] = legal[2, LABELS:] = True
     regret = np.where(legal, 30.0, np.inf).astype(np.float32)

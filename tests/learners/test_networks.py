@@ -1,4 +1,4 @@
-"""Networks: their sizes, what they look at, and what symmetries leave alone."""
+"""Networks: their sizes, inputs and symmetries."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -50,7 +50,7 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
 
 
 def test_an_observation_without_history_is_all_state() -> None:
-    """Big2 remembers no acts: the state fills the whole vector."""
+    """The state fills the whole observation of Big2, which has no history."""
     decision = Networks(TINY, GameShape.of(load("big2").engine())).decision
     assert isinstance(decision, PolicyNetwork)
     encoder = decision.encoder
@@ -92,7 +92,7 @@ def question(shape: GameShape, n: int = 6) -> InputTensors:
     return InputTensors(observation, legal, to_beat, cost, plays, estimate, replies)
 
 
-def told(shape: GameShape, n: int = 64) -> ModelInputs:
+def model_inputs(shape: GameShape, n: int = 64) -> ModelInputs:
     rng = np.random.default_rng(2)
     return ModelInputs(
         observation=rng.integers(0, 3, (n, shape.observation.size), np.uint8),
@@ -106,13 +106,13 @@ def told(shape: GameShape, n: int = 64) -> ModelInputs:
 
 
 def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: GameShape) -> None:
-    """The answers are the same whether the inputs are rounded before the products or at once."""
+    """Outputs are the same for inputs rounded before or within the products."""
     networks = Networks(PRESETS["small"], shape).eval()
-    full = networks.decision(batches.to_input_tensors(told(shape), networks.device))
+    full = networks.decision(batches.to_input_tensors(model_inputs(shape), networks.device))
     networks.precision = "bfloat16"
     with torch.inference_mode(), networks.autocast():
         rounded, at_once = (
-            networks.decision(batches.to_input_tensors(told(shape), networks.device, numbers))
+            networks.decision(batches.to_input_tensors(model_inputs(shape), networks.device, numbers))
             for numbers in (torch.float32, networks.dtype)
         )
     torch.testing.assert_close(rounded, at_once, atol=0.02, rtol=0)
@@ -122,25 +122,25 @@ def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: Ga
 
 @pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
 def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Preset) -> None:
-    asked = question(shape)
-    probabilities = Networks(preset, shape).decision(asked).exp()
-    assert bool((probabilities[~asked.legal] == 0).all())
+    inputs = question(shape)
+    probabilities = Networks(preset, shape).decision(inputs).exp()
+    assert bool((probabilities[~inputs.legal] == 0).all())
     torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(6))
 
 
 def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
-    asked = question(shape)
-    other = replace(asked, estimate=asked.estimate + 1, response_probs=1 - asked.response_probs)
+    inputs = question(shape)
+    other = replace(inputs, estimate=inputs.estimate + 1, response_probs=1 - inputs.response_probs)
     twin = Networks(TINY.without_abln(), shape).decision
-    torch.testing.assert_close(twin(asked), twin(other))
+    torch.testing.assert_close(twin(inputs), twin(other))
 
 
 def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) -> None:
-    asked = question(shape)
-    regret = torch.where(asked.legal, asked.regret, torch.full((), torch.inf))
-    other = replace(asked, regret=regret)
+    inputs = question(shape)
+    regret = torch.where(inputs.legal, inputs.regret, torch.full((), torch.inf))
+    other = replace(inputs, regret=regret)
     model = Networks(TINY, shape).decision
-    torch.testing.assert_close(model(asked), model(other))
+    torch.testing.assert_close(model(inputs), model(other))
 
 
 def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(shape: GameShape) -> None:
@@ -188,19 +188,19 @@ def opened(shape: GameShape, n: int) -> PrivilegedInputs:
     )
 
 
-def worth(networks: Networks, asked: InputTensors, shown: PrivilegedInputs) -> torch.Tensor:
-    value: torch.Tensor = networks.critic(asked, batches.to_privileged_tensors(shown, networks.device))
+def worth(networks: Networks, inputs: InputTensors, shown: PrivilegedInputs) -> torch.Tensor:
+    value: torch.Tensor = networks.critic(inputs, batches.to_privileged_tensors(shown, networks.device))
     return value
 
 
 def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape) -> None:
-    networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
-    value, table = worth(networks, asked, shown), shape.observation
+    networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    value, table = worth(networks, inputs, shown), shape.observation
 
     def with_other(name: str, numbers: float) -> torch.Tensor:
-        other = asked.observation.clone()
+        other = inputs.observation.clone()
         other[:, table[name]] = numbers
-        return worth(networks, replace(asked, observation=other), shown)
+        return worth(networks, replace(inputs, observation=other), shown)
 
     assert torch.equal(with_other("played", 1), value)
     assert torch.equal(with_other("recent", 2), with_other("recent", 1))
@@ -209,8 +209,8 @@ def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape)
 
 
 def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
-    """The number of bits that are set comes out where every one of them weighs the same."""
-    networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    """With equal weights the critic returns the number of set bits."""
+    networks, inputs, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
     assert isinstance(networks.critic, PrivilegedCritic)
     first, last = networks.critic.value[0], networks.critic.value[-1]
     openings = (shape.num_others + 1) * shape.num_labels
@@ -223,11 +223,11 @@ def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
         networks.critic.value[2].weight[0, 0] = 1  # type: ignore[operator]
         last.weight[0, 0] = 1  # type: ignore[operator]
     bits = np.unpackbits(shown.lead_mask, axis=2)[..., : shape.num_labels].reshape(6, -1).sum(axis=1)
-    assert worth(networks, asked, shown).tolist() == bits.tolist()
+    assert worth(networks, inputs, shown).tolist() == bits.tolist()
 
 
 def test_hands_that_were_abduced_may_lie_open(shape: GameShape) -> None:
-    """They are numbers between none and both copies."""
+    """Accept abduced hands, with fractional numbers of cards, as open hands."""
     networks, shown = Networks(TINY, shape), batches.to_privileged_tensors(opened(shape, 6), torch.device("cpu"))
     halves = PrivilegedTensors(shown.hands.float() / 2, shown.plays_left, shown.lead_mask)
     assert networks.critic(question(shape), halves).shape == (6,)

@@ -1,4 +1,4 @@
-"""Networks that look at planes of cards: the planes are those of the paper, and options are what may be chosen."""
+"""Networks on planes of cards: planes as in the paper, and options for legal labels."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="module")
 def decisions(engine: Engine) -> Decisions:
-    """The first leads and some plays after them."""
+    """Return the first leads and some later plays."""
     kb, tables = make_agent("kb", engine), engine.start_matches(np.arange(6, dtype=np.uint64))
     for _ in range(200):
         giving = tables.rows_to_choose()
         if giving.size:
             tables.choose(giving, kb.choose(tables.choices(giving), tables.keys[giving]))
-        which = tables.rows_to_play()
-        if which.size == 6 and tables.num_decisions.min() > 3:
+        tables_to_play = tables.rows_to_play()
+        if tables_to_play.size == 6 and tables.num_decisions.min() > 3:
             break
-        first = which[: max(0, len(which) - 2)]  # two tables stay at their leads
+        first = tables_to_play[: max(0, len(tables_to_play) - 2)]  # two tables stay at their leads
         if first.size:
             tables.play(first, kb.play(tables.decisions(first), tables.keys[first]))
     return tables.decisions(tables.rows_to_play())
@@ -87,21 +87,21 @@ def test_the_planes_show_the_cards(engine: Engine, decisions: Decisions) -> None
 
 
 def test_an_option_shows_the_cards_of_its_label(engine: Engine, decisions: Decisions) -> None:
-    pictures, asked = PlaneFeatures(engine.planes, engine.observation_features), question(decisions)
-    options = find_options(asked)
-    shown = pictures.encode_options(asked.observation, options)
-    assert len(options.row) == int(asked.legal.sum())
+    pictures, inputs = PlaneFeatures(engine.planes, engine.observation_features), question(decisions)
+    options = find_options(inputs)
+    shown = pictures.encode_options(inputs.observation, options)
+    assert len(options.row) == int(inputs.legal.sum())
     cards = engine.rules.forms.label_min_cards[options.label.numpy()]
     assert bool((shown.sum(dim=1).numpy() >= cards).all())  # some labels are of one of several cards
-    first = [options.slot[options.row == row].tolist() for row in range(len(asked.legal))]
+    first = [options.slot[options.row == row].tolist() for row in range(len(inputs.legal))]
     assert all(slots == list(range(len(slots))) for slots in first)
 
 
 def test_of_too_many_options_those_that_cost_least_are_shown(decisions: Decisions) -> None:
-    asked = question(decisions)
-    legal = torch.ones_like(asked.legal)
+    inputs = question(decisions)
+    legal = torch.ones_like(inputs.legal)
     regret = torch.arange(legal.shape[1]).flip(0).float().expand(legal.shape)
-    options = find_options(replace(asked, legal=legal, regret=regret))
+    options = find_options(replace(inputs, legal=legal, regret=regret))
     assert len(options.row) == len(legal) * MAX_OPTIONS
     assert int(options.label.min()) == legal.shape[1] - MAX_OPTIONS
 
@@ -111,20 +111,20 @@ def test_policies_choose_among_what_is_legal_alone(engine: Engine, decisions: De
     preset = PRESETS[name]
     if name == "planes-paper" and preset.plane_resnet:
         preset = replace(preset, plane_resnet=replace(preset.plane_resnet, channels=(16, 16), hidden_width=16))
-    networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
     with torch.inference_mode():
-        chosen = networks.decision(asked).exp()
+        chosen = networks.decision(inputs).exp()
     assert torch.allclose(chosen.sum(dim=1), torch.ones(len(chosen)), atol=1e-5)
-    assert float(chosen[~asked.legal].max()) < 1e-12
-    assert networks.decision(replace(asked, **{name: part[:0] for name, part in vars(asked).items()})).shape[0] == 0
+    assert float(chosen[~inputs.legal].max()) < 1e-12
+    assert networks.decision(replace(inputs, **{name: part[:0] for name, part in vars(inputs).items()})).shape[0] == 0
 
 
 def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
-    networks, asked = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), question(decisions)
+    networks, inputs = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), question(decisions)
     assert isinstance(networks.decision, PlanePolicyNetwork)
-    other = replace(asked, estimate=torch.ones_like(asked.estimate))
+    other = replace(inputs, estimate=torch.ones_like(inputs.estimate))
     with torch.inference_mode():
-        assert not torch.allclose(networks.decision.compute_hidden(asked), networks.decision.compute_hidden(other))
+        assert not torch.allclose(networks.decision.compute_hidden(inputs), networks.decision.compute_hidden(other))
     twin = PRESETS["planes-abl"].without_abln()
     assert ESTIMATE not in twin.inputs
     assert Networks(twin, GameShape.of(engine)).abln is None
@@ -132,15 +132,15 @@ def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
 
 def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
     preset = replace(PRESETS["planes-small"], plane_resnet=PlaneResNetConfig(channels=(16, 16), hidden_width=16))
-    networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
-    opened = PrivilegedTensors(*(torch.zeros(len(asked.legal), 1) for _ in range(3)))
+    networks, inputs = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    opened = PrivilegedTensors(*(torch.zeros(len(inputs.legal), 1) for _ in range(3)))
     other = deepcopy(networks)
     assert isinstance(other.critic, SharedValueHead)
     with torch.no_grad():
         for weights in networks.decision.parameters():
             weights.zero_()
-        assert float(other.critic(asked, opened).std()) > 1e-4
-        assert float(networks.critic(asked, opened).std()) < 1e-6
+        assert float(other.critic(inputs, opened).std()) > 1e-4
+        assert float(networks.critic(inputs, opened).std()) < 1e-6
 
 
 def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
@@ -156,7 +156,7 @@ _SHIPPED = (
 @pytest.mark.parametrize("profile", ["botzone", pytest.param("standard", marks=long)])
 @pytest.mark.parametrize("name", _SHIPPED)
 def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
-    """They know cards, not labels: rules with more tractors have more options, and no other networks."""
+    """Use the same networks under rules with more tractors, since inputs are cards and not labels."""
     engine = load("tractor").engine(None, profile)
     player, tables = make_agent(name, engine), engine.start_matches(np.arange(2, dtype=np.uint64))
     played = 0
@@ -164,7 +164,7 @@ def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None
         giving = tables.rows_to_choose()
         if giving.size:
             tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
-        which = tables.rows_to_play()
-        if which.size:
-            tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+        tables_to_play = tables.rows_to_play()
+        if tables_to_play.size:
+            tables.play(tables_to_play, player.play(tables.decisions(tables_to_play), tables.keys[tables_to_play]))
             played += 1

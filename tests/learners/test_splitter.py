@@ -1,4 +1,4 @@
-"""The BiLSTM-CRF against trying every sequence of tags, and its weights as files."""
+"""The BiLSTM-CRF against enumeration of all tag sequences, and its weight files."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from abl_cards.learners.splitter import (
 @pytest.fixture
 def field() -> ConditionalRandomField:
     torch.manual_seed(1)
-    found = ConditionalRandomField(4)
+    random_field = ConditionalRandomField(4)
     with torch.no_grad():
-        for weights in found.parameters():
+        for weights in random_field.parameters():
             weights.normal_()
-    return found
+    return random_field
 
 
-def by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: tuple[int, ...]) -> float:
+def score_by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: tuple[int, ...]) -> float:
     start, end, follow = (weights.detach() for weights in (field.start, field.end, field.follow))
     total = float(start[tags[0]] + end[tags[-1]])
     total += sum(float(emissions[place, tag]) for place, tag in enumerate(tags))
@@ -44,23 +44,23 @@ def by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: tuple[
 
 def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: ConditionalRandomField) -> None:
     emissions, lengths = torch.randn(3, 5, 4), torch.tensor([5, 3, 1])
-    told = torch.randint(0, 4, (3, 5))
-    loss, shares = field(emissions, lengths, told).detach(), field.marginals(emissions, lengths)
+    tags_given = torch.randint(0, 4, (3, 5))
+    loss, shares = field(emissions, lengths, tags_given).detach(), field.marginals(emissions, lengths)
     best = field.decode(emissions, lengths)
     for row, length in enumerate(lengths.tolist()):
         every = list(product(range(4), repeat=length))
-        scores = torch.tensor([by_hand(field, emissions[row], tags) for tags in every])
+        scores = torch.tensor([score_by_hand(field, emissions[row], tags) for tags in every])
         chances = torch.softmax(scores, 0)
-        mine = every.index(tuple(told[row, :length].tolist()))
+        mine = every.index(tuple(tags_given[row, :length].tolist()))
         assert float(loss[row]) == pytest.approx(-float(torch.log(chances[mine])), abs=1e-4)
         assert best[row].tolist() == [*every[int(scores.argmax())], *[-1] * (5 - length)]
         for place in range(5):
-            wanted = [
+            expected = [
                 sum(float(chance) for tags, chance in zip(every, chances, strict=True) if tags[place] == tag)
                 if place < length else 0.0
                 for tag in range(4)
             ]  # fmt: skip
-            assert shares[row, place].tolist() == pytest.approx(wanted, abs=1e-4)
+            assert shares[row, place].tolist() == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_gradient_goes_through_the_likelihood(field: ConditionalRandomField) -> None:
@@ -73,12 +73,12 @@ def test_hands_as_sequences() -> None:
     counts = np.zeros((2, 15), np.int64)
     counts[0, [0, 1, 14]] = 1, 3, 1
     counts[1] = [4] * 5 + [0] * 10
-    told = CardSequences.from_counts(counts)
-    assert told.length.tolist() == [5, 20]
-    assert told.rank[0, :6].tolist() == [0, 1, 1, 1, 14, -1]
-    assert told.rank_count[0, :6].tolist() == [0, 2, 2, 2, 0, 0]
-    assert told.copy_index[0, :6].tolist() == [0, 0, 1, 2, 0, 0]
-    features = told.to_features()
+    sequences = CardSequences.from_counts(counts)
+    assert sequences.length.tolist() == [5, 20]
+    assert sequences.rank[0, :6].tolist() == [0, 1, 1, 1, 14, -1]
+    assert sequences.rank_count[0, :6].tolist() == [0, 2, 2, 2, 0, 0]
+    assert sequences.copy_index[0, :6].tolist() == [0, 0, 1, 2, 0, 0]
+    features = sequences.to_features()
     assert features.shape == (2, MAX_HAND_CARDS, 23)
     assert features.sum(dim=(1, 2)).tolist() == [15, 60]
 
@@ -102,8 +102,8 @@ def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
     file, known = tmp_path / "some.safetensors", SplitterNetwork(SPLITTER_PRESETS["small"])
     card = SplitterCard("doudizhu", "small", 3, 12.0, hands=7, results={"accuracy": 0.5})
     save_splitter(file, known, card)
-    loaded, told = load_splitter(file)
-    assert told == card
+    loaded, loaded_card = load_splitter(file)
+    assert loaded_card == card
     assert not loaded.training
     for name, tensor in known.state_dict().items():
         torch.testing.assert_close(loaded.state_dict()[name], tensor, atol=2e-3, rtol=2e-3)

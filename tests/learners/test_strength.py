@@ -1,4 +1,4 @@
-"""The attention LSTM of deals."""
+"""The attention LSTM on deals."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from abl_cards.learners.strength import STRENGTH_PRESETS, DealClassifier, comput
 
 
 def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
-    """Random deals as the network reads them."""
+    """Return random deals as inputs of the network."""
     random = np.random.default_rng(0)
     deck = np.repeat(np.arange(15), [4] * 13 + [1, 1])
     counts = np.zeros((n, 3, 15), np.int64)
     for deal in range(n):
         for part, cards in enumerate(np.split(random.permutation(deck), [20, 37])):
             counts[deal, part] = np.bincount(cards, minlength=15)
-    told = compute_hand_features(
+    features = compute_hand_features(
         random.normal(20, 5, (n, 3)).astype(np.float32), random.integers(5, 10, (n, 3)).astype(np.uint8)
     )
-    return torch.from_numpy(counts), torch.from_numpy(told)
+    return torch.from_numpy(counts), torch.from_numpy(features)
 
 
 @pytest.mark.parametrize("name", STRENGTH_PRESETS)
 def test_presets_tell_deals_apart(name: str) -> None:
     network = DealClassifier(STRENGTH_PRESETS[name], 5, seed=1).eval()
-    counts, told = deals()
+    counts, features = deals()
     with torch.no_grad():
-        said = network(counts, told)
-        assert said.shape == (6, 5)
-        assert len({tuple(row) for row in said.tolist()}) == 6
-        torch.testing.assert_close(network(counts[2:3], told[2:3]), said[2:3])
+        logits = network(counts, features)
+        assert logits.shape == (6, 5)
+        assert len({tuple(row) for row in logits.tolist()}) == 6
+        torch.testing.assert_close(network(counts[2:3], features[2:3]), logits[2:3])
         steps = 15 if STRENGTH_PRESETS[name].by_rank else 54
         weights = network.attention_weights(counts)
         assert weights.shape == (6, steps)
@@ -40,8 +40,8 @@ def test_presets_tell_deals_apart(name: str) -> None:
 
 def test_table_6() -> None:
     paper = STRENGTH_PRESETS["paper"]
-    told = (paper.learning_rate, paper.embedding, paper.hidden, paper.dropout, paper.batch_size)
-    assert told == (0.01, 15, 128, 0.5, 500)
+    values = (paper.learning_rate, paper.embedding, paper.hidden, paper.dropout, paper.batch_size)
+    assert values == (0.01, 15, 128, 0.5, 500)
     assert DealClassifier(paper, 5).lstm.num_layers == 1
 
 
@@ -53,7 +53,7 @@ def test_the_seed_decides_the_weights() -> None:
 
 
 def test_a_temperature_makes_probabilities_honest() -> None:
-    """Logits that say three times too much are divided by about three."""
+    """Divide logits that are three times too large by about three."""
     torch.manual_seed(0)
     honest = torch.randn(4000, 5)
     label = torch.multinomial(torch.softmax(honest, dim=1), 1)[:, 0]

@@ -1,4 +1,4 @@
-"""Weights of one profile for another one with more labels."""
+"""Transfer of weights to a profile with more labels."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,27 +16,31 @@ from abl_cards.learners.weights_io import WeightsCard, load_networks, save_netwo
 from tests.learners.tiny import TINY
 
 
-def shown(networks: Networks, rows: int, rng: np.random.Generator) -> tuple[InputTensors, PrivilegedTensors]:
-    """Something to ask these networks."""
+def random_inputs(networks: Networks, rows: int, rng: np.random.Generator) -> tuple[InputTensors, PrivilegedTensors]:
+    """Return random inputs for the networks."""
     shape = networks.shape
     labels, others, cards = shape.num_labels, shape.num_others, shape.num_cards
 
-    def some(*size: int) -> torch.Tensor:
+    def uniform(*size: int) -> torch.Tensor:
         return torch.from_numpy(rng.random((rows, *size), np.float32))
 
     question = InputTensors(
-        some(shape.observation.size), some(labels) < 0.2, torch.from_numpy(rng.integers(-1, labels, rows)),
-        30 * some(labels), 9 * some(labels), some(others, cards), some(others, labels),
+        uniform(shape.observation.size), uniform(labels) < 0.2, torch.from_numpy(rng.integers(-1, labels, rows)),
+        30 * uniform(labels), 9 * uniform(labels), uniform(others, cards), uniform(others, labels),
     )  # fmt: skip
-    opened = PrivilegedTensors(some(others, cards), (9 * some(others)).round(), (some(others + 1, labels) < 0.3).byte())
+    opened = PrivilegedTensors(
+        uniform(others, cards),
+        (9 * uniform(others)).round(),
+        (uniform(others + 1, labels) < 0.3).byte(),
+    )
     return question, opened
 
 
-def with_more(each: torch.Tensor, place: torch.Tensor, of_new: float = 0) -> torch.Tensor:
-    """[..., labels] for more labels."""
-    found = each[..., place.clamp(min=0)].clone()
-    found[..., place < 0] = of_new
-    return found
+def expand(tensor: torch.Tensor, place: torch.Tensor, of_new: float = 0) -> torch.Tensor:
+    """Expand a tensor of shape [..., labels] to more labels."""
+    expanded = tensor[..., place.clamp(min=0)].clone()
+    expanded[..., place < 0] = of_new
+    return expanded
 
 
 def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,23 +54,23 @@ def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypat
     now = load_networks(file, many)
     numbers = {label: number for number, label in enumerate(few.labels)}
     place = torch.tensor([numbers.get(label, -1) for label in many.labels])
-    question, opened = shown(before, 16, np.random.default_rng(5))
-    to_beat = torch.tensor([many.labels.index(few.labels[each]) if each >= 0 else -1 for each in question.to_beat])
+    question, opened = random_inputs(before, 16, np.random.default_rng(5))
+    to_beat = torch.tensor([many.labels.index(few.labels[label]) if label >= 0 else -1 for label in question.to_beat])
     more = replace(
-        question, to_beat=to_beat, legal=with_more(question.legal, place), regret=with_more(question.regret, place),
-        plays_left=with_more(question.plays_left, place, 99.0),
-        response_probs=with_more(question.response_probs, place),
+        question, to_beat=to_beat, legal=expand(question.legal, place), regret=expand(question.regret, place),
+        plays_left=expand(question.plays_left, place, 99.0),
+        response_probs=expand(question.response_probs, place),
     )  # fmt: skip
     with torch.no_grad():
-        known, found = before.decision(question), now.decision(more)
+        known, transferred = before.decision(question), now.decision(more)
         worth = before.critic(question, opened)
-        again = now.critic(more, replace(opened, lead_mask=with_more(opened.lead_mask, place)))
-    torch.testing.assert_close(found[:, place >= 0], known[:, place[place >= 0]], atol=1e-3, rtol=1e-3)
+        again = now.critic(more, replace(opened, lead_mask=expand(opened.lead_mask, place)))
+    torch.testing.assert_close(transferred[:, place >= 0], known[:, place[place >= 0]], atol=1e-3, rtol=1e-3)
     torch.testing.assert_close(again, worth, atol=1e-3, rtol=1e-3)
 
 
 def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels that these rules do not have are no use here."""
+    """Reject weights with labels that the rules do not have."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     many, file = load("doudizhu").engine(None, "botzone"), tmp_path / "some.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(many)), WeightsCard("doudizhu", "tiny", True, 0, profile="botzone"))

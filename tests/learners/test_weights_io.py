@@ -1,4 +1,4 @@
-"""Weights as files."""
+"""Weight files."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 @pytest.mark.parametrize("abln", [True, False])
 @pytest.mark.parametrize("steps", [0, 7])
 def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abln: bool, steps: int) -> None:
-    """A critic that has learned something comes along; one that has not stays behind."""
+    """Save a trained critic, and leave out an untrained one."""
     preset = TINY if abln else TINY.without_abln()
     networks, file = Networks(preset, GameShape.of(engine), 5), tmp_path / "some.safetensors"
     card = WeightsCard("guandan", "tiny", abln, seed=5, steps=steps, results={"agreement": 0.5})
@@ -122,7 +122,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine,
 
 @pytest.mark.parametrize("abln", [True, False])
 def test_weights_for_other_labels_say_how_many(tmp_path: Path, engine: Engine, abln: bool) -> None:
-    """Rules that add labels make other networks; whoever brings the old weights is told why."""
+    """Reject weights for another number of labels, and print both numbers."""
     preset, shape = TINY if abln else TINY.without_abln(), GameShape.of(engine)
     file = tmp_path / "some.safetensors"
     save_networks(file, Networks(preset, replace(shape, num_labels=179)), WeightsCard("guandan", "tiny", abln, 0))
@@ -173,7 +173,7 @@ def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights of other networks of the game, such as those that split hands, are no advice."""
+    """Do not suggest weights of other networks of the game, such as splitters."""
     monkeypatch.setattr(weights_io, "WEIGHTS_FOLDER", tmp_path)
     monkeypatch.setattr(presets, "WEIGHTS_FOLDER", tmp_path)
     (tmp_path / "doudizhu-splitter-small.safetensors").touch()

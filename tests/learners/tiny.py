@@ -25,7 +25,7 @@ TINY = replace(
 
 
 def save_untrained(folder: Path, abln: bool = True) -> Path:
-    """Weights of tiny networks for Guandan, random enough that every input changes what comes out."""
+    """Save tiny networks for Guandan with random weights, so that every input affects the outputs."""
     preset = TINY if abln else TINY.without_abln()
     networks = Networks(preset, GameShape.of(load("guandan").engine()), seed=1)
     noise = torch.Generator().manual_seed(2)
@@ -33,5 +33,5 @@ def save_untrained(folder: Path, abln: bool = True) -> Path:
         for weights in networks.parameters():
             weights.add_(0.3 * torch.randn(weights.shape, generator=noise))
     file = folder / "untrained.safetensors"
-    save_networks(file, networks, WeightsCard("guandan", preset.name, abln, seed=1, steps=1))  # a critic comes along
+    save_networks(file, networks, WeightsCard("guandan", preset.name, abln, seed=1, steps=1))  # includes the critic
     return file

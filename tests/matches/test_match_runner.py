@@ -1,4 +1,4 @@
-"""Matches of several agents: who sits where, duplicate deals, points and places with their bounds."""
+"""Matches of several agents: seatings, duplicate deals, points and places with their bounds."""
 
 from __future__ import annotations
 
@@ -64,25 +64,25 @@ def test_every_deal_is_played_in_all_rotations() -> None:
 
 
 def test_points_and_places_of_all_seats_fit_together() -> None:
-    found = match(load("paodekuai").engine(), "kb", "greedy", "random", "zhiduoxing", games=40)
-    assert [each.agent for each in found.standings] == list(found.agents)
-    assert sum(each.points for each in found.standings) == pytest.approx(0, abs=1e-5)
-    assert sum(each.place for each in found.standings) == pytest.approx(10, abs=1e-5)
-    assert sum(each.first for each in found.standings) == pytest.approx(1, abs=1e-5)
-    assert found.rate == pytest.approx(found.standings[0].first, abs=1e-6)
-    assert sum(found.wins) + found.draws == 40
-    for each in found.standings:
-        assert each.place_interval
-        assert each.points_interval
-        assert each.first_interval[0] <= each.first <= each.first_interval[1]
-        assert each.place_interval[0] <= each.place <= each.place_interval[1]
-        assert each.points_interval[0] <= each.points <= each.points_interval[1]
+    result = match(load("paodekuai").engine(), "kb", "greedy", "random", "zhiduoxing", games=40)
+    assert [standing.agent for standing in result.standings] == list(result.agents)
+    assert sum(standing.points for standing in result.standings) == pytest.approx(0, abs=1e-5)
+    assert sum(standing.place for standing in result.standings) == pytest.approx(10, abs=1e-5)
+    assert sum(standing.first for standing in result.standings) == pytest.approx(1, abs=1e-5)
+    assert result.rate == pytest.approx(result.standings[0].first, abs=1e-6)
+    assert sum(result.wins) + result.draws == 40
+    for standing in result.standings:
+        assert standing.place_interval
+        assert standing.points_interval
+        assert standing.first_interval[0] <= standing.first <= standing.first_interval[1]
+        assert standing.place_interval[0] <= standing.place <= standing.place_interval[1]
+        assert standing.points_interval[0] <= standing.points <= standing.points_interval[1]
 
 
 def test_agents_of_one_name_are_one() -> None:
-    found = match(load("president").engine(), "greedy", "random", "random", "random", games=16)
-    assert found.agents == ("greedy", "random")
-    greedy, random = found.standings
+    result = match(load("president").engine(), "greedy", "random", "random", "random", games=16)
+    assert result.agents == ("greedy", "random")
+    greedy, random = result.standings
     assert greedy.points + 3 * random.points == pytest.approx(0, abs=1e-5)
     assert greedy.place + 3 * random.place == pytest.approx(10, abs=1e-5)
     assert greedy.first + random.first == pytest.approx(1)
@@ -92,32 +92,32 @@ def test_agents_of_one_name_are_one() -> None:
 def test_five_seats(tmp_path: Path, agents: int) -> None:
     (tmp_path / "game.lp").write_text(FIVE)
     names = ("greedy", "random", "zhiduoxing", "random", "random")[:agents]
-    found = match(load(str(tmp_path)).engine(), *names, games=20)
+    result = match(load(str(tmp_path)).engine(), *names, games=20)
     seats = Counter(names) if agents == 5 else dict.fromkeys(names, 2.5)
     for what, whole in (("points", 0), ("place", 15)):
-        of_all = sum(seats[each.agent] * getattr(each, what) for each in found.standings)
+        of_all = sum(seats[standing.agent] * getattr(standing, what) for standing in result.standings)
         assert of_all == pytest.approx(whole, abs=1e-4)
-    assert {each.agent for each in found.standings} == set(names)
+    assert {standing.agent for standing in result.standings} == set(names)
 
 
 def test_two_agents_stand_too_where_more_than_two_play_for_themselves() -> None:
-    found = match(load("sixteen").engine(), "greedy", "random", games=12)
-    assert [each.agent for each in found.standings] == ["greedy", "random"]
-    assert found.standings[0].place < found.standings[1].place
+    result = match(load("sixteen").engine(), "greedy", "random", games=12)
+    assert [standing.agent for standing in result.standings] == ["greedy", "random"]
+    assert result.standings[0].place < result.standings[1].place
     assert match(load("big2").engine(), "greedy", "random", games=2).standings == ()
 
 
-@pytest.mark.parametrize(("name", "said"), [("sixteen", True), ("guandan", False)])
-def test_records_say_who_sat_where_unless_two_agents_did_on_two_sides(name: str, said: bool) -> None:
+@pytest.mark.parametrize(("name", "names_players"), [("sixteen", True), ("guandan", False)])
+def test_records_say_who_sat_where_unless_two_agents_did_on_two_sides(name: str, names_players: bool) -> None:
     records: list[dict[str, Any]] = []
     match(load(name).engine(), "greedy", "random", games=12, write_record=records.append)
-    headings = [each for each in records if "match" in each]
+    headings = [record for record in records if "match" in record]
     assert headings
-    assert all(("players" in each) is said for each in headings)
-    if said:
-        seated = {tuple(each["players"]) for each in headings}
+    assert all(("players" in record) is names_players for record in headings)
+    if names_players:
+        seated = {tuple(record["players"]) for record in headings}
         assert len(seated) > 1
-        assert {name for each in seated for name in each} == {"greedy", "random"}
+        assert {name for players in seated for name in players} == {"greedy", "random"}
 
 
 def test_a_game_is_the_same_alone_and_among_others() -> None:
@@ -130,12 +130,12 @@ def test_a_game_is_the_same_alone_and_among_others() -> None:
 
 
 def test_of_one_deal_there_are_no_bounds() -> None:
-    found = match(load("president").engine(), "kb", "greedy", "random", "zhiduoxing", games=4)
-    assert {each.points_interval for each in found.standings} == {None}
+    result = match(load("president").engine(), "kb", "greedy", "random", "zhiduoxing", games=4)
+    assert {standing.points_interval for standing in result.standings} == {None}
 
 
 def test_bounds_hold_what_they_should() -> None:
-    """Of 400 matches of equal players the bounds of points leave out nothing in about nineteen of twenty."""
+    """The bounds of points cover the true value in about 95% of 400 matches of equal players."""
     draw, inside = np.random.default_rng(1), Counter[bool]()
     for _ in range(400):
         luck = np.repeat(draw.normal(size=40), 4)  # of the deal
@@ -155,9 +155,9 @@ def test_seats_with_equal_points_share_places() -> None:
 
 
 def test_the_command() -> None:
-    told = json.loads(run("match", "president", "kb", "greedy", "random", "random", "--games", "8", "--json").stdout)
-    assert list(told)[-1] == "standings"
-    assert list(told["standings"][0]) == [
+    report = json.loads(run("match", "president", "kb", "greedy", "random", "random", "--games", "8", "--json").stdout)
+    assert list(report)[-1] == "standings"
+    assert list(report["standings"][0]) == [
         "agent", "first", "first_interval", "place", "place_interval", "points", "points_interval",
     ]  # fmt: skip
     table = run("match", "president", "kb", "greedy", "random", "random", "--games", "8").stdout
@@ -171,16 +171,16 @@ def test_the_command() -> None:
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
-    """To keep what lay there before the last acts costs as much as play itself."""
-    told = []
+    """Record history only for agents that need it, since recording is as costly as play."""
+    has_history = []
 
     class LooksBack(GreedyAgent):
         needs_history = asks
 
         def play(self, decisions: Any, keys: Any) -> Moves:
-            told.append(decisions.view.history is not None)
+            has_history.append(decisions.view.history is not None)
             return super().play(decisions, keys)
 
     engine = load("president").engine()
     play_match(engine, [LooksBack(engine.label_traits), make_agent("random", engine)], 4, 0, names=["it", "random"])
-    assert set(told) == {asks}
+    assert set(has_history) == {asks}

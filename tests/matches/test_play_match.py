@@ -1,4 +1,4 @@
-"""The public function play_match: games and agents by name or object, agents of one's own, errors, the summary."""
+"""The public function play_match: games and agents by name or object, custom agents, errors, the summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abl_cards.matches.match_runner import play_match
 
 
 class FirstMove:
-    """An agent of one's own: the first legal move and option."""
+    """A custom agent that takes the first legal move and option."""
 
     def play(self, decisions: Any, keys: Any) -> Any:
         lists = decisions.moves()

@@ -1,4 +1,4 @@
-"""Whole records looked over."""
+"""Reviews of whole records."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def plan_of(engine: Engine, **settings: Any) -> ReviewConfig:
     return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **settings)
 
 
-def with_a_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
-    """A record in which a seat that could lay down its last cards passes instead, once; and the act."""
+def record_with_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
+    """Return a record in which one seat passes instead of playing its last cards, and the number of that act."""
     for key in range(50):
         recorder = engine.new_recorder(1)
         tables, player, blunder = (
@@ -61,17 +61,17 @@ def with_a_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
 
 @pytest.fixture(scope="module")
 def blundered(engine: Engine) -> tuple[dict[str, Any], int]:
-    return with_a_blunder(engine)
+    return record_with_blunder(engine)
 
 
 @pytest.fixture(scope="module")
-def found(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[ReviewedDecision]:
+def decisions(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[ReviewedDecision]:
     return review_record(plan_of(engine), blundered[0])
 
 
 @long
-def test_a_blunder_is_a_mistake(found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
-    (mine,) = [each for each in found if each.act == blundered[1]]
+def test_a_blunder_is_a_mistake(decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
+    (mine,) = [decision for decision in decisions if decision.act == blundered[1]]
     assert mine.is_mistake
     assert mine.loss > 0
     assert mine.decision_point.labels[mine.played_move.row] == "pass"
@@ -82,39 +82,41 @@ def test_a_blunder_is_a_mistake(found: list[ReviewedDecision], blundered: tuple[
 
 
 def test_every_play_with_a_choice_is_looked_at(
-    engine: Engine, found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
+    engine: Engine, decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
 ) -> None:
     record, _ = blundered
-    for each in found:
-        moment = engine.read_decision_point(record, each.act)
-        assert moment.chosen_move == each.played_move.row
+    for decision in decisions:
+        moment = engine.read_decision_point(record, decision.act)
+        assert moment.chosen_move == decision.played_move.row
         assert len(moment.actions) > 1
-        assert each.loss == each.error == 0 or each.best_move != each.played_move
-        assert each.evaluated_moves[0].points == pytest.approx(
-            max(tried.points or 0 for tried in each.evaluated_moves), abs=2
+        assert decision.loss == decision.error == 0 or decision.best_move != decision.played_move
+        assert decision.evaluated_moves[0].points == pytest.approx(
+            max(tried.points or 0 for tried in decision.evaluated_moves), abs=2
         )
-        assert {each.played_move, each.agent_move} <= set(each.evaluated_moves)
+        assert {decision.played_move, decision.agent_move} <= set(decision.evaluated_moves)
     (acts,) = engine.find_play_acts([record])
-    looked = {each.act for each in found}
+    looked = {decision.act for decision in decisions}
     assert all(len(engine.read_decision_point(record, act).actions) == 1 for act in acts if act not in looked)
 
 
-def test_what_seats_did(engine: Engine, found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
-    told = summarise_seats(engine, blundered[0], found)
-    assert [each.seat for each in told] == [0, 1, 2, 3]
-    assert sum(each.choices for each in told) == len(found)
-    assert sum(each.mistakes for each in told) == sum(each.is_mistake for each in found)
-    assert all(each.agreed <= each.choices <= each.plays for each in told)
+def test_what_seats_did(
+    engine: Engine, decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
+) -> None:
+    summaries = summarise_seats(engine, blundered[0], decisions)
+    assert [summary.seat for summary in summaries] == [0, 1, 2, 3]
+    assert sum(summary.choices for summary in summaries) == len(decisions)
+    assert sum(summary.mistakes for summary in summaries) == sum(decision.is_mistake for decision in decisions)
+    assert all(summary.agreed <= summary.choices <= summary.plays for summary in summaries)
 
 
 def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
     one, again = (review_record(plan_of(engine, n_deals=4), blundered[0], frozenset({1})) for _ in range(2))
-    assert {each.seat for each in one} == {1}
-    assert [each.to_json() for each in one] == [each.to_json() for each in again]
+    assert {decision.seat for decision in one} == {1}
+    assert [decision.to_json() for decision in one] == [decision.to_json() for decision in again]
 
 
 def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
-    """Cards that two seats still hold in the end change places, and nothing else changes."""
+    """Swapping the remaining cards of two other seats does not change the review."""
     for key in range(20):
         recorder = engine.new_recorder(1)
         tables, player = engine.start_matches(np.array([key], np.uint64), recorder), RandomAgent()
@@ -132,24 +134,26 @@ def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
     one, two = sorted(left[2])[0], sorted(left[3])[0]
     other["hands"][2][other["hands"][2].index(one)] = two
     other["hands"][3][other["hands"][3].index(two)] = one
-    first, second = (review_record(plan_of(engine, n_deals=4), each, frozenset({0, 1})) for each in (short, other))
-    assert [each.to_json() for each in first] == [each.to_json() for each in second]
+    first, second = (review_record(plan_of(engine, n_deals=4), record, frozenset({0, 1})) for record in (short, other))
+    assert [decision.to_json() for decision in first] == [decision.to_json() for decision in second]
 
 
 def test_records_in_every_form(
-    engine: Engine, blundered: tuple[dict[str, Any], int], found: list[ReviewedDecision], tmp_path: Path
+    engine: Engine, blundered: tuple[dict[str, Any], int], decisions: list[ReviewedDecision], tmp_path: Path
 ) -> None:
-    """One function reviews a record, several of them or a file; the game may be read from the record."""
+    """Accept a record, a list of records or a file; read the game from the record where none is given."""
     record = blundered[0]
     (expected,) = review(engine, record, "kb", "greedy", n_deals=20)
-    assert [each.to_json() for each in expected.decisions] == [each.to_json() for each in found]
-    assert list(expected.seats) == summarise_seats(engine, record, found)
-    assert {each.act for each in expected.mistakes} == {each.act for each in found if each.is_mistake}
+    assert [decision.to_json() for decision in expected.decisions] == [decision.to_json() for decision in decisions]
+    assert list(expected.seats) == summarise_seats(engine, record, decisions)
+    assert {decision.act for decision in expected.mistakes} == {
+        decision.act for decision in decisions if decision.is_mistake
+    }
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps(record) + "\n", "utf-8")
     for game, records in ((None, path), ("president", [record]), (load("president"), str(path))):
         (reviewed,) = review(game, records, make_agent("kb", engine), "greedy", seats=[1], n_deals=4)
-        assert {each.seat for each in reviewed.decisions} == {1}
+        assert {decision.seat for decision in reviewed.decisions} == {1}
         assert json.loads(json.dumps(reviewed.to_json()))["seats"][0]["seat"] == 1
 
 
@@ -187,13 +191,13 @@ def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any],
 def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
-    told = run("review", "president", str(file), "--deals", "8", "--rollout-agent", "greedy")
-    assert told.exit_code == 0, told.stderr
-    assert f"act {blundered[1]}: seat" in told.stdout
-    assert "points lost" in told.stdout
+    printed = run("review", "president", str(file), "--deals", "8", "--rollout-agent", "greedy")
+    assert printed.exit_code == 0, printed.stderr
+    assert f"act {blundered[1]}: seat" in printed.stdout
+    assert "points lost" in printed.stdout
     answer = json.loads(run("review", "president", str(file), "--deals", "4", "--seat", "0", "--json").stdout)
     assert list(answer) == ["game", "line", "agent", "rollout_agent", "deals", "seed", "seats", "decisions"]
-    assert {each["seat"] for each in answer["decisions"]} == {0}
+    assert {decision["seat"] for decision in answer["decisions"]} == {0}
 
 
 @pytest.mark.parametrize(

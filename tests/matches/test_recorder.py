@@ -1,4 +1,4 @@
-"""Records while games are played: whole after every episode, in order at the end, and never at the cost of others."""
+"""Record files during play: complete after every episode, sorted at the end, without damage to other files."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def test_each_episode_is_there_as_soon_as_it_has_ended(tmp_path: Path, name: str
 
 @NAMES
 def test_at_the_end_the_games_stand_in_order(tmp_path: Path, name: str) -> None:
-    """The same bytes as of records that were written all at once."""
+    """The file has the same bytes as one that was written at once."""
     with open_record_file(tmp_path / name) as write:
         for record in ENDED:
             write(record)
@@ -44,45 +44,47 @@ def test_at_the_end_the_games_stand_in_order(tmp_path: Path, name: str) -> None:
 
 @NAMES
 def test_a_file_that_is_there_stays_until_the_end(tmp_path: Path, name: str) -> None:
-    """What is new lies beside it under a name that is told, and nobody else's part is touched."""
+    """Write new episodes to a separate part file, and leave part files of other runs unchanged."""
     path, part, taken = tmp_path / name, tmp_path / name.replace(".", ".part2.", 1), name.replace(".", ".part.", 1)
     write_records(path, [{"old": 1}])
     (tmp_path / taken).write_text("of another run")
-    said: list[str] = []
-    with open_record_file(path, said.append) as write:
+    messages: list[str] = []
+    with open_record_file(path, messages.append) as write:
         write(ENDED[0])
         assert (read_records(path), read_records(part)) == ([{"old": 1}], ENDED[:1])
-    assert said == [f"{path} is there already: the new episodes are written to {part}, which replaces it at the end"]
+    assert messages == [
+        f"{path} is there already: the new episodes are written to {part}, which replaces it at the end"
+    ]
     assert read_records(path) == ENDED[:1]
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, taken])
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, taken])
     assert (tmp_path / taken).read_text() == "of another run"
 
 
 @NAMES
 def test_an_interrupted_match_keeps_what_it_has(tmp_path: Path, name: str) -> None:
-    path, said = tmp_path / name, list[str]()
+    path, messages = tmp_path / name, list[str]()
 
     def half(number: int) -> None:
-        with open_record_file(path, said.append) as write:
+        with open_record_file(path, messages.append) as write:
             for record in ENDED[:number]:
                 write(record)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         half(0)
-    assert (list(tmp_path.iterdir()), said) == ([], [])
+    assert (list(tmp_path.iterdir()), messages) == ([], [])
     with pytest.raises(KeyboardInterrupt):
         half(2)
     assert read_records(path) == ENDED[:2]
-    assert said == [f"{path} holds the 2 episodes that had ended"]
+    assert messages == [f"{path} holds the 2 episodes that had ended"]
 
 
 @NAMES
 def test_a_full_disk_is_said_and_leaves_whole_records(tmp_path: Path, name: str) -> None:
-    path, said = tmp_path / name, list[str]()
+    path, messages = tmp_path / name, list[str]()
 
     def fill() -> None:
-        with open_record_file(path, said.append) as write:
+        with open_record_file(path, messages.append) as write:
             while True:
                 write(ENDED[0])
 
@@ -94,17 +96,17 @@ def test_a_full_disk_is_said_and_leaves_whole_records(tmp_path: Path, name: str)
     assert raised.value.code == ErrorCode.RECORDS_NOT_WRITTEN
     assert str(raised.value).endswith(f"; the {len(read_records(path))} episodes before are in it")
     assert read_records(path, 2) == [ENDED[0]] * 2
-    assert said == []
+    assert messages == []
 
 
 def test_a_disk_too_full_to_put_the_games_in_order(tmp_path: Path) -> None:
-    """Nothing is lost: they stay as they ended."""
-    path, said = tmp_path / "games.jsonl", list[str]()
-    with open_record_file(path, said.append) as write:
+    """Keep all episodes in the order in which they ended."""
+    path, messages = tmp_path / "games.jsonl", list[str]()
+    with open_record_file(path, messages.append) as write:
         for record in ENDED:
             write(record)
         limit = files_up_to(3000)
         limit.__enter__()
     limit.__exit__(None, None, None)
     assert read_records(path) == ENDED
-    assert said == [f"{path}: File too large; the episodes stand in the order in which they ended"]
+    assert messages == [f"{path}: File too large; the episodes stand in the order in which they ended"]

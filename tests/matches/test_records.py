@@ -1,4 +1,4 @@
-"""Reading and writing records: what is written comes back, and damage is said, not guessed around."""
+"""Reading and writing records: round trips, and reports of damaged files."""
 
 import gzip
 import json
@@ -78,7 +78,7 @@ def test_empty_lines_at_the_end_and_a_mark_at_the_beginning_do_no_harm(tmp_path:
 
 
 def test_a_file_of_nothing_is_not_read_for_ever(tmp_path: Path) -> None:
-    """A megabyte unpacks to a thousand million empty lines."""
+    """Stop reading a file that unpacks from one megabyte to a thousand million empty lines."""
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n" * (MAX_BLANK_LINES + 2)))
     with pytest.raises(GameError) as error:
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cut.jsonl", "cut.jsonl.gz"])
 def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
-    """Wherever it is cut: every whole line is read, and the one that is cut is said to be."""
+    """Read every complete line of a truncated file, and report the truncated one."""
     records = [GOOD | {"episode": number} for number in range(3)]
     pieces = [
         gzip.compress(record_to_line(record)) if name.endswith(".gz") else record_to_line(record) for record in records
@@ -149,25 +149,25 @@ def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
     path, ends = tmp_path / name, [0, *accumulate(map(len, pieces))]
     for length in range(ends[-1]):
         path.write_bytes(b"".join(pieces)[:length])
-        found = read_records(path)
-        whole = [record for record in found if not isinstance(record, TruncatedRecord)]
+        lines = read_records(path)
+        whole = [record for record in lines if not isinstance(record, TruncatedRecord)]
         assert whole == records[: len(whole)]
         assert len(whole) >= sum(end <= length for end in ends[1:])
         if length in ends or (name == "cut.jsonl" and length + 1 in ends):  # a line end may be missing
-            assert found == whole
+            assert lines == whole
         else:
-            assert isinstance(found[-1], TruncatedRecord)
+            assert isinstance(lines[-1], TruncatedRecord)
 
 
 def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
-    """Other programs pack all lines together: those that can be unpacked are read."""
+    """Read the complete lines of a truncated file that was compressed as one stream."""
     path = tmp_path / "games.jsonl.gz"
     path.write_bytes(
         gzip.compress(b"".join(record_to_line({"noise": os.urandom(99).hex()}) for _ in range(999)))[:-5000]
     )
     *whole, last = read_records(path)
     assert 800 < len(whole) < 999
-    assert not any(isinstance(each, GameError) for each in whole)
+    assert not any(isinstance(record, GameError) for record in whole)
     assert isinstance(last, TruncatedRecord)
 
 
@@ -192,7 +192,7 @@ def test_the_old_file_stays_until_all_is_written(tmp_path: Path) -> None:
 
 
 def test_only_files_are_replaced(tmp_path: Path) -> None:
-    """Someone with the rights to do it must not replace /dev/null."""
+    """Do not replace /dev/null, even with the permission to do it."""
     for path in (tmp_path, Path("/dev/null")):
         with pytest.raises(GameError) as error:
             write_records(path, [GOOD])

@@ -1,4 +1,4 @@
-"""Files of records played again piece by piece: pieces do not matter, and no file is too large or too broken."""
+"""Replays of record files in chunks: the chunk size does not matter, and large or damaged files are handled."""
 
 import gzip
 import json
@@ -23,8 +23,8 @@ from tests.games.random_play import match_keys, play_out, step
 
 
 @pytest.fixture(scope="module")
-def told_in_turns() -> list[dict[str, Any]]:
-    """Two matches side by side, their episodes in the order in which they ended."""
+def interleaved_records() -> list[dict[str, Any]]:
+    """Return the records of two parallel matches in the order in which the episodes ended."""
     records: list[Any] = []
     recorder = ContestRecorder(engine(), 2)
     tables = engine().start_matches(match_keys(2, 4), recorder)
@@ -36,7 +36,7 @@ def told_in_turns() -> list[dict[str, Any]]:
     return records
 
 
-def replayed(path: Path, records: list[Any], piece: int, monkeypatch: pytest.MonkeyPatch) -> FileReplay:
+def replay_records(path: Path, records: list[Any], piece: int, monkeypatch: pytest.MonkeyPatch) -> FileReplay:
     path.write_text("".join(f"{record if isinstance(record, str) else json.dumps(record)}\n" for record in records))
     monkeypatch.setattr("abl_cards.matches.records.MAX_CHUNK_BYTES", piece)
     return replay_file(engine(), path)
@@ -44,56 +44,56 @@ def replayed(path: Path, records: list[Any], piece: int, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("piece", [20_000, pytest.param(1 << 30, marks=long)])
 def test_matches_told_in_turns(
-    tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, interleaved_records: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Levels and tributes follow from the episode before of the same match, wherever that stands."""
-    found = replayed(tmp_path / "games.jsonl", told_in_turns, piece, monkeypatch)
-    assert (found.episodes, found.disagreements) == (len(told_in_turns), ())
-    assert match_indices(told_in_turns).tolist() == [record["match"] for record in told_in_turns]
+    """Take levels and tributes from the previous episode of the same match, wherever it is in the file."""
+    replay = replay_records(tmp_path / "games.jsonl", interleaved_records, piece, monkeypatch)
+    assert (replay.episodes, replay.disagreements) == (len(interleaved_records), ())
+    assert match_indices(interleaved_records).tolist() == [record["match"] for record in interleaved_records]
 
 
 @pytest.mark.parametrize("piece", [9_000, pytest.param(1 << 30, marks=long)])
 def test_wrong_lines_have_their_numbers(
-    tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, interleaved_records: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An order that is wrong is so once; what follows an unreadable line of its match is left out, and that is said."""
-    records = list(told_in_turns)
+    """Report a wrong order once, and skip the lines of a match after an unreadable one."""
+    records = list(interleaved_records)
     records[1] = records[1] | {"order": records[1]["order"][::-1]}
-    wrong = replayed(tmp_path / "games.jsonl", records, piece, monkeypatch)
-    assert [each.line for each in wrong.disagreements] == [2]
+    wrong = replay_records(tmp_path / "games.jsonl", records, piece, monkeypatch)
+    assert [disagreement.line for disagreement in wrong.disagreements] == [2]
     unreadable = records[2]["match"]
-    records = [*told_in_turns[:2], told_in_turns[2] | {"hands": []}, *told_in_turns[3:]]
-    first, *others = replayed(tmp_path / "games.jsonl", records, piece, monkeypatch).disagreements
+    records = [*interleaved_records[:2], interleaved_records[2] | {"hands": []}, *interleaved_records[3:]]
+    first, *others = replay_records(tmp_path / "games.jsonl", records, piece, monkeypatch).disagreements
     assert first.line == 3
-    assert any("the lines after it in the same match" in each.text for each in (first, *others))
-    assert {records[each.line - 1]["match"] for each in others} <= {unreadable}
+    assert any("the lines after it in the same match" in disagreement.text for disagreement in (first, *others))
+    assert {records[disagreement.line - 1]["match"] for disagreement in others} <= {unreadable}
     assert len(others) <= 1
 
 
 def test_a_match_goes_on_after_its_end(
-    tmp_path: Path, told_in_turns: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, interleaved_records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also when the end was in an earlier piece."""
-    mine = [record for record in told_in_turns if record["match"] == 0]
-    found = replayed(tmp_path / "games.jsonl", [*mine, mine[-1]], 9_000, monkeypatch)
-    assert [(each.line, each.text) for each in found.disagreements] == [
+    """Report an episode after the end of its match, even when that end is in an earlier chunk."""
+    mine = [record for record in interleaved_records if record["match"] == 0]
+    replay = replay_records(tmp_path / "games.jsonl", [*mine, mine[-1]], 9_000, monkeypatch)
+    assert [(disagreement.line, disagreement.text) for disagreement in replay.disagreements] == [
         (len(mine) + 1, "the match was over before this episode")
     ]
 
 
 def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces of it are held, never all of it."""
+    """Hold only chunks of a compressed file in memory."""
     monkeypatch.setattr("abl_cards.matches.records.MAX_CHUNK_BYTES", 1 << 18)
     path, line = tmp_path / "games.jsonl.gz", json.dumps({"level": "2", "noise": "x" * 3000}).encode() + b"\n"
     path.write_bytes(gzip.compress(line * 8000 + b"\n" * 30_000, 1))
     assert path.stat().st_size < 200_000
     tracemalloc.start()
     try:
-        found = replay_file(engine(), path)
+        replay = replay_file(engine(), path)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert (found.lines, len(found.disagreements), found.stopped_early) == (8000, 8000, False)
+    assert (replay.lines, len(replay.disagreements), replay.stopped_early) == (8000, 8000, False)
     assert most < 12 << 20  # 24 MB of text
 
 
@@ -108,47 +108,49 @@ def test_too_many_disagreements_end_it(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
-def test_a_file_whose_last_line_is_cut(tmp_path: Path, told_in_turns: list[dict[str, Any]], name: str) -> None:
-    """What is whole is played, the line is named, and the exit code tells that the file is not whole."""
+def test_a_file_whose_last_line_is_cut(tmp_path: Path, interleaved_records: list[dict[str, Any]], name: str) -> None:
+    """Replay the complete lines, name the truncated one, and exit with an error."""
     path = tmp_path / name
-    write_records(path, told_in_turns[:3])
+    write_records(path, interleaved_records[:3])
     path.write_bytes(path.read_bytes()[: -40 if name.endswith(".gz") else -400])
     answer = run("replay", "guandan", str(path))
     assert answer.exit_code == 1
     assert answer.stdout.startswith("2 episodes, ")
     assert answer.stdout.endswith(" plays, 0 disagreements\n")
     assert answer.stderr == f"{path}:3: the last line is truncated\n"
-    told = json.loads(run("replay", "guandan", str(path), "--json").stdout)
-    assert (told["episodes"], told["disagreements"], told["cut"]) == (2, [], 3)
+    report = json.loads(run("replay", "guandan", str(path), "--json").stdout)
+    assert (report["episodes"], report["disagreements"], report["cut"]) == (2, [], 3)
     path.write_bytes(path.read_bytes()[:30])
     answer = run("replay", "guandan", str(path))
     assert (answer.exit_code, answer.stdout) == (1, "0 episodes, 0 plays, 0 disagreements\n")
     assert f"{path}:1: the last line is truncated" in answer.stderr
 
 
-# --- records that lead nowhere, and those of others -------------------------------------------------------------------
+# --- impossible records, and records of other platforms ---------------------------------------------------------------
 
 
 def test_a_record_that_leads_nowhere_hides_no_other(tmp_path: Path) -> None:
-    """The rules stop a match after so many episodes, and know nothing of a first seat there is not."""
+    """Report a record past the maximum number of episodes, and still check the others."""
     recorder = engine().new_recorder(3)
     tables = engine().start_matches(match_keys(3, 4), recorder)
     while step(tables):
         if tables.num_episodes.min() > 0:
             break
     records = [recorder.pop_records(table)[0] for table in range(3)]
-    assert replay_file(engine(), _written(tmp_path, records)).disagreements == ()
+    assert replay_file(engine(), _write_file(tmp_path, records)).disagreements == ()
     for number in (0, 1, 2):
         changed = [dict(record) for record in records]
         changed[number]["episode"] = MAX_EPISODES
         changed[number - 1]["points"] = [9, 9, 9, 9]
-        found = replay_file(engine(), _written(tmp_path, changed))
-        assert found.episodes == 3
-        assert sorted(each.line for each in found.disagreements) == sorted((number + 1, (number - 1) % 3 + 1))
-        (nowhere,) = [each for each in found.disagreements if each.line == number + 1]
+        replay = replay_file(engine(), _write_file(tmp_path, changed))
+        assert replay.episodes == 3
+        assert sorted(disagreement.line for disagreement in replay.disagreements) == sorted(
+            (number + 1, (number - 1) % 3 + 1)
+        )
+        (nowhere,) = [disagreement for disagreement in replay.disagreements if disagreement.line == number + 1]
         assert f"{MAX_EPISODES:,} episodes" in nowhere.text
-    alone = replay_file(engine(), _written(tmp_path, [records[0] | {"episode": MAX_EPISODES}]))
-    assert [each.line for each in alone.disagreements] == [1]
+    alone = replay_file(engine(), _write_file(tmp_path, [records[0] | {"episode": MAX_EPISODES}]))
+    assert [disagreement.line for disagreement in alone.disagreements] == [1]
 
 
 @pytest.mark.parametrize("lines", [(1,), (1, 3), (1, 2, 3)])
@@ -161,9 +163,9 @@ def test_a_deal_where_nobody_leads_hides_no_other(tmp_path: Path, lines: tuple[i
     records = [recorder.pop_records(table)[0] for table in range(3)]
     for line in lines:
         records[line - 1] = records[line - 1] | {"lots": {"first": 7}}
-    found = replay_file(led, _written(tmp_path, records))
-    assert [each.line for each in found.disagreements] == list(lines)
-    assert all("leads" in each.text for each in found.disagreements)
+    replay = replay_file(led, _write_file(tmp_path, records))
+    assert [disagreement.line for disagreement in replay.disagreements] == list(lines)
+    assert all("leads" in disagreement.text for disagreement in replay.disagreements)
     with pytest.raises(GameError, match="line 1: who leads"):
         led.replay(records, NullListener())
 
@@ -176,7 +178,7 @@ LED = sets(
 ).replace("#include <pay>.\nprice(N,N) :- N = 1..4.\n", "")
 
 
-def _written(folder: Path, records: list[Any]) -> Path:
+def _write_file(folder: Path, records: list[Any]) -> Path:
     file = folder / "records.jsonl"
     write_records(file, records)
     return file
@@ -184,7 +186,7 @@ def _written(folder: Path, records: list[Any]) -> Path:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two rounds as logs of Botzone's, and a line that is none."""
+    """Return two rounds in the log format of Botzone, followed by an invalid line."""
     file = tmp_path_factory.mktemp("logs") / "log.jsonl"
     words = ("match", "doudizhu", "greedy", "random", "--profile", "botzone", "--games", "2")
     result = run(*words, "--botzone-log", str(file))
@@ -197,26 +199,26 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_log_of_botzone_is_replayed(log: Path) -> None:
     result = run("replay", "doudizhu", str(log), "--json")
     assert result.exit_code == 1
-    found = json.loads(result.stdout)
-    assert found["episodes"] == 3
-    assert found["plays"] > 20
-    assert [each["line"] for each in found["disagreements"]] == [3]
+    report = json.loads(result.stdout)
+    assert report["episodes"] == 3
+    assert report["plays"] > 20
+    assert [disagreement["line"] for disagreement in report["disagreements"]] == [3]
 
 
 @pytest.mark.parametrize("command", ["explain", "solve", "review"])
 def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
-    """Whichever command reads records."""
+    """Every command that reads records accepts a log of Botzone."""
     acts = json.loads(run("replay", "doudizhu", str(log), "--limit", "1", "--json").stdout)["plays"]
     more = ["--deals", "4", "--moves", "2"] if command == "review" else ["--move", str(acts)]
     result = run(command, "doudizhu", str(log), *more, "--json")
     assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
+    report = json.loads(result.stdout)
     if command == "explain":
-        assert found["made"]
+        assert report["made"]
     elif command == "solve":
-        assert found["line"]
+        assert report["line"]
     else:
-        assert found["decisions"]
+        assert report["decisions"]
 
 
 @long
@@ -228,19 +230,19 @@ def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
 
 
 def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
-    """``match --deals`` plays them in every seating; it and ``deal --exclude`` name the line of one that is none."""
+    """Play the deals of a log in every seating; name an invalid line in ``match --deals`` and ``deal --exclude``."""
     rounds = [json.loads(line) for line in log.read_text().splitlines()[:2]]
     deals, played = tmp_path / "deals.jsonl", tmp_path / "played.jsonl"
-    deals.write_text("".join(f"{json.dumps(each)}\n" for each in rounds))
+    deals.write_text("".join(f"{json.dumps(deal)}\n" for deal in rounds))
     result = run("match", "doudizhu", "greedy", "random", "--deals", str(deals), "--record", str(played), "--json")
     assert result.exit_code == 0, result.stderr
     hands = [json.loads(line)["hands"] for line in played.read_text().splitlines()]
     given = [json.loads(line)["initdata"] for line in deals.read_text().splitlines()]
     letters = [*(letter for letter in "3456789TJQKA2" for _ in range(4)), "X", "D"]
-    dealt = [[[letters[card] for card in sorted(hand)] for hand in each["allocation"]] for each in given]
-    for hand, each in zip(dealt, given, strict=True):
-        hand[0] = [letters[card] for card in sorted([*each["allocation"][0], *each["publiccard"]])]
-    assert hands == [list(map("".join, each)) for each in dealt for _ in range(2)]
+    dealt = [[[letters[card] for card in sorted(hand)] for hand in deal["allocation"]] for deal in given]
+    for hand, deal in zip(dealt, given, strict=True):
+        hand[0] = [letters[card] for card in sorted([*deal["allocation"][0], *deal["publiccard"]])]
+    assert hands == [list(map("".join, table)) for table in dealt for _ in range(2)]
     for words in (
         ["match", "doudizhu", "greedy", "random", "--deals"],
         ["deal", "doudizhu", "--class", "2", "--exclude"],
@@ -266,16 +268,16 @@ def test_what_a_record_says_wrong_has_its_line(log: Path, tmp_path: Path, comman
 
 
 def test_a_log_without_an_end_is_said_to_be_one(log: Path, tmp_path: Path) -> None:
-    """One that stops, and one that a fault has ended; the other is judged."""
+    """Report unfinished logs and logs that end with a fault; check the others."""
     whole = json.loads(log.read_text().splitlines()[0])
     cut = whole["log"][:-4]
     fault = {"output": {"command": "finish", "content": {}}}
-    logs = [whole | {"log": each} for each in (cut, whole["log"], [*cut, {"0": {"verdict": "TLE"}}, fault])]
+    logs = [whole | {"log": entries} for entries in (cut, whole["log"], [*cut, {"0": {"verdict": "TLE"}}, fault])]
     file = tmp_path / "log.jsonl"
-    file.write_text("".join(f"{json.dumps(each)}\n" for each in logs))
-    found = json.loads(run("replay", "doudizhu", str(file), "--json").stdout)
-    first, last = found["disagreements"]
-    assert (first["line"], last["line"], found["episodes"]) == (1, 3, 3)
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in logs))
+    report = json.loads(run("replay", "doudizhu", str(file), "--json").stdout)
+    first, last = report["disagreements"]
+    assert (first["line"], last["line"], report["episodes"]) == (1, 3, 3)
     assert "the round is not over" in first["text"]
     assert "a fault" in last["text"]
-    assert found["plays"] > 10
+    assert report["plays"] > 10

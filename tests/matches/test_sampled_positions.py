@@ -1,4 +1,4 @@
-"""Positions met in play and out of records."""
+"""Positions sampled from play and from records."""
 
 import shutil
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_positions_are_decisions_of_many_kinds() -> None:
 
 
 def test_positions_of_short_matches_lie_in_later_ones() -> None:
-    """A match of Dou dizhu is one game; many positions are deeper than it is long."""
+    """Sample from more matches when one match has fewer positions than requested."""
     decisions: Any = sample_from_play(load("doudizhu").engine(), 300, seed=1)
     assert len(decisions.rows) == 300
     assert 50 < (decisions.label_to_beat == -1).sum() < 250
@@ -88,7 +88,7 @@ barred(pair(R)) :- rank(R), falls(20).
 
 
 def lock(folder: Path, text: str) -> Any:
-    """A game of singles and pairs with these rules besides."""
+    """Return a game of singles and pairs with additional rules."""
     shutil.copytree(NEW_GAME, folder)
     (folder / "lock.lp").write_text(text)
     return load(str(folder)).engine()
@@ -99,15 +99,15 @@ def side(engine: Any) -> ComparedKb:
 
 
 def difference(before: Any, after: Any, states: int) -> KbDifference:
-    found = KbDifference(side(before), side(after))
+    diff = KbDifference(side(before), side(after))
     for engine in (before, after):
         for decisions in sample_positions(engine, states, 0):
-            found.add(decisions, 0)
-    return found
+            diff.add(decisions, 0)
+    return diff
 
 
 def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None:
-    """Locked with nobody to beat leaves no move; single threes are never barred but there, and nobody has fallen."""
+    """Ignore differences in states that play does not reach."""
     before = lock(tmp_path / "lock", LOCK)
     decisions: Any
     for decisions in sample_positions(before, 120, 0):
@@ -120,18 +120,18 @@ def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None
     for old, new in (("rank(R), locked.", "rank(R), locked, R > 3."), ("falls(20)", "falls(10)")):
         assert edited.count(old) == 1
         edited = edited.replace(old, new)
-    found = difference(before, lock(tmp_path / "edited", edited), 120)
-    assert found.is_empty
-    assert not found.dead_ends
+    diff = difference(before, lock(tmp_path / "edited", edited), 120)
+    assert diff.is_empty
+    assert not diff.dead_ends
 
 
 def test_what_another_fluent_forbids_is_a_difference(tmp_path: Path) -> None:
-    """A fluent that only one of the rules has changes states that either play comes to."""
+    """Report a difference that depends on a fluent of only one of the rules."""
     plain, locked = lock(tmp_path / "plain", "% nothing\n#show.\n"), lock(tmp_path / "lock", f"{LOCK}{AFTER_PAIR}")
     for before, after in ((plain, locked), (locked, plain)):
-        found = difference(before, after, 120)
-        assert found.gained or found.lost
-        assert not found.dead_ends
+        diff = difference(before, after, 120)
+        assert diff.gained or diff.lost
+        assert not diff.dead_ends
 
 
 AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
@@ -140,16 +140,16 @@ AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
 def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -> None:
     before = lock(tmp_path / "before", "% nothing\n#show.\n")
     after = lock(tmp_path / "after", "#external leading. barred(single(R)) :- rank(R), leading.\n")
-    found = KbDifference(side(before), ComparedKb(after, after.preference_model()))
+    diff = KbDifference(side(before), ComparedKb(after, after.preference_model()))
     for decisions in sample_positions(before, 120, 0):
-        found.add(decisions, 0)
-    assert found.dead_ends
+        diff.add(decisions, 0)
+    assert diff.dead_ends
 
 
 def test_random_plays_have_a_move_in_every_shipped_game() -> None:
-    """A play that cannot be answered there would be told as a difference of rules that do not differ."""
+    """Sample only positions with a legal move; others would appear as differences of the rules."""
     for name in ("bigtwo", "president"):
         engine = load(name).engine()
-        found = sample_reachable_decisions(engine.rules, collect_situations(engine, 0), 60, 0)
-        assert len(found.rows) == 60
-        assert (np.diff(found.moves().start) > 0).all()
+        decisions = sample_reachable_decisions(engine.rules, collect_situations(engine, 0), 60, 0)
+        assert len(decisions.rows) == 60
+        assert (np.diff(decisions.moves().start) > 0).all()

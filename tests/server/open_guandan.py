@@ -150,7 +150,7 @@ class OpenGuanDan:
         else:
             actions = [action for action in actions for _ in range(original["handCards"].count(action[2][0]))]
         if stage == "back":
-            paid = next(pair for pair in self._paid() if pair["taker"] == request.seat)
+            paid = next(pair for pair in self._list_tributes() if pair["taker"] == request.seat)
             tribute_fields = {"tributePos": paid["payer"], "tribute": paid["card"]}
             message |= tribute_fields
             expected |= tribute_fields
@@ -163,7 +163,7 @@ class OpenGuanDan:
         assert act in actions
         request.choose(convert(original["actionList"]).index(act))
 
-    def _paid(self) -> list[dict[str, Any]]:
+    def _list_tributes(self) -> list[dict[str, Any]]:
         tributes = self.dealer._tributes.paid_tributes(self.dealer.tables, 0) or []
         return [{"payer": payer, "card": f"card {card}", "taker": taker} for payer, taker, card in tributes]
 

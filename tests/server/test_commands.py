@@ -64,7 +64,7 @@ def test_the_result_as_a_table(tmp_path: Path) -> None:
     (tmp_path / "table-7.table.json").write_text("{}")
     words = ("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1")
     answer = run(*words, "--spectator-dir", str(tmp_path))
-    assert sorted(each.name for each in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
     assert re.search(r"^table/seat +player +won +decisions +defaults +faults", answer.stdout)
     assert re.search(r"^1/3 +random +0 +\d+ +– +–", answer.stdout, re.MULTILINE)
     assert re.search(r"^2 games, 0 drawn, \d+ episodes, seed 1$", answer.stdout, re.MULTILINE)

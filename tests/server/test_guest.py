@@ -26,7 +26,7 @@ from abl_cards.protocols.registry import find_protocol, game_of_dialect
 from abl_cards.server.guest import JoinResult
 from tests.games.guandan.states import engine
 from tests.server.servers import guest, run
-from tests.server.test_protocol import PASS, asked, seated
+from tests.server.test_protocol import PASS, encode_request, seated
 
 
 def new_client() -> ContestClient:
@@ -38,7 +38,7 @@ def reply(message: dict[str, Any], name: str = "greedy") -> Reply:
 
 
 def following(*actions: Any, **changes: Any) -> dict[str, Any]:
-    """A request to follow a single nine, with these plays to choose from."""
+    """Return a request to follow a single nine, with these plays to choose from."""
     hand = ["S4", "SQ", "SK"]
     public = [{"rest": 27, "playArea": None} for _ in range(4)]
     nine = ["Single", "9", ["S9"]]
@@ -56,14 +56,14 @@ QUEEN, KING = ["Single", "Q", ["SQ"]], ["Single", "K", ["SK"]]
 
 
 def test_the_choice_is_found_in_whatever_order() -> None:
-    """The agent's move is found by type, rank and cards, wherever it stands and however its cards are sorted."""
+    """Find the agent's move by type, rank and cards, at any place and in any order of cards."""
     assert reply(following(PASS, QUEEN, KING)) == Reply(1, {"actIndex": 1})
     assert reply(following(PASS, KING, QUEEN)) == Reply(2, {"actIndex": 2})
     dealer = seated(["S9 H9 D9 C4 D4", "S4", "S5", "S6"])
-    message = asked(dealer)
-    wanted = next(n for n, action in enumerate(message["actionList"]) if action[0] == "ThreeWithTwo")
-    message["actionList"][wanted][2].reverse()
-    assert reply(message).choice == wanted
+    message = encode_request(dealer)
+    index = next(n for n, action in enumerate(message["actionList"]) if action[0] == "ThreeWithTwo")
+    message["actionList"][index][2].reverse()
+    assert reply(message).choice == index
 
 
 def test_a_list_that_lacks_the_choice() -> None:
@@ -73,7 +73,7 @@ def test_a_list_that_lacks_the_choice() -> None:
 
 @pytest.mark.parametrize("name", ["greedy", "random"])
 def test_a_card_to_give(name: str) -> None:
-    """Whatever the list offers may be chosen, also what our rules would not offer."""
+    """Choose any offered card, also one that our rules would not offer."""
     message = following(["tribute", "tribute", ["S4"]], ["tribute", "tribute", ["SK"]], stage="tribute")
     message |= {"curPos": -1, "curAction": None, "greaterPos": -1, "greaterAction": None}
     answer = reply(message, name)
@@ -129,7 +129,7 @@ def test_the_decision_of_a_request_equals_that_of_the_table() -> None:
     dealer = seated(["S9 H9 S3", "S4 SJ HJ H8", "S4", "S5"], level="8")
     request = dealer.next_request()
     request.choose(request.message["actionList"].index(["Pair", "9", ["S9", "H9"]]))
-    new_client().reply(asked(dealer), RecordingAgent(), np.uint64(1))
+    new_client().reply(encode_request(dealer), RecordingAgent(), np.uint64(1))
     there = dealer.tables.decisions(np.array([0]))
     assert (seen[0].legal_mask == there.legal_mask).all()
     assert (seen[0].label_to_beat, seen[0].ranking.tolist()) == (there.label_to_beat, there.ranking.tolist())

@@ -1,4 +1,4 @@
-"""The information of a client from messages equals that of a seat at the table, at every decision."""
+"""Tests that the information of a client equals that of its seat at the table, at every decision."""
 
 from __future__ import annotations
 

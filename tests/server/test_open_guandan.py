@@ -58,8 +58,8 @@ def test_a_whole_match(result_first: bool) -> None:
     assert {message["type"] for message in server.received[1:]} == set(ENVELOPE.values())
     assert {"act tribute", "act back", "tribute", "back", "play", "episodeOver"} <= server.stages
     assert len(records) == server.dealer.tables.num_episodes[0]
-    found = engine(DIALECT).replay([record | {"profile": DIALECT} for record in records])
-    assert found.mismatches == ()
+    replayed = engine(DIALECT).replay([record | {"profile": DIALECT} for record in records])
+    assert replayed.mismatches == ()
 
 
 def test_several_matches() -> None:

@@ -69,7 +69,7 @@ def to_all(notifications: list[Notification]) -> Message:
     return json.loads(json.dumps(notifications[0].message))
 
 
-def asked(dealer: ContestDealer) -> Message:
+def encode_request(dealer: ContestDealer) -> Message:
     """Return the request to the seat to decide, as it is sent."""
     return json.loads(json.dumps(dealer.next_request().message))
 
@@ -101,7 +101,7 @@ def test_beginning_of_dialect_c() -> None:
 
 def test_leading() -> None:
     """Nothing to beat: -1 and null, no PASS in the list."""
-    assert asked(seated(["S9 H9", "S3 SJ", "S4 SQ", "S5 SK"])) == {
+    assert encode_request(seated(["S9 H9", "S3 SJ", "S4 SQ", "S5 SK"])) == {
         "type": "act", "stage": "play", "handCards": ["S9", "H9"],
         "publicInfo": [{"rest": 2, "playArea": None} for _ in range(4)],
         "selfRank": "2", "oppoRank": "2", "curRank": "2",
@@ -117,7 +117,7 @@ def test_following() -> None:
     nine = ["Single", "9", ["S9"]]
     assert to_all(choose(dealer, 0, *nine)) == play_notification(0, nine, 0, nine)
     assert to_all(choose(dealer, 1)) == play_notification(1, PASS, 0, nine)
-    assert asked(dealer) == {
+    assert encode_request(dealer) == {
         "type": "act", "stage": "play", "handCards": ["S4", "SQ"],
         "publicInfo": [
             {"rest": 1, "playArea": nine}, {"rest": 2, "playArea": PASS}, {"rest": 2, "playArea": None},
@@ -134,7 +134,7 @@ def test_a_new_trick() -> None:
     dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"])
     for seat, action in [(0, ["Single", "9", ["S9"]]), (1, []), (2, []), (3, [])]:
         choose(dealer, seat, *action)
-    request = asked(dealer)
+    request = encode_request(dealer)
     assert (request["curPos"], request["curAction"], request["greaterPos"], request["greaterAction"]) == (-1, None) * 2
     assert [area["playArea"] for area in request["publicInfo"]] == [["Single", "9", ["S9"]], PASS, PASS, PASS]
 
@@ -166,20 +166,20 @@ def test_single_tribute() -> None:
     """The payer chooses among his highest cards but wild ones; the receiver returns 2 to T, no level card."""
     dealer = seated(["S3 S8 HT SJ", "S4 SK", "S5 SQ", "S6 SA HA H8"], level="8", previous=(0, 1, 2, 3))
     dealer.pop_notifications()
-    request = asked(dealer)
+    request = encode_request(dealer)
     assert (dealer.seat, request["stage"], request["curPos"], request["greaterAction"]) == (3, "tribute", -1, None)
     assert request["actionList"] == [["tribute", "tribute", ["SA"]], ["tribute", "tribute", ["HA"]]]
     assert request["publicInfo"][1] == {"rest": 2, "playArea": None}
     notifications = choose(dealer, 3, "tribute", "tribute", ["HA"])
     assert to_all(notifications) == {"type": "notify", "stage": "tribute", "result": [[3, 0, "HA"]]}
-    request = asked(dealer)
+    request = encode_request(dealer)
     assert (dealer.seat, request["stage"], request["handCards"]) == (0, "back", ["S3", "HT", "SJ", "HA", "S8"])
     assert request["actionList"] == [["back", "back", ["S3"]], ["back", "back", ["HT"]]]
     assert [area["rest"] for area in request["publicInfo"]] == [5, 2, 2, 3]
     assert to_all(choose(dealer, 0, "back", "back", ["HT"])) == {
         "type": "notify", "stage": "back", "result": [[0, 3, "HT"]],
     }  # fmt: skip
-    request = asked(dealer)
+    request = encode_request(dealer)
     assert (dealer.seat, request["stage"], request["handCards"]) == (3, "play", ["S6", "HT", "SA", "H8"])
 
 
@@ -208,7 +208,7 @@ def test_anti_tribute(hands: list[str], seats: list[int]) -> None:
     assert message == {
         "type": "notify", "stage": "anti-tribute", "antiNum": number, "antiNums": number, "antiPos": seats,
     }  # fmt: skip
-    assert (dealer.seat, asked(dealer)["stage"]) == (0, "play")
+    assert (dealer.seat, encode_request(dealer)["stage"]) == (0, "play")
 
 
 def test_rotated_cards() -> None:
@@ -224,23 +224,23 @@ def test_rotated_cards() -> None:
     assert [message["myPos"] for _, message in notifications] == [0, 1, 2, 3]
     nine = ["Single", "9", ["S9"]]
     assert to_all(choose(dealer, 3, *nine)) == play_notification(3, nine, 3, nine)
-    request = asked(dealer)
+    request = encode_request(dealer)
     assert (dealer.seat, request["selfRank"], request["oppoRank"]) == (0, "2", "7")
     assert request["publicInfo"][3] == {"rest": 1, "playArea": nine}
 
 
 def test_joker_bomb_and_wild_card() -> None:
     """Four jokers are a Bomb JOKER; a wild card is written in the slot it fills."""
-    actions = asked(seated(["SB SB HR HR", "S4", "S5", "S6"]))["actionList"]
+    actions = encode_request(seated(["SB SB HR HR", "S4", "S5", "S6"]))["actionList"]
     assert ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]] in actions
-    actions = asked(seated(["H6 C7 HK D9 HT", "S4", "S5", "S6"], level="K"))["actionList"]
+    actions = encode_request(seated(["H6 C7 HK D9 HT", "S4", "S5", "S6"], level="K"))["actionList"]
     assert ["Straight", "6", ["H6", "C7", "HK", "D9", "HT"]] in actions
 
 
 def test_messages_hide_the_hands_of_other_seats() -> None:
     """The cards of the other seats appear in no message to a seat."""
     dealer = seated(["S9 S3", "S4 SJ", "S4 SQ", "S5 SK"])
-    assert not {"SJ", "SQ", "SK"} & set(json.dumps(asked(dealer)).split('"'))
+    assert not {"SJ", "SQ", "SK"} & set(json.dumps(encode_request(dealer)).split('"'))
     assert beginning_message(PlayersView(dealer.tables), 1)["handCards"] == ["S4", "SJ"]
 
 

@@ -1,4 +1,4 @@
-"""Hands of a served table cannot be computed: its seed is random, and secret until all games are over."""
+"""Tests that the seed of a served table is random, and secret until all games are over."""
 
 from __future__ import annotations
 

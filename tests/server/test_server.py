@@ -1,4 +1,4 @@
-"""A table over real sockets: seats, whole sessions, agreement with the arena, and clients that misbehave."""
+"""Tests of tables over real sockets: seats, sessions, agreement with the arena, and faulty clients."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ GAMES = 2
 
 
 def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:
-    """Wins, draws and episodes of a match in the arena."""
+    """Return wins, draws and episodes of a match in the arena."""
     agents = make_agent(first, engine()), make_agent(second, engine())
     result = play_match(engine(), agents, games, seed, names=(first, second))
     return list(result.wins), result.draws, result.episodes
 
 
 def outcome(result: ServedResult) -> tuple[list[int], int, int]:
-    told = result.to_json()
-    return told["wins"], told["draws"], told["episodes"]
+    values = result.to_json()
+    return values["wins"], values["draws"], values["episodes"]
 
 
 def plain(strong: bool = True) -> ClientFunction:
@@ -49,7 +49,7 @@ def plain(strong: bool = True) -> ClientFunction:
 
 
 def test_plain_clients() -> None:
-    """Four clients that check every message; seats in the order of connection, results as told."""
+    """Play with four clients that check every message, and compare seats and results."""
     result, clients, _ = run(visit(plan(games=GAMES, seed=4), [plain(seat % 2 == 0) for seat in range(4)]))
     (table,) = result.tables
     assert [client.seat for client in clients] == [0, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""What the tests of runs share: a run to compare with."""
+"""Shared fixtures of the tests of runs: a finished run for comparison."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.training.test_joint_loop import settings
 
 @pytest.fixture(scope="session")
 def reports() -> list[Metrics]:
-    """What the whole run said."""
+    """Return the metrics that the finished run reported."""
     return []
 
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory, reports: list[Metrics]) -> Trainer:
-    """A tiny run from its beginning to its end; who goes on with it takes a copy of its folder."""
+    """Return a finished tiny run; tests that continue it copy its folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "tiny", TINY)
         run = Trainer.from_config(settings(tmp_path_factory.mktemp("run") / "whole"))

@@ -1,4 +1,4 @@
-"""The loop by way of ABLkit."""
+"""The training loop through ABLkit."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -42,7 +42,7 @@ def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
 
 def test_one_part_can_be_replaced(tmp_path: Path) -> None:
     class Timid(SamplingReasoner):
-        """Takes the last consistent label, whatever the learner says."""
+        """A reasoner that takes the last consistent label."""
 
         def batch_abduce(self, data_examples: Any) -> Any:
             legal = data_examples.X[0][0].batch.checked_view.legal
@@ -54,13 +54,13 @@ def test_one_part_can_be_replaced(tmp_path: Path) -> None:
     JointBridge(run, reasoner=Timid(LabelsKB(run.engine.labels)))
     for _ in range(40):
         run.self_play.step()
-    kept = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
-    assert len(kept) > 50
-    assert np.array_equal(kept.label, kept.legal.shape[1] - 1 - kept.legal[:, ::-1].argmax(axis=1))
+    rows = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
+    assert len(rows) > 50
+    assert np.array_equal(rows.label, rows.legal.shape[1] - 1 - rows.legal[:, ::-1].argmax(axis=1))
 
 
 class Uniform:
-    """A model of somebody's own, which learns nothing."""
+    """A custom model that learns nothing."""
 
     def __init__(self, labels: int) -> None:
         self.labels, self.taught = labels, 0
@@ -77,7 +77,7 @@ class Uniform:
 
 
 def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
-    """Else the networks that it stands in for, untrained, would be written as the result of its training."""
+    """Do not save the untrained networks that a custom model replaces."""
     run = Trainer.from_config(settings(tmp_path, workers=1))
     own = Uniform(len(run.engine.labels))
     bridge = JointBridge(run, model=ABLModel(own))
@@ -125,7 +125,7 @@ def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
 
 @long
 def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
-    """Clingo says which labels are consistent: no low card is laid without the others of its rank, where one can."""
+    """Let clingo exclude labels of single low cards where the others of their rank can be played too."""
     folder, plan = small_planner(tmp_path)
     few: Any = {
         "num_envs": 2,
@@ -143,9 +143,9 @@ def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) 
     with run.start_workers():
         for _ in range(50):
             report = run.step()
-            kept = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
-            assert kept.legal[np.arange(len(kept)), kept.label].all()
-            forbidden += int((~kept.legal[:, low]).sum())
+            rows = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
+            assert rows.legal[np.arange(len(rows)), rows.label].all()
+            forbidden += int((~rows.legal[:, low]).sum())
     judge.solver.close()
     assert report.update == 50
     assert report.update_stats.policy_loss is not None

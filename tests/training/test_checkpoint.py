@@ -1,4 +1,4 @@
-"""What a run goes on from: never half there, never run, never mistaken."""
+"""Checkpoints: never partly written, never executed, never mistaken for other files."""
 
 import os
 import pickle
@@ -18,7 +18,7 @@ STATE = {"weights": torch.arange(3.0), "order": np.arange(1000), "update": 3}
 
 
 class Planted:
-    """Creates a file when it is unpickled."""
+    """An object that creates a file when it is unpickled."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -28,7 +28,7 @@ class Planted:
 
 
 def plant(file: Path) -> Path:
-    """Put a pickle that does something in the place of a file; what is there once it was read as one."""
+    """Replace a file by a pickle that runs code; return the path that the code would create."""
     trace = file.parent / "it ran"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(pickle.dumps(Planted(trace)))
@@ -62,10 +62,10 @@ def test_a_damaged_file_is_said_in_a_line(tmp_path: Path) -> None:
         flipped[place] ^= 255
     for damaged in (bytes(flipped), whole[:-1], whole[:10], b"", whole + b"\0"):
         file.write_bytes(damaged)
-        with pytest.raises(GameError, match=r"run\.state") as told:
+        with pytest.raises(GameError, match=r"run\.state") as error:
             load_checkpoint(file)
-        assert told.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
-        assert "\n" not in str(told.value)
+        assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
+        assert "\n" not in str(error.value)
 
 
 def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
@@ -75,14 +75,14 @@ def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
         load_checkpoint(file)
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
     file.unlink()
-    os.mkfifo(file)  # nobody waits for what comes out of it
+    os.mkfifo(file)  # opening it for reading would block
     with pytest.raises(GameError) as error:
         load_checkpoint(file)
     assert error.value.code == ErrorCode.CHECKPOINT_NOT_READABLE
 
 
 @pytest.mark.parametrize(
-    ("take_up", "said"),
+    ("take_up", "message"),
     [
         (lambda state: state["parts"], r"\(no 'parts'\)"),
         (lambda state: state["update"]["x"], "not subscriptable"),
@@ -90,12 +90,12 @@ def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
         (lambda state: np.zeros(2).__setitem__(..., state["order"]), "could not broadcast"),
     ],
 )
-def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any, said: str) -> None:
+def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any, message: str) -> None:
     file = tmp_path / "run.state"
-    said = rf"run\.state: of other settings, or another version.*{said}"
-    with pytest.raises(GameError, match=said) as told, translate_restore_errors(file):
+    message = rf"run\.state: of other settings, or another version.*{message}"
+    with pytest.raises(GameError, match=message) as error, translate_restore_errors(file):
         take_up(STATE)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
 def test_no_room_leaves_the_old_one_whole(tmp_path: Path) -> None:

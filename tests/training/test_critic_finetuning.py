@@ -1,4 +1,4 @@
-"""What positions are worth: the critic's last lessons."""
+"""Fine-tuning of the critic at the end of a run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
 
 @long
 def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
-    """It learns once; the run is saved with it, and goes on as it would have."""
+    """Fine-tune the critic once, save it with the run, and continue the run unchanged."""
     run = Trainer.from_config(
         settings(tmp_path, total_decisions=1, critic_finetune_decisions=400, critic_finetune_steps=30)
     )
@@ -61,8 +61,8 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
     changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
     assert changed == {"critic"}
     assert all(torch.equal(before[name], after[name]) for name in before)
-    rest = Trainer.from_config(settings(tmp_path, total_decisions=2500))
-    rest.fit()
+    resumed = Trainer.from_config(settings(tmp_path, total_decisions=2500))
+    resumed.fit()
     assert lines(tmp_path) == lines(whole.settings.directory)
 
 
@@ -83,24 +83,24 @@ def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(KeyboardInterrupt):
         run.finetune_critic(stop)
-    told: list[int] = []
-    rest = Trainer.from_config(parts)
-    rest.fit()
-    rest.finetune_critic(lambda done, remark: told.append(done) if remark.startswith("critic: ") else None)
-    assert told[0] == 21  # steps up to the last that were kept are not made again
-    one, other = (load_networks(each.weights_path, rest.engine).state_dict() for each in (whole, rest))
+    steps: list[int] = []
+    resumed = Trainer.from_config(parts)
+    resumed.fit()
+    resumed.finetune_critic(lambda done, remark: steps.append(done) if remark.startswith("critic: ") else None)
+    assert steps[0] == 21  # steps up to the last that were kept are not made again
+    one, other = (load_networks(trainer.weights_path, resumed.engine).state_dict() for trainer in (whole, resumed))
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
 class Stopped(Exception):
-    """Somebody pulled the plug."""
+    """An interruption of the run."""
 
 
 @long
 def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rounds that were learned from are not played again, and the critic ends as it would have."""
-    asked = {"total_decisions": 1, "critic_finetune_decisions": 700, "critic_finetune_steps": 30}
-    whole = Trainer.from_config(settings(tmp_path / "whole", **asked))
+    """Continue after the finished rounds, and end with the same critic."""
+    changes = {"total_decisions": 1, "critic_finetune_decisions": 700, "critic_finetune_steps": 30}
+    whole = Trainer.from_config(settings(tmp_path / "whole", **changes))
     whole.fit()
     whole.finetune_critic()
     played: list[int] = []
@@ -116,13 +116,13 @@ def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monk
 
     monkeypatch.setattr(pretraining, "CHECKPOINT_STEPS", 5)
     monkeypatch.setattr(SelfPlayGames, "collect_decisions", stopping)
-    run = Trainer.from_config(settings(tmp_path / "run", **asked))
+    run = Trainer.from_config(settings(tmp_path / "run", **changes))
     run.fit()
     with pytest.raises(Stopped):
         run.finetune_critic()
-    again = Trainer.from_config(settings(tmp_path / "run", **asked))
+    again = Trainer.from_config(settings(tmp_path / "run", **changes))
     again.fit()
     again.finetune_critic()
     assert played == [0, 1, 1, 2]
-    one, other = (load_networks(each.weights_path, each.engine).state_dict() for each in (whole, again))
+    one, other = (load_networks(trainer.weights_path, trainer.engine).state_dict() for trainer in (whole, again))
     assert all(torch.equal(one[name], other[name]) for name in one)

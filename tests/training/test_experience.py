@@ -1,4 +1,4 @@
-"""The memory of decisions, and generalised advantages."""
+"""The buffer of decisions, and generalised advantages."""
 
 from dataclasses import fields
 from typing import Any
@@ -20,7 +20,7 @@ def rows(values: list[float]) -> Experience:
 
 
 def advantages(values: list[float], reward: float, discount: float, trace: float) -> list[float]:
-    """The definition: sums of discounted one-step errors, the reward at the end."""
+    """Return the advantages by their definition: discounted sums of one-step errors, with the reward at the end."""
     after = [*values[1:], 0.0]
     errors = [discount * following - value for value, following in zip(values, after, strict=True)]
     errors[-1] = reward - values[-1]
@@ -41,14 +41,14 @@ def test_generalised_advantages_by_their_definition(discount: float, trace: floa
     rewards = np.array([[0, 2, -1, 0]], np.float32)
     memory.finish_episodes(np.array([0]), rewards, discount, trace)
     assert memory.num_ready == 4
-    found = memory.pop_ready(10)
+    ready = memory.pop_ready(10)
     for seat in (1, 2):
         mine = values[0, seat]
         expected = advantages(mine, float(rewards[0, seat]), discount, trace)
         for value, advantage in zip(mine, expected, strict=True):
-            row = np.flatnonzero(found.value == np.float32(value))
-            assert np.allclose(found.advantage[row], advantage, atol=1e-6)
-            assert np.allclose(found.value_target[row], advantage + value, atol=1e-6)
+            row = np.flatnonzero(ready.value == np.float32(value))
+            assert np.allclose(ready.advantage[row], advantage, atol=1e-6)
+            assert np.allclose(ready.value_target[row], advantage + value, atol=1e-6)
     memory.finish_episodes(np.array([1]), rewards, discount, trace)
     assert memory.num_ready == 2
 
@@ -60,9 +60,9 @@ def test_what_is_earned_on_the_way_is_a_reward_where_it_is_earned() -> None:
         row.trick_reward_so_far[:] = earned
         memory.add(np.array([0]), np.array([0], np.int8), row)
     memory.finish_episodes(np.array([0]), np.array([[3.0]], np.float32), 0.5, 0.0, np.array([[2.0]], np.float32))
-    found = memory.pop_ready(3)
-    order = np.argsort(found.trick_reward_so_far)
-    assert found.advantage[order].tolist() == [1.0 + 0.125 - 0.5, 1.5 + 3.0 + 1.0, -0.5 - 0.5 - 0.25]
+    ready = memory.pop_ready(3)
+    order = np.argsort(ready.trick_reward_so_far)
+    assert ready.advantage[order].tolist() == [1.0 + 0.125 - 0.5, 1.5 + 3.0 + 1.0, -0.5 - 0.5 - 0.25]
 
 
 def test_rows_are_taken_once_in_the_order_in_which_they_became_ready() -> None:
@@ -83,7 +83,7 @@ def test_a_full_memory_says_what_to_do() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("before", 10), ("last", -2), ("last", 10**9), ("table", 3), ("seat", 1)])
 def test_rows_that_are_not_here_are_refused(name: str, value: int) -> None:
-    """What somebody made up would send compiled functions out of their arrays."""
+    """Reject rows outside of the arrays, which compiled functions would read."""
     memory = RolloutBuffer(10, 3, 1, rows([0.0]))
     saved = memory.state_dict()
     saved[name] = np.full_like(saved[name], value, np.int64)
@@ -96,8 +96,8 @@ def test_what_was_saved_comes_back() -> None:
     memory.add(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
     memory.finish_episodes(np.array([1]), np.ones((1, 1), np.float32), 1.0, 1.0)
     other.load_state_dict(memory.state_dict())
-    for each in (memory, other):
-        each.add(np.array([0]), np.zeros(1, np.int8), rows([4.0]))
-        each.finish_episodes(np.array([0]), np.ones((1, 1), np.float32), 0.5, 0.5)
+    for buffer in (memory, other):
+        buffer.add(np.array([0]), np.zeros(1, np.int8), rows([4.0]))
+        buffer.finish_episodes(np.array([0]), np.ones((1, 1), np.float32), 0.5, 0.5)
     first, second = memory.pop_ready(10), other.pop_ready(10)
     assert all(np.array_equal(getattr(first, field.name), getattr(second, field.name)) for field in fields(first))

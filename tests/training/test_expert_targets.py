@@ -1,4 +1,4 @@
-"""The learner looks ahead, and learns what it would have done then."""
+"""Training targets from look-ahead."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def tables(engine: Any, teaching: ExpertConfig | None) -> SelfPlay:
     return SelfPlay(engine, mind, [], np.zeros((16, 2), np.int8), TINY.ppo, seed=5, expert_config=teaching)
 
 
-def taken(play: SelfPlay, rows: int = 96) -> Any:
+def take_rows(play: SelfPlay, rows: int = 96) -> Any:
     while play.buffer.num_ready < rows:
         play.step()
     return play.buffer.pop_ready(rows)
 
 
 def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
-    """And where it does not, there is nothing to keep."""
-    without, half = taken(tables(engine, None)), taken(tables(engine, ExpertConfig(0.5, temperature=0.1)))
+    """Play the same cards with and without targets, and store no targets where none are computed."""
+    without, half = take_rows(tables(engine, None)), take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1)))
     for name in ("observation", "label", "log_probability", "advantage", "value_target", "played_later"):
         assert (getattr(without, name) == getattr(half, name)).all()
     assert without.lookahead_policy.shape == (96, 0)
@@ -59,15 +59,15 @@ def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
 
 
 def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
-    """With it alone the points are those of the look-ahead on the true hands."""
+    """With one deal the values are those of the look-ahead on the true hands."""
     play = tables(engine, None)
     for _ in range(8):
         play.step()
-    which = play.tables.rows_to_play()
-    decisions = play.tables.decisions(which)
+    tables_to_play = play.tables.rows_to_play()
+    decisions = play.tables.decisions(tables_to_play)
     view = play.policy.features(decisions)
     proposed, keys = play.policy.log_probs(view), np.arange(len(view.open_rows), dtype=np.uint64)
-    truth = play.tables.open_hands(which[view.open_rows])[:, 1:]
+    truth = play.tables.open_hands(tables_to_play[view.open_rows])[:, 1:]
     one, three = (
         LookaheadExpert(play.policy, ExpertConfig(1.0, deals)).compute_targets(decisions, view, proposed, truth, keys)
         for deals in (1, 3)
@@ -89,7 +89,7 @@ def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
 
 
 def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
-    rows = taken(tables(engine, ExpertConfig(1.0, temperature=0.1)))
+    rows = take_rows(tables(engine, ExpertConfig(1.0, temperature=0.1)))
     networks = Networks(TINY, GameShape.of(engine))
     teaching = ExpertConfig(1.0, loss_weight=20.0)
     learner = PPOLearner(
@@ -103,7 +103,7 @@ def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
 
 
 def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
-    rows = taken(tables(engine, ExpertConfig(0.5)))
+    rows = take_rows(tables(engine, ExpertConfig(0.5)))
     networks = Networks(TINY, GameShape.of(engine))
     learner = PPOLearner(
         networks,
@@ -133,15 +133,15 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
     assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
     half = replace(whole.settings, directory=tmp_path / "parts", total_decisions=900)
     Trainer.from_config(half).fit()
-    rest = Trainer.from_config(replace(half, total_decisions=1800))
-    rest.fit()
-    assert same(whole, rest)
+    resumed = Trainer.from_config(replace(half, total_decisions=1800))
+    resumed.fit()
+    assert same(whole, resumed)
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
 
 
 @long
 def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It deals anew then."""
+    """Continue with look-ahead a run that began without it; matches are dealt anew."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Trainer.from_config(settings(tmp_path, total_decisions=500, critic_warmup_updates=0))
     run.fit()

@@ -1,4 +1,4 @@
-"""What processes say to each other."""
+"""Messages between processes."""
 
 from dataclasses import replace
 from io import BytesIO
@@ -36,12 +36,12 @@ def test_a_turn_arrives_as_it_was_sent() -> None:
     assert (got.score.points == score.points).all()
 
 
-@pytest.mark.parametrize("rest", [0, 1, 30])
-def test_what_is_no_message_ends_it(tmp_path: Path, rest: int) -> None:
+@pytest.mark.parametrize("size", [0, 1, 30])
+def test_what_is_no_message_ends_it(tmp_path: Path, size: int) -> None:
     stream = BytesIO()
     send(stream, {"a": np.arange(4)})
     with pytest.raises(PeerLost):
-        receive(BytesIO(stream.getvalue()[:rest]))
+        receive(BytesIO(stream.getvalue()[:size]))
     trace = plant(tmp_path / "message")
     with pytest.raises(PeerLost):
         receive(BytesIO((tmp_path / "message").read_bytes()))

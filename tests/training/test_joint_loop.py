@@ -1,4 +1,4 @@
-"""Training runs: repeatable, resumable, and told about."""
+"""Training runs: repeatable, resumable and reported."""
 
 import os
 import shutil
@@ -64,15 +64,15 @@ def weights(run: Trainer) -> dict[str, torch.Tensor]:
 
 
 def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is lost: the checkpoint stays as it is."""
+    """Reject a run of other networks without a change to the checkpoint."""
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
-    kept = run.checkpoint_path.read_bytes()
+    saved = run.checkpoint_path.read_bytes()
     monkeypatch.setitem(PRESETS, "tiny", replace(TINY, critic_width=24))
     with pytest.raises(GameError) as error:
         Trainer.from_config(settings(tmp_path))
     assert error.value.code == ErrorCode.RUN_MISMATCH
-    assert run.checkpoint_path.read_bytes() == kept
+    assert run.checkpoint_path.read_bytes() == saved
 
 
 def same(first: Trainer, second: Trainer) -> bool:
@@ -89,11 +89,11 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
     Trainer.from_config(half).fit()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
-    rest = Trainer.from_config(replace(half, total_decisions=2500))
-    rest.fit()
+    resumed = Trainer.from_config(replace(half, total_decisions=2500))
+    resumed.fit()
     assert lines(whole.settings.directory) == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.num_updates + 1))
-    assert same(whole, rest)
+    assert same(whole, resumed)
 
 
 def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,22 +107,22 @@ def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch
 
 def test_a_run_says_what_it_does(whole: Trainer, reports: list[Metrics]) -> None:
     assert [metrics["update"] for metrics in reports] == list(range(1, whole.num_updates + 1))
-    told = lines(whole.settings.directory)
-    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(told[-1])
-    assert any("wins against kb" in line for line in told)
+    metric_lines = lines(whole.settings.directory)
+    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(metric_lines[-1])
+    assert any("wins against kb" in line for line in metric_lines)
     assert whole.weights_path.exists()
     assert whole.weights_path.with_suffix(".json").exists()
 
 
 def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
-    """The critic learns alone at first; a zero would say that the others make no error."""
+    """Write null for losses that were not computed; zero would mean no error."""
     Trainer.from_config(settings(tmp_path, critic_warmup_updates=2)).fit()
-    first, *rest = lines(tmp_path)
+    first, *later = lines(tmp_path)
     of_others = ("policy_loss", "entropy", "divergence", "clipped", "hands_loss")
     assert [first[name] for name in of_others] == [None] * len(of_others)
     assert '"hands_loss": null' in (tmp_path / "metrics.jsonl").read_text("utf-8")
-    assert all(rest[-1][name] is not None for name in of_others)
-    assert all(line["value_loss"] > 0 for line in (first, *rest))
+    assert all(later[-1][name] is not None for name in of_others)
+    assert all(line["value_loss"] > 0 for line in (first, *later))
 
 
 def test_the_critic_learns_first(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
 def test_a_checkpoint_with_former_keys_of_settings_goes_on(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
-    former = {each.name: each.metadata.get("formerly") or each.name for each in fields(TrainConfig)}
+    former = {field.name: field.metadata.get("formerly") or field.name for field in fields(TrainConfig)}
     state = run._checkpoint.load()
     assert state is not None
     state["settings"] = {former[key]: value for key, value in state["settings"].items()}
@@ -186,22 +186,22 @@ def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         run._add_snapshot()
     assert error.value.code == ErrorCode.RUN_MISMATCH
     (tmp_path / "past" / "0001.state").unlink()
-    run._add_snapshot()  # a copy that is gone is not met
+    run._add_snapshot()  # a deleted copy is no opponent
 
 
 @pytest.mark.parametrize("state", [{"settings": {}}, {}, {"settings": 3, "parts": []}, [1], None])
 def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: Any) -> None:
     file = tmp_path / "checkpoint.state"
     file.write_bytes(archive.pack_archive(state))
-    kept = file.read_bytes()
-    with pytest.raises(GameError, match=r"checkpoint\.state: .*choose another folder") as told:
+    saved = file.read_bytes()
+    with pytest.raises(GameError, match=r"checkpoint\.state: .*choose another folder") as error:
         Trainer.from_config(settings(tmp_path))
-    assert "\n" not in str(told.value)
-    assert file.read_bytes() == kept
+    assert "\n" not in str(error.value)
+    assert file.read_bytes() == saved
 
 
 def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
-    """Nor may a run that was taken up go on once another one has."""
+    """Reject a second run in the folder, and stop a run that another one has replaced."""
     first, second = (Trainer.from_config(settings(tmp_path, total_decisions=1)) for _ in range(2))
     with lock_run_folder(tmp_path):
         with pytest.raises(GameError, match=str(os.getpid())) as error:
@@ -220,11 +220,11 @@ def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
 def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
     run = Trainer.from_config(settings(tmp_path, total_decisions=1))
     run.fit()
-    kept = run.checkpoint_path.read_bytes()
+    saved = run.checkpoint_path.read_bytes()
     again = Trainer.from_config(settings(tmp_path, total_decisions=10**6))
-    with files_end_after(len(kept) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
+    with files_end_after(len(saved) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
         again.fit()
-    assert run.checkpoint_path.read_bytes() == kept
+    assert run.checkpoint_path.read_bytes() == saved
     assert not list(tmp_path.glob(".*.partial"))
     assert Trainer.from_config(settings(tmp_path)).num_updates == run.num_updates
 
@@ -283,10 +283,10 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
 def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=1200)
     Trainer.from_config(chosen).fit()
-    rest = Trainer.from_config(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
-    assert [group["lr"] for group in rest.learner.policy_optimiser.param_groups] == [1e-4]
-    rest.fit()
-    first, _, second = load_card(rest.weights_path).command.partition("; then ")
+    resumed = Trainer.from_config(replace(chosen, total_decisions=2500, learning_rate=1e-4, ent_coef=0.02))
+    assert [group["lr"] for group in resumed.learner.policy_optimiser.param_groups] == [1e-4]
+    resumed.fit()
+    first, _, second = load_card(resumed.weights_path).command.partition("; then ")
     assert "learning_rate" not in first
     assert "--set learning_rate=0.0001 --set entropy=0.02" in second
     with pytest.raises(GameError, match=r"seed: .* 0") as error:
@@ -300,17 +300,17 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
     first = Trainer.from_config(chosen)
     first.fit()
     wider = replace(chosen, total_decisions=2500, num_envs=24, kb_opponent_share=0.5)
-    rest = Trainer.from_config(wider)
-    assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
-    assert same(first, rest)
-    assert len(rest.self_play.tables.keys) == 24
-    assert not set(rest.self_play.tables.keys.tolist()) & set(
+    resumed = Trainer.from_config(wider)
+    assert (resumed.num_updates, resumed.decisions) == (first.num_updates, first.decisions)
+    assert same(first, resumed)
+    assert len(resumed.self_play.tables.keys) == 24
+    assert not set(resumed.self_play.tables.keys.tolist()) & set(
         Trainer.from_config(replace(chosen, directory=tmp_path / "new")).self_play.tables.keys.tolist()
     )
-    rest.fit()
+    resumed.fit()
     again = Trainer.from_config(wider)
-    assert (again.self_play.tables.keys == rest.self_play.tables.keys).all()
-    assert same(rest, again)
+    assert (again.self_play.tables.keys == resumed.self_play.tables.keys).all()
+    assert same(resumed, again)
 
 
 @long
@@ -318,19 +318,19 @@ def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
     chosen = settings(tmp_path, total_decisions=600)
     first = Trainer.from_config(chosen)
     first.fit()
-    rest = Trainer.from_config(replace(chosen, total_decisions=1800, workers=2))
-    assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
-    assert same(first, rest)
-    rest.fit()
-    assert not set(rest.self_play.tables.keys.tolist()) & set(first.self_play.tables.keys.tolist())
-    assert "--set workers=2" in load_card(rest.weights_path).command
+    resumed = Trainer.from_config(replace(chosen, total_decisions=1800, workers=2))
+    assert (resumed.num_updates, resumed.decisions) == (first.num_updates, first.decisions)
+    assert same(first, resumed)
+    resumed.fit()
+    assert not set(resumed.self_play.tables.keys.tolist()) & set(first.self_play.tables.keys.tolist())
+    assert "--set workers=2" in load_card(resumed.weights_path).command
     alone = Trainer.from_config(chosen)
     assert (alone.num_updates, alone.decisions, len(alone.self_play.tables.keys)) == (
-        rest.num_updates,
-        rest.decisions,
+        resumed.num_updates,
+        resumed.decisions,
         16,
     )
-    assert same(rest, alone)
+    assert same(resumed, alone)
 
 
 def test_how_many_workers() -> None:
@@ -342,10 +342,10 @@ def test_how_many_workers() -> None:
 
 
 def test_the_mean_of_the_weights_plays(whole: Trainer) -> None:
-    kept = load_networks(whole.weights_path, whole.engine).decision.state_dict()
+    saved = load_networks(whole.weights_path, whole.engine).decision.state_dict()
     for name, tensor in whole.learner.ema.weights.items():
-        torch.testing.assert_close(kept[name], tensor.half().float())
-    assert any(not torch.equal(tensor, kept[name]) for name, tensor in whole.networks.decision.state_dict().items())
+        torch.testing.assert_close(saved[name], tensor.half().float())
+    assert any(not torch.equal(tensor, saved[name]) for name, tensor in whole.networks.decision.state_dict().items())
 
 
 def test_a_running_mean() -> None:

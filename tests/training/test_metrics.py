@@ -1,4 +1,4 @@
-"""The lines that a run writes."""
+"""The file of metrics of a run."""
 
 from pathlib import Path
 
@@ -27,19 +27,19 @@ def test_lines_after_the_checkpoint_are_cut_off(tmp_path: Path, capsys: pytest.C
     assert not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("left", "kept"), [(None, []), (0, []), (5, []), (20, [0]), (33, [0, 1])])
+@pytest.mark.parametrize(("left", "remaining"), [(None, []), (0, []), (5, []), (20, [0]), (33, [0, 1])])
 def test_lines_that_are_gone_are_not_made_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: int | None, kept: list[int]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: int | None, remaining: list[int]
 ) -> None:
-    """A file that was deleted or cut is gone on with, and whoever reads it finds lines alone."""
+    """Continue a deleted or truncated file with complete lines only."""
     size, file = write(tmp_path, 0, range(3)), tmp_path / "metrics.jsonl"
     if left is None:
         file.unlink()
     else:
         file.write_bytes(file.read_bytes()[:left])
     write(tmp_path, size, range(3, 5))
-    assert updates(tmp_path) == [*kept, 3, 4]
-    assert f"note: {file}: {size - 14 * len(kept)} bytes of lines" in capsys.readouterr().err
+    assert updates(tmp_path) == [*remaining, 3, 4]
+    assert f"note: {file}: {size - 14 * len(remaining)} bytes of lines" in capsys.readouterr().err
 
 
 def test_no_room_names_the_file(tmp_path: Path) -> None:

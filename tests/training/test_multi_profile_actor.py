@@ -1,4 +1,4 @@
-"""Runs that play by two profiles."""
+"""Runs with two profiles."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.learners.tiny import TINY
 
 
 def settings(directory: Path, **more: Any) -> TrainConfig:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "game": "doudizhu", "preset": "tiny", "num_envs": 8, "rollout_size": 64, "minibatch_size": 32, "workers": 1,
         "threads": 1,
         "critic_warmup_updates": 0, "second_profile": "contest", "second_profile_share": 0.25, "choice_epsilon": 0.5,
         "total_decisions": 1,
     }  # fmt: skip
-    return TrainConfig(directory, **(told | more))
+    return TrainConfig(directory, **(values | more))
 
 
 def test_profiles_with_other_labels_do_not_go_together(tmp_path: Path) -> None:

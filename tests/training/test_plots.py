@@ -1,4 +1,4 @@
-"""Plots of a run: what was measured, with how many there were; nothing of what was not."""
+"""Plots of a run: measured values with their counts, and no points for missing values."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def line(update: int, **more: Any) -> dict[str, Any]:
 
 def test_what_was_not_measured_has_no_point() -> None:
     first = [line(1), line(2)]
-    assert [each.name for each in build_curves(first)] == ["critic", "pace"]
-    found = {each.name: each.lines for each in build_curves([*first, line(3, hands_loss=0.25, entropy=1.5)])}
-    assert found["hands"] == {"hands_loss": [(300, 0.25)]}
-    assert found["entropy"] == {"entropy": [(300, 1.5)]}
+    assert [curve.name for curve in build_curves(first)] == ["critic", "pace"]
+    curves = {curve.name: curve.lines for curve in build_curves([*first, line(3, hands_loss=0.25, entropy=1.5)])}
+    assert curves["hands"] == {"hands_loss": [(300, 0.25)]}
+    assert curves["entropy"] == {"entropy": [(300, 1.5)]}
     assert build_curves([]) == []
 
 
 def test_wins_have_counts_and_intervals() -> None:
     kb = {"episodes against kb": 10, "wins against kb": 0.3}
     past = {"episodes against its past": 4, "wins against its past": 1.0}
-    (wins,) = (each for each in build_curves([line(1), line(2, **kb), line(3, **kb, **past)]) if each.name == "wins")
+    (wins,) = (curve for curve in build_curves([line(1), line(2, **kb), line(3, **kb, **past)]) if curve.name == "wins")
     assert wins.lines == {
         "against kb (20 episodes)": [(200, 0.3), (300, 0.3)],
         "against its past (4 episodes)": [(300, 1.0)],
@@ -47,11 +47,11 @@ def test_wins_have_counts_and_intervals() -> None:
 def test_many_updates_are_taken_together() -> None:
     kb = {"episodes against kb": 10, "wins against kb": 0.5}
     many = [line(number, **kb) for number in range(1, 3 * MAX_POINTS + 1)]
-    found = {each.name: each for each in build_curves(many)}
-    ((name, points),) = found["wins"].lines.items()
+    curves = {curve.name: curve for curve in build_curves(many)}
+    ((name, points),) = curves["wins"].lines.items()
     assert len(points) == MAX_POINTS
-    assert found["wins"].bands[name][0] == pytest.approx((300, *wilson_interval(0.5, 30)))
-    assert found["pace"].lines["pace"][-1] == (100 * len(many), 50.0)
+    assert curves["wins"].bands[name][0] == pytest.approx((300, *wilson_interval(0.5, 30)))
+    assert curves["pace"].lines["pace"][-1] == (100 * len(many), 50.0)
 
 
 def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Before self-play: from records, from own games, put away and taken up."""
+"""Pretraining before self-play: from records and own games, saved and resumed."""
 
 from __future__ import annotations
 
@@ -41,25 +41,27 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
     return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))
 
 
-def prepared(chosen: TrainConfig, engine: Any, preset: Preset = TINY) -> Networks:
+def pretrain_networks(chosen: TrainConfig, engine: Any, preset: Preset = TINY) -> Networks:
     networks = Networks(preset, GameShape.of(engine), chosen.seed).eval()
     pretrain(chosen, engine, networks, lambda done, what: None)
     return networks
 
 
 def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engine: Any) -> None:
-    prepared(settings(tmp_path, game="guandan"), engine)
+    pretrain_networks(settings(tmp_path, game="guandan"), engine)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_from_records(tmp_path: Path, engine: Any) -> None:
     chosen = settings(tmp_path, game="guandan", records=SAMPLE)
-    networks = prepared(chosen, engine)
+    networks = pretrain_networks(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
     assert "without its last 1 matches and games of kb for ABLN" in card.data
     agreement = card.results["agreement with the last matches"]
     assert 0 < agreement["not_passed"] < 1
-    again = prepared(replace(chosen, seed=1), engine)  # the weights are there: what they learned is not learned again
+    again = pretrain_networks(
+        replace(chosen, seed=1), engine
+    )  # the weights are there: what they learned is not learned again
     assert all(
         torch.equal(one, other)
         for one, other in zip(networks.decision.parameters(), again.decision.parameters(), strict=True)
@@ -67,24 +69,24 @@ def test_from_records(tmp_path: Path, engine: Any) -> None:
 
 
 def test_decisions_from_games_without_records(tmp_path: Path) -> None:
-    """A policy learns from games of kb, and is asked about those of every fifth table."""
+    """Train the policy on games of kb, and test it on every fifth table."""
     tractor = load("tractor").engine()
     preset = replace(PRESETS["planes-small"], dropout=0.0)
     chosen = settings(
         tmp_path, game="tractor", pretrain_agent="kb", pretrain_episodes=5, preset="planes-small", abln=False
     )
-    prepared(chosen, tractor, preset)
+    pretrain_networks(chosen, tractor, preset)
     card = load_card(tmp_path / "supervised.safetensors")
     assert card.data == "5 games of kb without a fifth"
-    ((held, found),) = card.results.items()
+    ((held, scores),) = card.results.items()
     assert held.endswith("decisions of a fifth")
-    assert 0 < found["choice"] < 1
+    assert 0 < scores["choice"] < 1
 
 
 def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
     chosen = settings(tmp_path, game="guandan", pretrain_agent="random")
     untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
-    networks = prepared(chosen, engine)
+    networks = pretrain_networks(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
     assert card.data == "games of random for ABLN"
     assert card.results == {}
@@ -95,11 +97,11 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
         for one, other in zip(networks.abln.parameters(), untrained.abln.parameters(), strict=True)
     )
     with pytest.raises(GameError, match="unknown agent"):
-        prepared(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
+        pretrain_networks(settings(tmp_path / "nobody", game="guandan", pretrain_agent="nobody"), engine)
 
 
 def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
-    prepared(settings(tmp_path, game="guandan", records=SAMPLE, abln=False), engine, TINY.without_abln())
+    pretrain_networks(settings(tmp_path, game="guandan", records=SAMPLE, abln=False), engine, TINY.without_abln())
     assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
     assert not (tmp_path / "hidden-hands.state").exists()
 
@@ -107,11 +109,11 @@ def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
 def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
     lessons = dataset_from_records(engine, engine.preference_model(), read_valid_records(SAMPLE)[:1])
     networks = Networks(TINY, GameShape.of(engine)).eval()
-    told = add_estimates(engine, networks, lessons).examples
-    held = told.estimate.sum(axis=2, dtype=np.float32)
+    examples = add_estimates(engine, networks, lessons).examples
+    held = examples.estimate.sum(axis=2, dtype=np.float32)
     np.testing.assert_allclose(held, lessons.constraints.cards_left, atol=0.05)
-    assert 0 < told.response_counts.mean() < RESPONSE_DEALS
-    assert (told.response_counts[..., engine.label_traits.pass_label] == 0).all()
+    assert 0 < examples.response_counts.mean() < RESPONSE_DEALS
+    assert (examples.response_counts[..., engine.label_traits.pass_label] == 0).all()
 
 
 @pytest.mark.parametrize("name", ["hidden hands", "decisions"])

@@ -1,4 +1,4 @@
-"""Processes that agree: here as threads, which is all the same to them."""
+"""Process groups, tested here with threads."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,8 +32,8 @@ from tests.training.test_joint_loop import settings
 T = TypeVar("T")
 
 
-def each(size: int, act: Callable[[ProcessGroup, int], T]) -> list[T]:
-    """What every one of a crew makes of an act of all."""
+def run_ranks(size: int, act: Callable[[ProcessGroup, int], T]) -> list[T]:
+    """Run a function as every rank of a group, and return the results."""
     port = create_store(size)
 
     def one(rank: int) -> T:
@@ -61,13 +61,13 @@ def test_means_are_the_same_for_all_and_at_any_time() -> None:
         crew.all_reduce_mean_([own[:9_999].view(99, 101), own[9_999:]])
         return own.numpy().tobytes()
 
-    found = {mine for _ in range(3) for mine in each(3, mean)}
-    assert len(found) == 1
-    np.testing.assert_allclose(np.frombuffer(found.pop(), np.float32), values.mean(axis=0), atol=1e-6)
+    means = {mine for _ in range(3) for mine in run_ranks(3, mean)}
+    assert len(means) == 1
+    np.testing.assert_allclose(np.frombuffer(means.pop(), np.float32), values.mean(axis=0), atol=1e-6)
 
 
 def test_values_are_joined_in_the_order_of_the_ranks() -> None:
-    for joined in each(3, lambda crew, rank: crew.all_gather(np.array([rank, 10 * rank], np.float32))):
+    for joined in run_ranks(3, lambda crew, rank: crew.all_gather(np.array([rank, 10 * rank], np.float32))):
         assert joined.tolist() == [0, 0, 1, 10, 2, 20]
     assert SingleProcess().all_gather(np.ones(2, np.float32)).tolist() == [1, 1]
 
@@ -78,8 +78,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     return Trainer.from_config(settings(tmp_path))
 
 
-def trained(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
-    """The weights after two steps from the same beginning: one of PPO, one of ABLN, each on all the rows."""
+def train_weights(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
+    """Return the weights after one PPO step and one ABLN step, each on all rows, from the same start."""
     networks = deepcopy(run.networks)
     networks.preset = replace(
         TINY, ppo=replace(TINY.ppo, minibatch_size=len(rows), max_grad_norm=0.05), abln_train_share=0.0
@@ -96,13 +96,13 @@ def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Trainer) 
         run.self_play.step()
     rows = run.self_play.buffer.pop_ready(200)
     before = torch.nn.utils.parameters_to_vector(run.networks.parameters()).detach()
-    alone = trained(run, SingleProcess(), rows) - before
-    first, second = each(2, lambda crew, rank: trained(run, crew, rows.at(np.arange(rank, 200, 2))) - before)
+    alone = train_weights(run, SingleProcess(), rows) - before
+    first, second = run_ranks(2, lambda crew, rank: train_weights(run, crew, rows.at(np.arange(rank, 200, 2))) - before)
     assert torch.equal(first, second)
     # Adam's first step is nearly the sign of the gradient: where there is none, rounding decides.
     near = torch.isclose(first, alone, atol=1e-4).float().mean()
     assert near > 0.99
-    apart = trained(run, SingleProcess(), rows.at(np.arange(0, 200, 2))) - before
+    apart = train_weights(run, SingleProcess(), rows.at(np.arange(0, 200, 2))) - before
     assert torch.isclose(apart, alone, atol=1e-4).float().mean() < 0.9
 
 

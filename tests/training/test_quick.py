@@ -1,4 +1,4 @@
-"""The preset of an own game: it learns from nothing within minutes, on any folder."""
+"""The preset for custom games: it learns from scratch within minutes, in any folder."""
 
 import shlex
 from pathlib import Path
@@ -25,33 +25,33 @@ LITTLE = (
 
 @pytest.fixture(scope="module")
 def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of one's own: singles and pairs for three, without preferences."""
+    """Return the folder of a custom game: singles and pairs for three seats, without preferences."""
     folder = tmp_path_factory.mktemp("own") / "mine"
     assert run("kb", "new", str(folder)).exit_code == 0
     return folder
 
 
 @pytest.fixture(scope="module")
-def said(mine: Path) -> list[str]:
-    """What a short run says in the end; it was named by the path of its folder."""
+def output(mine: Path) -> list[str]:
+    """Return the output lines of a short run, started with the path of its folder."""
     words = [word for setting in LITTLE for word in ("--set", setting)]
     answer = run("train", str(mine), "--dir", str(mine.parent / "run"), *words)
     assert answer.exit_code == 0, answer.stderr
     return answer.stdout.splitlines()
 
 
-def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path, said: list[str]) -> None:
-    """From nothing: without preferences all labels cost the same, so that who has learned nothing is random."""
+def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path, output: list[str]) -> None:
+    """Beat random play from scratch: without preferences an untrained policy is uniform."""
     weights = mine.parent / "run" / "mine-quick.safetensors"
-    assert said[-1] == f"try it: abl-cards match {mine} abl:weights={weights} kb"
-    words = shlex.split(said[-1].removeprefix("try it: abl-cards "))
+    assert output[-1] == f"try it: abl-cards match {mine} abl:weights={weights} kb"
+    words = shlex.split(output[-1].removeprefix("try it: abl-cards "))
     played = run(*words[:-2], f"{words[-2]},no-lookahead", "random", "--games", "400", "--json")
     assert played.exit_code == 0, played.stderr
     assert float(played.stdout.partition('"rate":')[2].partition(",")[0]) > 0.6
 
 
-def test_a_folder_may_be_named_from_elsewhere(mine: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert said
+def test_a_folder_may_be_named_from_elsewhere(mine: Path, output: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert output
     weights = mine.parent / "run" / "mine-quick.safetensors"
     monkeypatch.chdir(mine.parent)
     assert load_networks(weights, load("mine").engine()).has_trained_critic

@@ -1,4 +1,4 @@
-"""The sample pool: in order, bounded, and counting everything once."""
+"""The rollout queue: ordered, bounded, and with every sample counted once."""
 
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ FIELDS = Experience.__dataclass_fields__
 
 
 def rows(first: int, n: int) -> Experience:
-    """Decisions that are told apart by their labels."""
-    told: dict[str, Any] = {name: np.zeros((n, 1)) for name in FIELDS}
-    return Experience(**(told | {"label": np.arange(first, first + n, dtype=np.int16)}))
+    """Return decisions with distinct labels."""
+    values: dict[str, Any] = {name: np.zeros((n, 1)) for name in FIELDS}
+    return Experience(**(values | {"label": np.arange(first, first + n, dtype=np.int16)}))
 
 
 def portion(number: int, n: int = 10, version: int = 0, actor: int = 0) -> Rollout:
@@ -41,12 +41,12 @@ def test_what_came_first_is_drawn_first_and_every_decision_counts_once() -> None
     pool = RolloutQueue(100)
     for number in range(3):
         assert pool.put(portion(number))
-    found: list[int] = []
+    drawn: list[int] = []
     counted = 0
     for n in (4, 9, 13, 4):
-        some, decisions = labels(pool, n)
-        found, counted = found + some, counted + decisions
-    assert found == [*range(10), *range(100, 110), *range(200, 210)]
+        new_labels, decisions = labels(pool, n)
+        drawn, counted = drawn + new_labels, counted + decisions
+    assert drawn == [*range(10), *range(100, 110), *range(200, 210)]
     assert counted == 3 * 31
     assert pool.pop(1, 0) is None
     assert pool.pop_stats() == QueueStats(drawn=30)
@@ -87,8 +87,8 @@ def test_a_pool_is_kept_and_taken_up() -> None:
         pool.put(portion(number))
     first = labels(pool, 13)[1]
     again.load_state_dict(archive.unpack_archive(archive.pack_archive(pool.state_dict())))
-    found, rest = labels(again, 7)
-    assert (found, first + rest) == ([*range(103, 110)], 62)
+    drawn, later = labels(again, 7)
+    assert (drawn, first + later) == ([*range(103, 110)], 62)
     assert not again.put(portion(1))
 
 
@@ -100,6 +100,6 @@ def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:
-    told = whole.settings.directory / "metrics.jsonl"
-    assert '"staleness": ' in told.read_text()
-    assert '"thrown away, pool full": 0' in told.read_text()
+    metrics = whole.settings.directory / "metrics.jsonl"
+    assert '"staleness": ' in metrics.read_text()
+    assert '"thrown away, pool full": 0' in metrics.read_text()

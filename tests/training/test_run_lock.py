@@ -1,4 +1,4 @@
-"""One process at a time in a folder."""
+"""The lock of a run folder: one process at a time."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A run belongs to the rules that it began with, whoever takes part in it, and its players play by them."""
+"""The rules of a run: all its workers and matches use the rules that it began with."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package's rules in a folder of one's own."""
+    """Return a copy of the package's rules."""
     return edited(tmp_path_factory.mktemp("rules") / "mine", name=GAME)
 
 
 @pytest.fixture(scope="module")
 def fewer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rules without the shortest runs, with fewer labels: for networks of another shape."""
+    """Return rules without the shortest runs: fewer labels, hence networks of another shape."""
     old = "label(run(M,N,R))     :- series(M,L), row(M,N,R), N >= L."
     edits = {"labels.lp": (old, old.replace(">=", ">"))}
     return edited(tmp_path_factory.mktemp("rules") / "fewer", edits, name=GAME)
@@ -66,7 +66,7 @@ def test_in_which_files_rules_differ() -> None:
 
 
 def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
-    """With the package's rules a helper would have more labels, and other networks."""
+    """Workers use the rules of the run; with the package's rules they would have more labels."""
     trained = Trainer.from_config(settings(tmp_path, kb=fewer, workers=2, total_decisions=1, critic_warmup_updates=0))
     assert len(trained.engine.labels) < len(load(GAME).engine().labels)
     trained.fit()
@@ -81,7 +81,7 @@ def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: P
 
 
 def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
-    """As a helper is whose files were edited between the beginning of the run and its own."""
+    """Reject a worker whose rule files changed after the start of the run."""
     run_ = Trainer.from_config(settings(tmp_path))
     with pytest.raises(GameError, match=r"rules\.lp") as error:
         run_.load_state_dict(run_.shared_state() | {"rules": {**run_.rule_digests, "rules.lp": "edited"}}, {})
@@ -92,7 +92,7 @@ def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: P
     chosen = settings(tmp_path / "run", total_decisions=1)
     first = Trainer.from_config(chosen)
     first.fit()
-    kept = first.checkpoint_path.read_bytes()
+    saved = first.checkpoint_path.read_bytes()
     assert Trainer.from_config(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
     with pytest.raises(GameError, match=rf"checkpoint.*profiles/{OTHER}\.lp") as error:
         Trainer.from_config(replace(chosen, profile=OTHER))
@@ -100,7 +100,7 @@ def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: P
     with pytest.raises(GameError, match=r"labels\.lp") as error:
         Trainer.from_config(replace(chosen, kb=fewer))
     assert error.value.code == ErrorCode.RUN_MISMATCH
-    assert first.checkpoint_path.read_bytes() == kept
+    assert first.checkpoint_path.read_bytes() == saved
 
 
 def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,10 +126,10 @@ def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path)
     first = json.loads(begun.stdout)
     again = train(tmp_path / "run", "--set", f"decisions={first['decisions'] + 1}", "--json")
     assert again.exit_code == 0, again.stderr
-    rest = json.loads(again.stdout)
-    assert rest["decisions"] > first["decisions"]
-    assert rest["last"]["update"] == 1 + len(lines(tmp_path / "run")[1:])
-    assert f"kb={mine}" in load_card(Path(rest["weights"])).command
+    resumed = json.loads(again.stdout)
+    assert resumed["decisions"] > first["decisions"]
+    assert resumed["last"]["update"] == 1 + len(lines(tmp_path / "run")[1:])
+    assert f"kb={mine}" in load_card(Path(resumed["weights"])).command
     changed = train(tmp_path / "run", "--set", "rows=64", "--set", "seed=3")
     assert changed.exit_code == 1
     assert "seed: begun with 0; rollout_size: begun with 128. Leave out what the run knows" in changed.stderr
@@ -149,11 +149,13 @@ def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Pa
 
 
 def test_where_a_policy_begins(tmp_path: Path) -> None:
-    """By default in the preferences; with trust=0 all labels are alike to it."""
+    """Start from the preferences by default, and from equal labels with trust=0."""
     nothing, known = (Trainer.from_config(settings(tmp_path / str(trust), prior_scale=trust)) for trust in (0.0, None))
-    for each, alike in ((nothing, True), (known, False)):
-        view = each.self_play.policy.features(each.self_play.tables.decisions(each.self_play.tables.rows_to_play()))
-        weighed = each.self_play.policy.log_probs(view)
+    for trainer, alike in ((nothing, True), (known, False)):
+        view = trainer.self_play.policy.features(
+            trainer.self_play.tables.decisions(trainer.self_play.tables.rows_to_play())
+        )
+        weighed = trainer.self_play.policy.log_probs(view)
         spread = [float(row[legal].max() - row[legal].min()) for row, legal in zip(weighed, view.legal, strict=True)]
         assert (max(spread) < 1) == alike
 

@@ -1,4 +1,4 @@
-"""Tables where a learner plays."""
+"""Self-play tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.learners.tiny import TINY
 
 
 class Counting:
-    """The agent kb, who remembers how many decisions it made at once."""
+    """The agent kb with a list of its batch sizes."""
 
     def __init__(self, engine: Any) -> None:
         self._kb, self.asked = PreferenceAgent(Minimiser(engine.preference_model())), list[int]()
@@ -76,23 +76,23 @@ def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told
 
 
 def test_tricks_earn_what_they_are_worth() -> None:
-    """All points but those that are buried lie in piles at the end, and what one side has the other lacks."""
+    """The points in piles and the buried points add up to all points; the sides' rewards sum to zero."""
     engine = load("tractor").engine()
     preset = PRESETS["planes-small"]
     mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(preset, GameShape.of(engine)).eval())
     play = SelfPlay(engine, mind, [], assign_players(3, 2, ()), preset.ppo, 0)
-    found: list[tuple[float, float]] = []
+    totals: list[tuple[float, float]] = []
     finish = play.buffer.finish_episodes
 
-    def note(which: Any, rewards: Any, discount: float, trace: float, earned: Any) -> None:
+    def note(tables: Any, rewards: Any, discount: float, trace: float, earned: Any) -> None:
         state = play.tables.state
-        for table, each in zip(which, earned, strict=True):
+        for table, table_rewards in zip(tables, earned, strict=True):
             aside = engine.rules.pack.copies - state.played[table].sum(axis=0)
-            found.append((play.trick_points.won[table].sum() + aside @ engine.rules.card_points, each.sum()))
-        finish(which, rewards, discount, trace, earned)
+            totals.append((play.trick_points.won[table].sum() + aside @ engine.rules.card_points, table_rewards.sum()))
+        finish(tables, rewards, discount, trace, earned)
 
     play.buffer.finish_episodes = note  # type: ignore[method-assign, assignment]
-    while not found:
+    while not totals:
         play.step()
-    assert all(whole == 200 and abs(balance) < 1e-5 for whole, balance in found)
+    assert all(whole == 200 and abs(balance) < 1e-5 for whole, balance in totals)
     assert not play.trick_points.won[play.tables.num_episodes > 0].any()

@@ -1,4 +1,4 @@
-"""Files of a run that somebody has damaged are named; nothing is overwritten."""
+"""Damaged files of a run are named in the error, and nothing is overwritten."""
 
 from pathlib import Path
 

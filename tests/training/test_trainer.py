@@ -1,4 +1,4 @@
-"""Training runs with a network, a reasoner and callbacks of one's own."""
+"""Training runs with custom networks, reasoners and callbacks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.learners.tiny import TINY
 
 
 class TwoLayers(torch.nn.Module):
-    """A network of two layers with an odd width, dropout and, where asked for, an estimate of hands."""
+    """A network of two layers with an odd width, dropout and an optional estimate of hands."""
 
     def __init__(self, shape: GameShape, width: int = 13, hands: bool = False, options: bool = True) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def config(directory: Path, **changes: Any) -> TrainConfig:
 
 
 def decisions_at_tables(engine: Engine, num_tables: int = 40) -> Decisions:
-    """The first plays of some matches, choices behind them by the preferences."""
+    """Return the first plays of some matches, after choices by the preferences."""
     tables = engine.start_matches(np.arange(num_tables, dtype=np.uint64))
     return tables.decisions(tables.rows_to_play())
 
@@ -107,7 +107,7 @@ def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
 
 
 def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
-    """The card names class and file of the network; without an object of the class nothing is loaded or imported."""
+    """The card names class and file of the network; nothing is imported from that name."""
     trainer = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1))
     trainer.fit()
     card_file, trap = trainer.weights_path.with_suffix(".json"), tmp_path / "trap.py"
@@ -141,7 +141,7 @@ Trainer("president", model=network(), config=config(directory, workers=workers, 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
-    """With dropout: the random numbers of an update belong to it."""
+    """Resume a killed run with the same result, including the random numbers of dropout."""
     whole = Trainer("president", model=network(), config=config(tmp_path / "whole", workers=workers))
     whole.fit(decisions=2000)
     folder = tmp_path / "killed"
@@ -155,12 +155,12 @@ def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: 
     state = load_checkpoint(folder / "checkpoint.state")
     assert state is not None
     assert state["update"] < whole.num_updates
-    rest = Trainer("president", model=network(width=13), config=config(folder, workers=workers))
-    rest.fit(decisions=2000)
-    assert rest.num_updates == whole.num_updates
-    assert equal_weights(whole.networks, rest.networks)
+    resumed = Trainer("president", model=network(width=13), config=config(folder, workers=workers))
+    resumed.fit(decisions=2000)
+    assert resumed.num_updates == whole.num_updates
+    assert equal_weights(whole.networks, resumed.networks)
     for name in ("decisions", "policy_loss", "value_loss"):
-        assert (whole.metrics[name] == rest.metrics[name]).all()
+        assert (whole.metrics[name] == resumed.metrics[name]).all()
     other = config(folder, workers=workers)
     with pytest.raises(GameError) as error:
         Trainer("president", model=Wrong(GameShape.of(whole.engine), lambda output: output), config=other)
@@ -200,7 +200,7 @@ def test_choices_are_decided_and_learned_by_a_network_with_actions_for_options(t
 
 
 class CountingReasoner:
-    """The minimiser, which takes the last legal card set instead where a label has several."""
+    """A reasoner that counts its calls and takes the last legal card set."""
 
     def __init__(self, engine: Engine) -> None:
         self._minimiser, self.calls, self.labels = Minimiser(engine.preference_model()), 0, list[NDArray[np.int16]]()
@@ -281,7 +281,7 @@ def test_a_consistency_function_rules_moves_out_for_a_preset(
 
 
 class Recording(TrainerCallback):
-    """Write down what it is called with; stop after two updates."""
+    """Record the arguments of all calls, and stop after two updates."""
 
     def __init__(self) -> None:
         self.updates, self.checkpoints, self.ends = list[int](), list[Path](), list[Metrics]()
@@ -322,7 +322,7 @@ def test_metrics_as_a_frame_need_pandas(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 class Wrong(TwoLayers):
-    """A network whose output is changed."""
+    """A network with a modified output."""
 
     def __init__(self, shape: GameShape, change: Any) -> None:
         super().__init__(shape)
@@ -336,13 +336,13 @@ def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Pa
     model = network()
     trainer = Trainer("president", model=model, config=config(tmp_path, workers=2))
     trainer.fit(decisions=200)
-    kept = trainer.checkpoint_path.read_bytes()
+    saved = trainer.checkpoint_path.read_bytes()
     with torch.no_grad():
         model.value.bias.fill_(torch.nan)
     with pytest.raises(GameError, match=r"TwoLayers\.forward: value") as error:
         trainer.fit(decisions=2000)
     assert error.value.code == ErrorCode.MODEL_OUTPUT_NOT_FINITE
-    assert trainer.checkpoint_path.read_bytes() == kept
+    assert trainer.checkpoint_path.read_bytes() == saved
 
 
 @pytest.mark.parametrize(
@@ -381,8 +381,8 @@ def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
     trainer.fit(decisions=600)
     steps = trainer.networks.state_dict()["module.body.1.num_batches_tracked"]
     assert steps > 0
-    rest = Trainer("president", model=Normalised(), config=chosen)
-    assert equal_weights(trainer.networks, rest.networks)
+    resumed = Trainer("president", model=Normalised(), config=chosen)
+    assert equal_weights(trainer.networks, resumed.networks)
     fresh = Normalised()
     make_model_agent("president", fresh)  # its lazy layers get their sizes
     load_model(trainer.weights_path, fresh)

@@ -1,4 +1,4 @@
-"""What an update learns from."""
+"""The samples that an update uses."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def gradient(trainer: PPOLearner, rows: Experience) -> torch.Tensor:
     part = trainer._select_uncertain(rows)
     loss, _ = trainer._policy_loss(rows.at(part), rows.advantage[part], len(part) / len(rows))
     return torch.cat(
-        [each.flatten() for each in torch.autograd.grad(loss, list(trainer.networks.decision.parameters()))]
+        [grad.flatten() for grad in torch.autograd.grad(loss, list(trainer.networks.decision.parameters()))]
     )
 
 
 def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, rows: Experience) -> None:
-    """Where a label had all the probability there is nothing to learn, whatever came of it."""
+    """Decisions with a certain label have no gradient, whatever their advantage."""
     only = np.zeros_like(rows.legal)
     only[np.arange(len(rows)), rows.label] = True
     every_second = np.arange(len(rows)) % 2 == 0
@@ -65,14 +65,16 @@ def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, 
         legal=np.where(every_second[:, None], only, rows.legal),
         log_probability=np.where(every_second, 0, np.minimum(rows.log_probability, -0.1)).astype(np.float32),
     )
-    some, every = trainer(engine, 0.99), trainer(engine, 1.0)
-    assert some._select_uncertain(certain).tolist() == np.flatnonzero(~every_second).tolist()
-    assert len(every._select_uncertain(certain)) == len(rows)
-    torch.testing.assert_close(gradient(some, certain), gradient(every, certain), atol=1e-6, rtol=1e-4)
+    certain_trainer, full_trainer = trainer(engine, 0.99), trainer(engine, 1.0)
+    assert certain_trainer._select_uncertain(certain).tolist() == np.flatnonzero(~every_second).tolist()
+    assert len(full_trainer._select_uncertain(certain)) == len(rows)
+    torch.testing.assert_close(
+        gradient(certain_trainer, certain), gradient(full_trainer, certain), atol=1e-6, rtol=1e-4
+    )
 
 
 def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: Experience) -> None:
-    """So that workers who take a step together all have a gradient."""
+    """Always keep the least certain decisions, so that every worker has a gradient."""
     sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
     assert trainer(engine, 0.99)._select_uncertain(sure).tolist() == [0]
 
@@ -87,7 +89,7 @@ def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, 
 
 
 def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -> None:
-    """A quarter of 64 decisions is less than half a batch, and still a step."""
+    """Make a step with a quarter of 64 decisions, less than half a batch."""
     learner = trainer(engine)
     before = [weights.detach().clone() for weights in learner.networks.abln.parameters()]  # type: ignore[union-attr]
     seen = learn(learner, rows.at(np.arange(64)), np.random.default_rng(3))
@@ -121,17 +123,18 @@ def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: E
         trainer(engine, num_epochs=epochs, num_value_epochs=value_epochs)
         for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
     )
-    seen = [learn(each, rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
+    seen = [learn(learner, rows, np.random.default_rng(3)) for learner in (once, first_only, twice)]
     of_critic = [
-        torch.nn.utils.parameters_to_vector(each.networks.critic.parameters()) for each in (once, first_only, twice)
+        torch.nn.utils.parameters_to_vector(learner.networks.critic.parameters())
+        for learner in (once, first_only, twice)
     ]
     of_policy = [
-        torch.nn.utils.parameters_to_vector(each.networks.decision.parameters()) for each in (once, first_only)
+        torch.nn.utils.parameters_to_vector(learner.networks.decision.parameters()) for learner in (once, first_only)
     ]
     assert torch.equal(of_critic[0], of_critic[1])
     assert not torch.equal(of_critic[1], of_critic[2])
     assert not torch.equal(*of_policy)
-    losses = [each.value_loss or 0.0 for each in seen]
+    losses = [stats.value_loss or 0.0 for stats in seen]
     assert losses[0] == losses[1] > losses[2] > 0
 
 
@@ -139,5 +142,5 @@ def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience
     networks = Networks(TINY, GameShape.of(engine))
     less = rows.for_critic()
     assert less.response_counts.size == less.played_later.size == 0
-    told, little = (to_training_batch(each, networks.device) for each in (rows, less))
-    assert torch.equal(value_loss(networks, told, rows), value_loss(networks, little, less))
+    full_batch, critic_batch = (to_training_batch(experience, networks.device) for experience in (rows, less))
+    assert torch.equal(value_loss(networks, full_batch, rows), value_loss(networks, critic_batch, less))

@@ -1,4 +1,4 @@
-"""The other processes of a run: that none is missed, and none stays."""
+"""Worker processes of a run: failures are noticed, and no process remains."""
 
 from pathlib import Path
 

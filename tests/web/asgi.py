@@ -20,8 +20,8 @@ class Answer(NamedTuple):
 
 
 def _headers(more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    told = {"host": HOST, **more}
-    return [(name.encode(), value.encode("latin-1")) for name, value in told.items() if value != "-"]
+    headers = {"host": HOST, **more}
+    return [(name.encode(), value.encode("latin-1")) for name, value in headers.items() if value != "-"]
 
 
 async def request(
@@ -48,8 +48,8 @@ async def request(
         sent.append(message)
 
     await asyncio.wait_for(app(scope, receive, send), PATIENCE)
-    told = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], told, b"".join(each.get("body", b"") for each in sent[1:]))
+    answer_headers = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], answer_headers, b"".join(part.get("body", b"") for part in sent[1:]))
 
 
 class Socket:
@@ -68,16 +68,16 @@ class Socket:
         self.table: dict[str, Any] = {}
         self.welcome: dict[str, Any] = {}
         self.closed: int | None = None
-        self._seen = 0  # the revision that was looked at before
+        self._seen = 0  # the revision of the last request
 
     def raw(self, text: str | bytes) -> None:
         key = "text" if isinstance(text, str) else "bytes"
         self._to.put_nowait({"type": "websocket.receive", key: text})
 
-    def say(self, **message: Any) -> None:
+    def send(self, **message: Any) -> None:
         self.raw(json.dumps(message))
 
-    async def hear(self) -> dict[str, Any]:
+    async def receive(self) -> dict[str, Any]:
         """Return the next message; {} when the socket is closed."""
         while True:
             message = await asyncio.wait_for(self._from.get(), PATIENCE)
@@ -85,29 +85,29 @@ class Socket:
                 self.closed = message.get("code")
                 return {}
             if message["type"] == "websocket.send":
-                told: dict[str, Any] = json.loads(message["text"])
-                if told["type"] == "table":
-                    self.table = told
-                elif told["type"] == "welcome":
-                    self.welcome = told
-                return told
+                data: dict[str, Any] = json.loads(message["text"])
+                if data["type"] == "table":
+                    self.table = data
+                elif data["type"] == "welcome":
+                    self.welcome = data
+                return data
 
     async def until(self, kind: str) -> dict[str, Any]:
         """Return the next message of a kind."""
-        while (told := await self.hear()) and told["type"] != kind:
-            assert told["type"] != "error", told
-        return told
+        while (message := await self.receive()) and message["type"] != kind:
+            assert message["type"] != "error", message
+        return message
 
-    async def asked(self) -> dict[str, Any]:
+    async def wait_for_turn(self) -> dict[str, Any]:
         """Return the table when this seat is to decide, an episode has ended, or the match is over."""
-        while not self._asks():
-            told = await self.hear()
-            assert told.get("type") != "error", told
-            if not told:
+        while not self._has_turn():
+            message = await self.receive()
+            assert message.get("type") != "error", message
+            if not message:
                 break
         return self.table
 
-    def _asks(self) -> bool:
+    def _has_turn(self) -> bool:
         table = self.table
         return table.get("revision", 0) > self._seen and bool(
             table.get("asked") or table["phase"] in ("over", "end") or table["problem"]
@@ -116,7 +116,7 @@ class Socket:
     async def next(self) -> dict[str, Any]:
         """Return the next such table after a request."""
         self._seen = self.table["revision"]
-        return await self.asked()
+        return await self.wait_for_turn()
 
     async def leave(self) -> None:
         self._to.put_nowait({"type": "websocket.disconnect", "code": 1001})

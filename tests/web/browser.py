@@ -20,19 +20,19 @@ PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 
 
 def chromium() -> str:
-    """Return the path of the browser; skips the test without one."""
+    """Return the path of the browser; skip the test without one."""
     pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[web]'")
     pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[web]'")
     pytest.importorskip("playwright", reason="no playwright: pip install 'abl-cards[browser]'")
-    found = os.environ.get("ABL_CARDS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if not found:
+    path = os.environ.get("ABL_CARDS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
         pytest.skip("no chromium: apt-get install chromium fonts-noto-cjk")
-    return found
+    return path
 
 
 @contextmanager
 def served() -> Iterator[tuple[str, Lobby]]:
-    """Serve the page on a port of its own, in a thread of its own."""
+    """Serve the page on a separate port, in a separate thread."""
     import uvicorn
 
     from abl_cards.web import limits
@@ -60,17 +60,17 @@ class Watched:
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address, self.trouble = page, address, list[str]()
         page.set_default_timeout(PATIENCE)
-        page.on("console", self._said)
+        page.on("console", self._record_console)
         page.on("pageerror", lambda problem: self.trouble.append(str(problem)))
-        page.on("request", self._asked)
+        page.on("request", self._check_request)
 
-    def _said(self, message: Any) -> None:
+    def _record_console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.trouble.append(message.text)
 
-    def _asked(self, asked: Any) -> None:
-        if not asked.url.startswith((self.address, self.address.replace("http", "ws", 1), "data:", "blob:")):
-            self.trouble.append(f"asked for {asked.url}")
+    def _check_request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, self.address.replace("http", "ws", 1), "data:", "blob:")):
+            self.trouble.append(f"asked for {request.url}")
 
     def open(self, path: str = "") -> None:
         self.page.goto(self.address + path)
@@ -99,10 +99,10 @@ class Watched:
 
     def state(self) -> dict[str, Any]:
         """Return the state of the table in the page."""
-        told: dict[str, Any] = self.page.evaluate("() => ({...document.querySelector('.felt').dataset})")
-        return told
+        dataset: dict[str, Any] = self.page.evaluate("() => ({...document.querySelector('.felt').dataset})")
+        return dataset
 
-    def my_turn(self) -> dict[str, Any]:
+    def wait_for_turn(self) -> dict[str, Any]:
         """Wait until this seat is to decide, an episode has ended, or the match is over."""
         self.page.wait_for_function(
             "() => { const d = document.querySelector('.felt')?.dataset; "
@@ -110,7 +110,7 @@ class Watched:
         )
         return self.state()
 
-    def moved_on(self, at: str) -> None:
+    def wait_for_change(self, at: str) -> None:
         """Wait until the table has changed."""
         self.page.wait_for_function(
             "at => { const d = document.querySelector('.felt').dataset; return d.at !== at || d.phase === 'over'; }",
@@ -129,5 +129,5 @@ def _shrink(picture: Path) -> None:
     """Reduce a screenshot to 256 colours, a quarter of the bytes."""
     from PIL import Image
 
-    with Image.open(picture) as found:
-        found.convert("RGB").quantize(256).save(picture, optimize=True)
+    with Image.open(picture) as image:
+        image.convert("RGB").quantize(256).save(picture, optimize=True)

@@ -40,15 +40,15 @@ class Page:
 
     async def sit(self, table: str, token: str, **headers: str) -> Socket:
         socket = Socket(self.app, f"/api/tables/{table}", headers)
-        socket.say(token=token)
+        socket.send(token=token)
         await socket.until("table")
         return socket
 
     async def begin(self, **wishes: Any) -> Socket:
         """Open a table without a delay of agents."""
         socket = await self.sit(*await self.open(**{"game": "president", "seed": 1, **wishes}))
-        socket.say(do="pace", ms=0)
-        await socket.asked()
+        socket.send(do="pace", ms=0)
+        await socket.wait_for_turn()
         return socket
 
 

@@ -1,6 +1,6 @@
-"""The figures of docs/notes/page.md, measured in a browser in one run: ``python -m tests.web.measuring``.
+"""Measure the figures of docs/notes/page.md in a browser: ``python -m tests.web.measuring``.
 
-A script and no test: a timed test fails on a busy machine.
+This is a script and not a test, because timed tests fail on a busy machine.
 """
 
 import json
@@ -23,7 +23,7 @@ PICKS, HINTS, STARTS = 200, 12, 5
 
 POSITION = '{"hand":["S5","H5","C5","D5","S6"],"to_beat":null,"level":"2"}'
 EDITED = ("single(6)", "single(5)", "pair(5)", "triple(5)", "bomb(5,4)")
-"""Forms that edits of Guandan's rules remove one after the other, each with moves in the position."""
+"""Forms that edits of Guandan's rules remove one by one, each with moves in the position."""
 
 FRAMES = """() => new Promise((done) => {
   const hand = document.querySelector('.hand'), cards = [...hand.querySelectorAll('.card')], times = [];
@@ -58,25 +58,25 @@ def main() -> None:
     with sync_playwright() as player, tempfile.TemporaryDirectory() as keep:
         command += ["--state-dir", keep]
         running = player.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        begun = starts(running, command, Path(keep) / "first.json")
+        begun = measure_starts(running, command, Path(keep) / "first.json")
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert server.stdout
             address = server.stdout.readline().strip()
-            told = measured(lambda: Watched(running.new_page(), address))
-            print(json.dumps({**begun, **told, "load": os.getloadavg()[0]}))
+            figures = measure_page(lambda: Watched(running.new_page(), address))
+            print(json.dumps({**begun, **figures, "load": os.getloadavg()[0]}))
         finally:
             server.terminate()
             running.close()
 
 
-def starts(running: Any, command: list[str], ready: Path) -> dict[str, Any]:
+def measure_starts(running: Any, command: list[str], ready: Path) -> dict[str, Any]:
     """Measure restarts: until the server answers, until a table is painted, and until it can be played."""
     address = f"http://127.0.0.1:{PORT}/"
     with started(command):
         while not ready.exists():
             time.sleep(0.1)
-    found: dict[str, list[float]] = {"answer": [], "answer_cpu": [], "painted": [], "painted_cpu": [], "live": []}
+    times: dict[str, list[float]] = {"answer": [], "answer_cpu": [], "painted": [], "painted_cpu": [], "live": []}
     for _ in range(STARTS):
         context = running.new_context()
         page, began = context.new_page(), time.perf_counter()
@@ -86,18 +86,22 @@ def starts(running: Any, command: list[str], ready: Path) -> dict[str, Any]:
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         with started(command) as server:
             wait_for(address)
-            found["answer"].append(1000 * (time.perf_counter() - began))
-            found["answer_cpu"].append(1000 * cpu_of(server.pid))
+            times["answer"].append(1000 * (time.perf_counter() - began))
+            times["answer_cpu"].append(1000 * cpu_of(server.pid))
             page.goto(address)
-            found["painted"].append(page.wait_for_function("() => window.painted").json_value())
-            told = session.send("Performance.getMetrics")["metrics"]
-            found["painted_cpu"].append(1000 * next(each["value"] for each in told if each["name"] == "TaskDuration"))
+            times["painted"].append(page.wait_for_function("() => window.painted").json_value())
+            metrics = session.send("Performance.getMetrics")["metrics"]
+            times["painted_cpu"].append(
+                1000 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+            )
             page.wait_for_function("() => document.querySelector('.turn').textContent.match(/Your turn|to act/)")
-            found["live"].append(1000 * (time.perf_counter() - began))
-            while not ready.exists():  # another table lies ready for the next start
+            times["live"].append(1000 * (time.perf_counter() - began))
+            while not ready.exists():  # another table is prewarmed for the next start
                 time.sleep(0.1)
         context.close()
-    return {f"start_{name}_ms": [round(min(some)), round(statistics.median(some))] for name, some in found.items()}
+    return {
+        f"start_{name}_ms": [round(min(values)), round(statistics.median(values))] for name, values in times.items()
+    }
 
 
 @contextmanager
@@ -116,13 +120,13 @@ def cpu_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(look: Callable[[], Watched]) -> dict[str, Any]:
+def measure_page(look: Callable[[], Watched]) -> dict[str, Any]:
     """Measure all figures."""
     here = look()
     wait_for(here.address)
     here.open()
     here.page.wait_for_selector(".hand .card")
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     painted = []
     for _ in range(STARTS):
         fresh = look()
@@ -130,29 +134,29 @@ def measured(look: Callable[[], Watched]) -> dict[str, Any]:
         fresh.open()
         painted.append(fresh.page.wait_for_function("() => window.painted").json_value())
         fresh.page.close()
-    found["table_painted_ms"] = [round(min(painted)), round(statistics.median(painted))]
+    figures["table_painted_ms"] = [round(min(painted)), round(statistics.median(painted))]
     here.new_table(game="guandan", seed=11, seats=["person", "kb", "kb", "kb"])
-    here.my_turn()
-    found["picks"] = asked(here, "pick", PICKS)
-    found["hint_kb"] = asked(here, "hint", HINTS, "kb")
-    asked(here, "hint", 1, "abl")
-    found["hint_abl"] = asked(here, "hint", HINTS, "abl")
+    here.wait_for_turn()
+    figures["picks"] = time_requests(here, "pick", PICKS)
+    figures["hint_kb"] = time_requests(here, "hint", HINTS, "kb")
+    time_requests(here, "hint", 1, "abl")
+    figures["hint_abl"] = time_requests(here, "hint", HINTS, "abl")
     frames = here.page.evaluate(FRAMES)
-    found["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
+    figures["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
                          "longest": round(max(frames["times"]), 2)}  # fmt: skip
-    found["loaded_bytes"] = loaded(look())
-    return found | edits(look())
+    figures["loaded_bytes"] = table_bytes(look())
+    return figures | measure_edits(look())
 
 
-def edits(here: Watched) -> dict[str, Any]:
-    """Edits of Guandan's rules: from the last key until the legal moves that are no more are shown, in milliseconds.
+def measure_edits(here: Watched) -> dict[str, Any]:
+    """Measure edits of Guandan's rules, in milliseconds from the last key to the display of the removed moves.
 
-    That has the pause in which the page waits for more keys.
+    The time includes the pause in which the page waits for more keys.
     """
     here.open("#/rules/guandan")
     page = here.page
     page.locator(".lab [role=status]", has_text="loaded in").wait_for()
-    sizes = page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    sizes = page.evaluate("() => performance.getEntriesByType('resource').map((entry) => entry.encodedBodySize)")
     page.locator(".lab-side textarea").fill(POSITION)
     page.get_by_role("button", name="Pin", exact=True).click()
     page.locator(".pinned", has_text="S6").first.wait_for()
@@ -180,19 +184,19 @@ def wait_for(address: str) -> None:
 
 
 ASK = """async ([what, times, agent]) => {
-  const told = JSON.parse(sessionStorage.getItem('table') || 'null') || location.hash.split('/').slice(2);
-  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/tables/${told[0]}`);
-  const heard = []; let wake = null;
-  socket.onmessage = (event) => { heard.push(JSON.parse(event.data)); wake && wake(); };
+  const place = JSON.parse(sessionStorage.getItem('table') || 'null') || location.hash.split('/').slice(2);
+  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/tables/${place[0]}`);
+  const messages = []; let wake = null;
+  socket.onmessage = (event) => { messages.push(JSON.parse(event.data)); wake && wake(); };
   const until = async (kind) => {
     for (;;) {
-      const found = heard.findIndex((each) => each.type === kind || each.type === 'error');
-      if (found >= 0) return heard.splice(0, found + 1).at(-1);
+      const index = messages.findIndex((message) => message.type === kind || message.type === 'error');
+      if (index >= 0) return messages.splice(0, index + 1).at(-1);
       await new Promise((go) => { wake = go; });
     }
   };
   await new Promise((go) => { socket.onopen = go; });
-  socket.send(JSON.stringify({token: told[1]}));
+  socket.send(JSON.stringify({token: place[1]}));
   let seen = await until('table');
   const times_ = [];
   for (let n = 0; n < times; n++) {
@@ -209,20 +213,20 @@ ASK = """async ([what, times, agent]) => {
 }"""
 
 
-def asked(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, Any]:
+def time_requests(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, Any]:
     """Return the milliseconds from a request to its answer in the browser."""
     hash_ = here.page.evaluate("() => location.hash.split('/').slice(2)")
-    here.page.evaluate("told => sessionStorage.setItem('table', JSON.stringify(told))", hash_)
-    found = sorted(here.page.evaluate(ASK, [what, times, agent]))
-    return {"n": times, "median_ms": round(statistics.median(found), 1),
-            "p99_ms": round(found[min(len(found) - 1, int(0.99 * len(found)))], 1)}  # fmt: skip
+    here.page.evaluate("place => sessionStorage.setItem('table', JSON.stringify(place))", hash_)
+    durations = sorted(here.page.evaluate(ASK, [what, times, agent]))
+    return {"n": times, "median_ms": round(statistics.median(durations), 1),
+            "p99_ms": round(durations[min(len(durations) - 1, int(0.99 * len(durations)))], 1)}  # fmt: skip
 
 
-def loaded(fresh: Watched) -> int:
+def table_bytes(fresh: Watched) -> int:
     """Return the compressed bytes of a table."""
     fresh.open()
     fresh.page.wait_for_selector(".hand .card")
-    sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((entry) => entry.encodedBodySize)")
     page = fresh.page.evaluate("() => performance.getEntriesByType('navigation')[0].encodedBodySize")
     return int(sum(sizes) + page)
 

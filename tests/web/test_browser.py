@@ -1,6 +1,6 @@
-"""What somebody does at the page, in a browser: few and long, since each needs a browser.
+"""Browser tests of the page: few and long, because each needs a browser.
 
-``ABL_CARDS_PICTURES=1`` makes the pictures of docs/how-to/play-in-the-browser.md anew.
+``ABL_CARDS_PICTURES=1`` writes the pictures of docs/how-to/play-in-the-browser.md again.
 """
 
 import json
@@ -22,8 +22,8 @@ KEYS_OF_RANKS = {"10": "t"}
 @pytest.fixture(scope="module")
 def house() -> Iterator[Any]:
     chromium()
-    with served() as (address, kept):
-        yield address, kept
+    with served() as (address, lobby):
+        yield address, lobby
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +60,21 @@ def look(browser: Any, house: Any) -> Iterator[Any]:
 def serious(page: Any) -> list[str]:
     """Return the serious accessibility problems that axe-core finds."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
     return [
-        f"{each['id']}: {each['help']}: {each['nodes'][0]['html'][:160]}"
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
+        f"{violation['id']}: {violation['help']}: {violation['nodes'][0]['html'][:160]}"
+        for violation in result["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
 
 
 def play_best(look: Watched) -> dict[str, Any]:
-    """Play the hint by keys alone, until this seat is to decide again."""
-    state = look.my_turn()
+    """Play the hint by keys only, until this seat is to decide again."""
+    state = look.wait_for_turn()
     if state["phase"] in ("end", "over"):
         return state
     play_once(look, state)
-    return look.my_turn()
+    return look.wait_for_turn()
 
 
 READY = """() => {
@@ -88,16 +88,16 @@ def play_once(look: Watched, state: dict[str, Any]) -> None:
     """Make one decision by the hint."""
     look.press("b")
     if state["phase"] == "choice" and look.page.locator(".mine .buttons kbd").first.inner_text() == "1":
-        look.moved_on(state["at"])  # one of several words: the best was chosen at once
+        look.wait_for_change(state["at"])  # the hint makes a choice of several words at once
         return
     look.press(look.page.wait_for_function(READY).json_value())
-    look.moved_on(state["at"])
+    look.wait_for_change(state["at"])
 
 
 def test_a_whole_match_is_played_by_keys(look: Any) -> None:
     here = look()
     here.new_table(game="guandan", seed=11, seats=["person", "random", "kb", "random"])
-    state, ended = here.my_turn(), 0
+    state, ended = here.wait_for_turn(), 0
     for _ in range(400):
         if state["phase"] == "over":
             break
@@ -105,7 +105,7 @@ def test_a_whole_match_is_played_by_keys(look: Any) -> None:
             ended += 1
             here.press("g")
             here.page.wait_for_function("() => document.querySelector('.felt').dataset.phase !== 'end'")
-            state = here.my_turn()
+            state = here.wait_for_turn()
         else:
             state = play_best(here)
     assert state["phase"] == "over"
@@ -117,15 +117,15 @@ def test_a_whole_match_is_played_by_keys(look: Any) -> None:
 def test_bids_and_a_landlord(look: Any) -> None:
     here = look(locale="zh-CN")
     here.new_table(game="doudizhu", profile="botzone_bidding", seed=5)
-    state = here.my_turn()
+    state = here.wait_for_turn()
     assert state["phase"] == "choice"
-    assert "地主" not in here.page.locator(".seat").first.inner_text()  # nobody is yet
+    assert "地主" not in here.page.locator(".seat").first.inner_text()  # no seat is the landlord yet
     assert "叫3分" in here.page.locator(".mine .buttons").inner_text()
     here.picture("bids")
     here.press("1")
-    here.moved_on(state["at"])
+    here.wait_for_change(state["at"])
     for _ in range(40):
-        if here.my_turn()["phase"] == "over":
+        if here.wait_for_turn()["phase"] == "over":
             break
         play_best(here)
     assert here.state()["phase"] == "over"
@@ -140,7 +140,7 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
     here.new_table(game="tractor", seed=3, seats=["person", "greedy", "greedy", "greedy"])
     failed = False
     for _ in range(120):
-        state = here.my_turn()
+        state = here.wait_for_turn()
         if state["phase"] in ("end", "over"):
             break
         leads = here.page.locator(".lies:not(.faded)").count() == 0
@@ -156,7 +156,7 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
 
 def throw(here: Watched, state: dict[str, Any]) -> bool:
     """Throw the two lowest cards of a suit, if legal; return whether fewer cards were played."""
-    cards = [each.get_attribute("data-card") for each in here.page.locator(".hand .card").all()]
+    cards = [card.get_attribute("data-card") for card in here.page.locator(".hand .card").all()]
     for suit in "CDHS":
         mine = [place for place, text in enumerate(cards) if text[0] == suit]
         if len(mine) < 3 or cards[mine[0]] == cards[mine[1]]:
@@ -168,7 +168,7 @@ def throw(here: Watched, state: dict[str, Any]) -> bool:
         if here.page.locator(".mine .strong:not(:disabled)").count():
             held = len(cards)
             here.press("Enter")
-            here.moved_on(state["at"])
+            here.wait_for_change(state["at"])
             return held - here.page.locator(".hand .card").count() == 1
     return False
 
@@ -177,12 +177,12 @@ def test_reload_narrow_chinese_and_dark(look: Any) -> None:
     here = look(width=400, height=820, locale="zh-CN", color_scheme="dark")
     here.open()
     here.page.wait_for_selector(".hand .card")
-    here.my_turn()
+    here.wait_for_turn()
     assert here.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     before = here.state(), here.page.locator(".hand").get_attribute("aria-label")
     here.page.reload()
     here.page.wait_for_selector(".hand .card")
-    here.my_turn()
+    here.wait_for_turn()
     assert (here.state(), here.page.locator(".hand").get_attribute("aria-label")) == before
     here.press("h")
     here.page.wait_for_selector(".verdict")
@@ -206,10 +206,10 @@ def test_two_browsers_at_a_table(look: Any) -> None:
     two.page.wait_for_selector(".hand .card")
     assert one.state()["me"] != two.state()["me"]
     for _ in range(6):
-        for each in (one, two):
-            state = each.state()
+        for here in (one, two):
+            state = here.state()
             if state["turn"] == state["me"]:
-                play_once(each, state)
+                play_once(here, state)
         one.page.wait_for_timeout(300)
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
 
@@ -217,7 +217,7 @@ def test_two_browsers_at_a_table(look: Any) -> None:
 def test_hints_reasons_and_taking_back(look: Any) -> None:
     here = look()
     here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
-    state = here.my_turn()
+    state = here.wait_for_turn()
     here.press("b")
     here.page.wait_for_selector(".labels")
     here.page.wait_for_selector(".hand .picked")
@@ -260,7 +260,7 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
 
 
 def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> None:
-    with ThreadPoolExecutor() as threads:  # playwright has a loop in this one
+    with ThreadPoolExecutor() as threads:  # playwright runs an event loop in this thread
         threads.submit(show, tmp_path).result()
     house[1].config = replace(house[1].config, watch_folders=(tmp_path,))
     here = look()
@@ -283,7 +283,7 @@ def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     names = ("greedy", "random")
     play_match(
         engine,
-        [make_agent(each, engine) for each in names],
+        [make_agent(name, engine) for name in names],
         1,
         3,
         names=names,

@@ -27,26 +27,26 @@ def test_examples() -> None:
     assert doctest.testmod(fairness).failed == 0
 
 
-def held(*told: tuple[str, bool, float]) -> list[Allocation[int]]:
-    return [Allocation(number, person, busy, used) for number, (person, busy, used) in enumerate(told)]
+def held(*entries: tuple[str, bool, float]) -> list[Allocation[int]]:
+    return [Allocation(number, person, busy, used) for number, (person, busy, used) in enumerate(entries)]
 
 
 @pytest.mark.parametrize(
-    ("holdings", "person", "most", "each", "found"),
+    ("holdings", "person", "most", "per_client", "expected"),
     [
         ([("a", False, 1.0)], "b", 2, 2, None),
         ([("a", False, 2.0), ("a", False, 1.0)], "b", 2, 9, 1),  # the oldest
-        ([("b", False, 1.0), ("a", False, 2.0), ("a", False, 3.0)], "c", 3, 9, 1),  # of the one with most
-        ([("b", False, 1.0), ("a", True, 0.0), ("d", True, 0.0)], "c", 3, 9, 0),  # what is idle
-        ([("b", True, 0.0), ("a", True, 2.0), ("a", True, 1.0)], "c", 3, 9, 2),  # of who has more than a share
-        ([("b", False, 0.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 2),  # rather than idle
-        ([("b", False, -99.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 0),  # unless for long
-        ([("a", False, 1.0), ("b", False, 0.0)], "a", 9, 1, 0),  # one's own, at one's own limit
-        ([(LOCAL_CLIENT, False, 1.0)], LOCAL_CLIENT, 9, 1, None),  # a proxy stands for many
+        ([("b", False, 1.0), ("a", False, 2.0), ("a", False, 3.0)], "c", 3, 9, 1),  # of the client with most
+        ([("b", False, 1.0), ("a", True, 0.0), ("d", True, 0.0)], "c", 3, 9, 0),  # an idle one
+        ([("b", True, 0.0), ("a", True, 2.0), ("a", True, 1.0)], "c", 3, 9, 2),  # of a client with more than its share
+        ([("b", False, 0.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 2),  # not the idle one
+        ([("b", False, -99.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 0),  # idle for long
+        ([("a", False, 1.0), ("b", False, 0.0)], "a", 9, 1, 0),  # the client's own, at its limit
+        ([(LOCAL_CLIENT, False, 1.0)], LOCAL_CLIENT, 9, 1, None),  # a proxy has many clients
     ],
 )
-def test_who_gives_way(holdings: Any, person: str, most: int, each: int, found: int | None) -> None:
-    assert choose_eviction(person, held(*holdings), most, each, now=10.0, idle_timeout=60.0) == found
+def test_who_gives_way(holdings: Any, person: str, most: int, per_client: int, expected: int | None) -> None:
+    assert choose_eviction(person, held(*holdings), most, per_client, now=10.0, idle_timeout=60.0) == expected
 
 
 def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
@@ -55,10 +55,10 @@ def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
         choose_eviction("c", both, 2, 2, now=10.0, idle_timeout=60.0)
     assert choose_eviction("c", both, 2, 2, now=100.0, idle_timeout=60.0) == 0
     others = held(("b", False, 1.0), ("a", True, 1.0), ("a", True, 2.0))
-    with pytest.raises(CapacityError):  # whoever has most already takes nothing from others
+    with pytest.raises(CapacityError):  # a client with most cannot evict others
         choose_eviction("a", others, 3, 9, now=10.0, idle_timeout=60.0)
     assert choose_eviction("a", others, 3, 9, now=100.0, idle_timeout=60.0) == 0
-    with pytest.raises(CapacityError):  # whoever has all cannot take more from themselves
+    with pytest.raises(CapacityError):  # a client with all cannot evict its own
         choose_eviction("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
 
 
@@ -69,8 +69,8 @@ def test_one_who_floods_keeps_nobody_out(with_page: Run) -> None:
     assert isinstance(rates._shared_bucket, TokenBucket)
 
     async def test(page: Any) -> None:
-        found = {(await page.ask("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))}
-        assert found == {200, 429}
+        statuses = {(await page.ask("/static/icon.svg")).status for _ in range(2 * int(REQUEST_BURST))}
+        assert statuses == {200, 429}
         other = await request(page.app, "GET", "/static/icon.svg", client="10.0.0.9")
         assert other.status == 200
 
@@ -89,14 +89,14 @@ def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path:
 
     async def test(page: Any) -> None:
         hog = [(await opened(page, "10.0.0.1")).json() for _ in range(4)]
-        for each in hog:  # and looks at all of them
-            await page.sit(each["table"], each["token"])
+        for table in hog:  # the client views all of them
+            await page.sit(table["table"], table["token"])
         mine = (await opened(page, "10.0.0.2")).json()
         assert (await opened(page, "10.0.0.3")).status == 200
         assert mine["table"] in page.house.tables
         assert len(page.house.tables) == 4
-        gone = next(each for each in hog if each["table"] not in page.house.tables)
-        again = await page.sit(gone["table"], gone["token"])  # it was put away, and is there again
+        gone = next(table for table in hog if table["table"] not in page.house.tables)
+        again = await page.sit(gone["table"], gone["token"])  # it was suspended, and is restored
         assert again.table["hand"]
 
     with_page(test, WebConfig(state_folder=tmp_path))
@@ -128,14 +128,14 @@ def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
         silent = [Socket(page.app, f"/api/tables/{table}") for _ in range(3)]
         await asyncio.sleep(0.05)
         seated = await page.sit(table, token)
-        assert await silent[0].hear() == {}
+        assert await silent[0].receive() == {}
         assert silent[0].closed == CLOSE_CAPACITY
         for _ in range(5):
             silent.append(Socket(page.app, f"/api/tables/{table}"))
             await asyncio.sleep(0.01)
         assert seated.closed is None
-        seated.say(do="pace", ms=0)
-        await seated.asked()
+        seated.send(do="pace", ms=0)
+        await seated.wait_for_turn()
 
     with_page(test)
 
@@ -151,7 +151,7 @@ def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any
         assert len(page.house.tables[table].viewers) == 2
         owner = await page.sit(table, token)
         assert owner.table["hand"]
-        assert await looking[0].hear() == {}
+        assert await looking[0].receive() == {}
 
     with_page(test)
 
@@ -204,15 +204,15 @@ def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         port = listening.getsockname()[1]
         silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(6)]
-        silent[5][1].write(b"G")  # and the head of a request that never ends
+        silent[5][1].write(b"G")  # the head of a request that never ends
         try:
-            for reader, _ in silent[:3]:  # those that came first make room at once, the others some moments later
+            for reader, _ in silent[:3]:  # the first are closed at once, the others after the timeout
                 await asyncio.wait_for(_end(reader), 10)
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == b"204"
-            for each, _ in silent[3:]:
-                await asyncio.wait_for(_end(each), 10)
+            for late_reader, _ in silent[3:]:
+                await asyncio.wait_for(_end(late_reader), 10)
         finally:
             server.should_exit = True
             await serving

@@ -36,21 +36,21 @@ def seen(table: dict[str, Any]) -> dict[str, Any]:
 async def play_some(socket: Socket, decisions: int) -> None:
     for _ in range(decisions):
         if socket.table["phase"] == "end":
-            socket.say(do="go")
+            socket.send(do="go")
         else:
             await decide(socket, socket.table)
         await socket.next()
 
 
-def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
-    """Run a function at one server, and another one at a server started after it."""
-    told: list[Any] = []
+def run_twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
+    """Run a function on one server, and another one on a server started after it."""
+    results: list[Any] = []
 
     async def one(page: Any) -> None:
-        told.append(await first(page))
+        results.append(await first(page))
 
     async def two(page: Any) -> None:
-        await then(page, told[0])
+        await then(page, results[0])
 
     with_page(one, WebConfig(state_folder=keep))
     with_page(two, WebConfig(state_folder=keep))
@@ -63,56 +63,56 @@ def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callabl
         ({"game": "tractor", "seed": 3, "seats": ["person", "kb", "greedy", "random"]}, 5),
         ({"game": "president", "seed": 4, "seats": ["person", "person", "greedy", "kb"], "name": "<b>Ann"}, 4),
     ],
-    ids=lambda each: each.get("game") if isinstance(each, dict) else "",
+    ids=lambda value: value.get("game") if isinstance(value, dict) else "",
 )
 def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str, Any], decisions: int) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(**wishes)
         socket = await page.sit(table, token)
-        socket.say(do="pace", ms=0)
-        other = next((each["token"] for each in socket.table["seats"][1:] if each["kind"] == "person"), None)
-        if other:  # whoever sits there leaves the seat to an agent, so that the table goes on
-            socket.say(do="seat", seat=1, player="greedy")
-        await socket.asked()
+        socket.send(do="pace", ms=0)
+        other = next((seat["token"] for seat in socket.table["seats"][1:] if seat["kind"] == "person"), None)
+        if other:  # an agent takes this seat, so that the match continues
+            socket.send(do="seat", seat=1, player="greedy")
+        await socket.wait_for_turn()
         await play_some(socket, decisions)
-        socket.say(do="back")
+        socket.send(do="back")
         await socket.next()
         await socket.leave()
-        kept = page.house.tables[table]
-        return table, token, socket.table, [each.to_json() for each in kept.seats], kept.records(OWNER)
+        web_table = page.house.tables[table]
+        return table, token, socket.table, [seat.to_json() for seat in web_table.seats], web_table.records(OWNER)
 
-    async def then(page: Any, told: Any) -> None:
-        table, token, before, chairs, records = told
-        assert [each["table"] for each in page.house.tables_json()] == [table]
+    async def then(page: Any, saved: Any) -> None:
+        table, token, before, chairs, records = saved
+        assert [summary["table"] for summary in page.house.tables_json()] == [table]
         socket = await page.sit(table, token)
         assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
-        kept = page.house.tables[table]
-        assert ([each.to_json() for each in kept.seats], kept.records(OWNER)) == (chairs, records)
+        web_table = page.house.tables[table]
+        assert ([seat.to_json() for seat in web_table.seats], web_table.records(OWNER)) == (chairs, records)
         await play_some(socket, 2)
 
-    twice(with_page, tmp_path, first, then)
+    run_twice(with_page, tmp_path, first, then)
 
 
 def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
         await play_some(socket, 2)
-        kept = page.house.tables[socket.welcome["table"]]
-        return socket.welcome["table"], kept.owner_token, len(kept.decisions)
+        web_table = page.house.tables[socket.welcome["table"]]
+        return socket.welcome["table"], web_table.owner_token, len(web_table.decisions)
 
-    async def then(page: Any, told: Any) -> None:
-        table, token, decisions = told
+    async def then(page: Any, saved: Any) -> None:
+        table, token, decisions = saved
         await page.sit(table, token)
         assert len(page.house.tables[table].decisions) >= decisions
         assert b"half" not in (tmp_path / f"{table}.jsonl").read_bytes()
 
     async def between(page: Any) -> Any:
-        told = await first(page)
-        with (tmp_path / f"{told[0]}.jsonl").open("ab") as stream:
+        result = await first(page)
+        with (tmp_path / f"{result[0]}.jsonl").open("ab") as stream:
             stream.write(b'{"do":"act","half')
-        return told
+        return result
 
-    twice(with_page, tmp_path, between, then)
+    run_twice(with_page, tmp_path, between, then)
 
 
 @pytest.mark.parametrize(
@@ -125,25 +125,25 @@ def test_a_damaged_ledger_is_one_table_less_and_is_kept(with_page: Run, tmp_path
         whole, damaged = await page.open(game="president"), await page.open(game="president")
         return whole, damaged
 
-    async def then(page: Any, told: Any) -> None:
-        (whole, token), (damaged, key) = told
+    async def then(page: Any, saved: Any) -> None:
+        (whole, token), (damaged, key) = saved
         before = (tmp_path / f"{damaged}.jsonl").read_bytes()
         for _ in range(2):
             socket = Socket(page.app, f"/api/tables/{damaged}")
-            socket.say(token=key)
-            assert (await socket.hear())["type"] == "error"
-            assert await socket.hear() == {}
+            socket.send(token=key)
+            assert (await socket.receive())["type"] == "error"
+            assert await socket.receive() == {}
             assert socket.closed == CLOSE_UNAVAILABLE
         assert (tmp_path / f"{damaged}.jsonl").read_bytes() == before
         await page.sit(whole, token)
 
     async def between(page: Any) -> Any:
-        told = await first(page)
-        with (tmp_path / f"{told[1][0]}.jsonl").open("ab") as stream:
+        result = await first(page)
+        with (tmp_path / f"{result[1][0]}.jsonl").open("ab") as stream:
             stream.write(line + b"\n")
-        return told
+        return result
 
-    twice(with_page, tmp_path, between, then)
+    run_twice(with_page, tmp_path, between, then)
 
 
 def test_rules_that_fail_for_a_moment_lose_no_table(
@@ -152,8 +152,8 @@ def test_rules_that_fail_for_a_moment_lose_no_table(
     async def first(page: Any) -> Any:
         return await page.open(game="president", seed=3)
 
-    async def then(page: Any, told: Any) -> None:
-        table, token = told
+    async def then(page: Any, saved: Any) -> None:
+        table, token = saved
         real = page.house.executor.engine
         for problem in (GameError("broken"), KBError([]), FileNotFoundError("gone"), RuntimeError("odd")):
 
@@ -162,63 +162,63 @@ def test_rules_that_fail_for_a_moment_lose_no_table(
 
             monkeypatch.setattr(page.house.executor, "engine", fail)
             socket = Socket(page.app, f"/api/tables/{table}")
-            socket.say(token=token)
-            assert (await socket.hear())["type"] == "error"
-            assert await socket.hear() == {}
-            assert socket.closed == CLOSE_UNAVAILABLE  # and the browser tries again
+            socket.send(token=token)
+            assert (await socket.receive())["type"] == "error"
+            assert await socket.receive() == {}
+            assert socket.closed == CLOSE_UNAVAILABLE  # the browser tries again
             assert (tmp_path / f"{table}.jsonl").exists()
-            assert [each["table"] for each in page.house.tables_json()] == [table]
+            assert [summary["table"] for summary in page.house.tables_json()] == [table]
         monkeypatch.setattr(page.house.executor, "engine", real)
         again = await page.sit(table, token)
         assert again.welcome["seed"] == "3"
 
-    twice(with_page, tmp_path, first, then)
+    run_twice(with_page, tmp_path, first, then)
 
 
 @pytest.mark.parametrize("key", ["", "x", "é", "0" * 4000])
 def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, key: str) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
-        socket, kept = await page.sit(table, token), page.house.tables[table]
-        socket.say(do="seat", seat=1, player="greedy")
+        socket, web_table = await page.sit(table, token), page.house.tables[table]
+        socket.send(do="seat", seat=1, player="greedy")
         while socket.table["seats"][1]["kind"] == "person":
-            await socket.hear()
-        return kept.name, kept.watch_token, kept.seats[0].token
+            await socket.receive()
+        return web_table.name, web_table.watch_token, web_table.seats[0].token
 
-    async def then(page: Any, told: Any) -> None:
-        name, *tokens = told
+    async def then(page: Any, saved: Any) -> None:
+        name, *tokens = saved
 
         def fail(game: Any, profile: Any) -> Any:
             raise AssertionError("nobody has a right to this")
 
         real, page.house.executor.engine = page.house.executor.engine, fail
         socket = Socket(page.app, f"/api/tables/{name}")
-        socket.say(token=key)
-        assert (await socket.hear())["type"] == "error"
-        assert await socket.hear() == {}
+        socket.send(token=key)
+        assert (await socket.receive())["type"] == "error"
+        assert await socket.receive() == {}
         assert socket.closed == CLOSE_UNAUTHORIZED
         page.house.executor.engine = real
-        for each in tokens:
-            await page.sit(name, each)
+        for token in tokens:
+            await page.sit(name, token)
 
-    twice(with_page, tmp_path, first, then)
+    run_twice(with_page, tmp_path, first, then)
 
 
 def test_ledgers_of_before_have_numbers_as_seeds(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         table, token = await page.open(game="president", seed=2**31 - 2)
         file = tmp_path / f"{table}.jsonl"
-        told = json.loads(file.read_text())
-        assert (told.pop("drawn"), told["seed"]) == (False, str(2**31 - 2))
-        file.write_text(json.dumps(told | {"seed": int(told["seed"])}) + "\n")
+        entry = json.loads(file.read_text())
+        assert (entry.pop("drawn"), entry["seed"]) == (False, str(2**31 - 2))
+        file.write_text(json.dumps(entry | {"seed": int(entry["seed"])}) + "\n")
         return table, token, page.house.tables[table].tables.state.hands.tolist()
 
-    async def then(page: Any, told: Any) -> None:
-        table, token, hands = told
+    async def then(page: Any, saved: Any) -> None:
+        table, token, hands = saved
         assert (await page.sit(table, token)).welcome["seed"] == str(2**31 - 2)
         assert page.house.tables[table].tables.state.hands.tolist() == hands
 
-    twice(with_page, tmp_path, first, then)
+    run_twice(with_page, tmp_path, first, then)
 
 
 def test_files_of_tables_are_their_owners_alone(with_page: Run, tmp_path: Path) -> None:
@@ -238,22 +238,22 @@ def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
     os.utime(old, (0, 0))
     assert len(EventLogStore(tmp_path, 3).suspended) == 2
     assert not old.exists()
-    assert EventLogStore(tmp_path, 3).summaries() == []  # headings of nothing
+    assert EventLogStore(tmp_path, 3).summaries() == []  # the logs have headings only
     assert EventLogStore(None, 3).create_log("x") is None
     with pytest.raises(GameError, match=r"none\.jsonl") as error:
         EventLog(tmp_path / "none.jsonl").read()
     assert error.value.code == ErrorCode.FILE_NOT_READABLE
 
 
-# --- the table that lies ready ---------------------------------------------------------------------------------------
+# --- the prewarmed table ---------------------------------------------------------------------------------------------
 
 
-def given(answer: Any) -> Any:
+def read_offer(answer: Any) -> Any:
     (text,) = re.findall(r'<meta name="laid" content="([^"]*)">', answer.body.decode())
     return json.loads(html.unescape(text)) if text else None
 
 
-async def lies_ready(page: Any) -> None:
+async def wait_for_prewarmed(page: Any) -> None:
     while not page.house.prewarmed.table_name:
         await asyncio.sleep(0.02)
 
@@ -263,23 +263,23 @@ def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) ->
     known: list[str] = []
 
     async def first(page: Any) -> None:
-        assert given(await page.ask("/")) is None
+        assert read_offer(await page.ask("/")) is None
         await page.ask("/api/games")
-        await lies_ready(page)
+        await wait_for_prewarmed(page)
         assert page.house.tables_json() == []
 
     async def then(page: Any) -> None:
-        laid = given(await page.ask("/"))
-        assert given(await page.ask("/")) is None
+        laid = read_offer(await page.ask("/"))
+        assert read_offer(await page.ask("/")) is None
         assert laid["seen"]["hand"]
         assert page.house.tables == {}
         socket = await page.sit(laid["table"], laid["token"])
-        assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # somebody is here now
+        assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # a client is connected now
         assert socket.welcome == laid["welcome"]
         known.append(laid["table"])
         assert page.house.prewarmed.table_name != laid["table"]
-        await lies_ready(page)
-        assert given(await page.ask("/"))["table"] == page.house.prewarmed.table_name != laid["table"]
+        await wait_for_prewarmed(page)
+        assert read_offer(await page.ask("/"))["table"] == page.house.prewarmed.table_name != laid["table"]
 
     with_page(first, plan)
     with_page(then, plan)
@@ -330,10 +330,10 @@ def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
         porch = StartupApp(plan, laid, never)
         answer = await request(porch, "GET", "/")
         assert "<script>alert" not in answer.body.decode()
-        assert given(answer)["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
-        assert (await request(porch, "GET", "/static/main.js")).status == 200  # what is behind is not open yet
+        assert read_offer(answer)["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
+        assert (await request(porch, "GET", "/static/main.js")).status == 200  # the app behind it is not started yet
         far = await request(StartupApp(WebConfig(host="0.0.0.0"), laid, never), "GET", "/")
-        assert given(far) is None
+        assert read_offer(far) is None
 
     asyncio.run(test())
 
@@ -341,18 +341,19 @@ def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
 def test_one_page_in_a_folder(tmp_path: Path) -> None:
     from contextlib import ExitStack
 
-    said: list[str] = []
+    messages: list[str] = []
     with ExitStack() as stack, lock_folder(tmp_path):
-        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, said.append).state_folder is None
-    assert str(tmp_path) in said[0]
+        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, messages.append).state_folder is None
+    assert str(tmp_path) in messages[0]
     with ExitStack() as stack:
-        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, said.append).state_folder == tmp_path
+        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, messages.append).state_folder == tmp_path
     (tmp_path / "file").write_text("")
     with ExitStack() as stack:
         assert (
-            _with_state_folder(WebConfig(state_folder=tmp_path / "file" / "x"), stack, said.append).state_folder is None
+            _with_state_folder(WebConfig(state_folder=tmp_path / "file" / "x"), stack, messages.append).state_folder
+            is None
         )
-    assert len(said) == 2
+    assert len(messages) == 2
 
 
 def test_the_port_answers_without_the_engine() -> None:

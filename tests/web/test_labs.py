@@ -26,8 +26,8 @@ Within = Callable[..., Any]
 
 
 async def begin(page: Page, game: str = "president") -> tuple[str, dict[str, Any]]:
-    told = (await page.post("/api/labs", {"game": game})).json()
-    return f"/api/labs/{told['lab']}", told
+    session = (await page.post("/api/labs", {"game": game})).json()
+    return f"/api/labs/{session['lab']}", session
 
 
 async def ask(page: Page, lab: str, do: str, **more: Any) -> Any:
@@ -38,14 +38,14 @@ async def ask(page: Page, lab: str, do: str, **more: Any) -> Any:
 
 def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, told = await begin(page)
-        assert {"name": "labels.lp", "own": False} in told["files"]
-        assert all("hand" in state for state in told["states"])
+        lab, session = await begin(page)
+        assert {"name": "labels.lp", "own": False} in session["files"]
+        assert all("hand" in state for state in session["states"])
         text = (await ask(page, lab, "read", name="labels.lp"))["text"]
-        found = await ask(page, lab, "write", name="labels.lp", text=text.replace("1..4", "1..3"), states=[FOUR])
-        assert {"name": "labels.lp", "own": True} in found["files"]
-        assert found["pinned"][0]["gone"] == [["C5", "D5", "H5", "S5"]]
-        assert found["pinned"][0]["new"] == []
+        result = await ask(page, lab, "write", name="labels.lp", text=text.replace("1..4", "1..3"), states=[FOUR])
+        assert {"name": "labels.lp", "own": True} in result["files"]
+        assert result["pinned"][0]["gone"] == [["C5", "D5", "H5", "S5"]]
+        assert result["pinned"][0]["new"] == []
         assert (await ask(page, lab, "check"))["problems"] == []
         assert len((await ask(page, lab, "smallest"))["state"]["hand"]) == 4
         readings = (await ask(page, lab, "why", state=FOUR, play="S5 H5"))["readings"]
@@ -62,11 +62,11 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
 
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        found = await ask(page, lab, "replay", text=file.read_text())
-        assert (found["episodes"], found["different"]) == (len(file.read_text().splitlines()), 0)
+        result = await ask(page, lab, "replay", text=file.read_text())
+        assert (result["episodes"], result["different"]) == (len(file.read_text().splitlines()), 0)
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
-        found = await ask(page, lab, "replay", text=file.read_text())
-        assert found["different"] > 0
+        result = await ask(page, lab, "replay", text=file.read_text())
+        assert result["different"] > 0
         for text in ("", "{", "[]", "{}\n" * 3000):
             assert (await page.post(lab, {"do": "replay", "text": text})).status == 400
 
@@ -76,14 +76,14 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
 def test_errors_come_in_their_line(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        found = await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
-        (problem,) = [each for each in found["problems"] if each["error"]]
+        result = await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).", states=[FOUR])
+        (problem,) = [entry for entry in result["problems"] if entry["error"]]
         assert (problem["file"], problem["line"], problem["column"], problem["own"]) == ("more.lp", 1, 9, True)
-        assert found["pinned"] == []
+        assert result["pinned"] == []
         (typed,) = (await ask(page, lab, "typed", name="more.lp", text="x(R :-"))["problems"]
         assert typed["line"] == 1
-        found = await ask(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
-        assert any("exceeded" in each["text"] and each["line"] == 1 for each in found["problems"])
+        result = await ask(page, lab, "write", name="more.lp", text="n(1..200). m(A,B,C) :- n(A), n(B), n(C).")
+        assert any("exceeded" in entry["text"] and entry["line"] == 1 for entry in result["problems"])
 
     with_page(play)
 
@@ -94,7 +94,7 @@ def test_names_are_completed_explained_found_and_changed(with_page: Within) -> N
         text = "rich(R) :- held(R,3).\nplain :- not rich(3).\n"
         await ask(page, lab, "write", name="more.lp", text=text)
         offered = await ask(page, lab, "complete", name="more.lp", text=f"{text}x :- ric", offset=len(text) + 8)
-        assert [each["label"] for each in offered["offers"]] == ["rich(R)"]
+        assert [offer["label"] for offer in offered["offers"]] == ["rich(R)"]
         assert offered["from"] == len(text) + 5
         assert "own hand" in (await ask(page, lab, "hover", name="more.lp", text=text, offset=13))["text"]
         (place,) = (await ask(page, lab, "define", name="more.lp", text=text, offset=36))["places"]
@@ -117,16 +117,16 @@ def test_rules_are_told_in_words_balanced_and_covered(with_page: Within) -> None
         before, after = (await ask(page, lab, "balance", games=20, player="greedy"))["balance"]
         assert before == after
         await ask(page, lab, "write", name="more.lp", text="never(R) :- held(R,4), held(R,1), not held(R,2).")
-        found = await ask(page, lab, "coverage", games=6)
-        assert [each["file"] for each in found["silent"]] == ["more.lp"]
+        coverage = await ask(page, lab, "coverage", games=6)
+        assert [rule["file"] for rule in coverage["silent"]] == ["more.lp"]
 
     with_page(play)
 
 
 def test_a_folder_is_taken_along_or_saved_where_it_may_be(with_page: Within, tmp_path: Path) -> None:
     async def play(page: Page) -> None:
-        lab, told = await begin(page)
-        assert told["saves"]
+        lab, session = await begin(page)
+        assert session["saves"]
         await ask(page, lab, "write", name="profiles/mine.lp", text="quick(yes).")
         archive = zipfile.ZipFile(io.BytesIO((await page.ask(f"{lab}/my-rules.zip")).body))
         assert sorted(archive.namelist()) == ["my-rules/profiles/mine.lp", "my-rules/variant.lp"]
@@ -152,8 +152,8 @@ def test_no_path_leaves_the_folder(with_page: Within, name: str) -> None:
     with_page(play)
 
 
-async def worked(page: Page, lab: str, what: str, **more: Any) -> dict[str, Any]:
-    """Return the finished state of a long job."""
+async def run_job(page: Page, lab: str, what: str, **more: Any) -> dict[str, Any]:
+    """Run a long job and return its final state."""
     job = (await ask(page, lab, "begin", what=what, **more))["job"]
     while job["state"] in ("waiting", "working"):
         await asyncio.sleep(0.02)
@@ -163,22 +163,22 @@ async def worked(page: Page, lab: str, what: str, **more: Any) -> dict[str, Any]
 
 def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
     async def play(page: Page) -> None:
-        lab, told = await begin(page)
-        assert {"name": "cases.jsonl", "own": False} in told["files"]
-        job = await worked(page, lab, "cases")
+        lab, session = await begin(page)
+        assert {"name": "cases.jsonl", "own": False} in session["files"]
+        job = await run_job(page, lab, "cases")
         assert (job["state"], job["result"]["wrong"]) == ("done", 0)
         assert job["result"]["cases"] == job["done"] == job["total"] > 20
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
-        job = await worked(page, lab, "cases")
+        job = await run_job(page, lab, "cases")
         assert job["result"]["wrong"] > 0
         assert job["result"]["first"][0]["said"]
         await ask(page, lab, "write", name="cases.jsonl", text='{"state": {"hand": ["S5"]}, "labels": ["set(5,1)"]}\n')
-        assert (await worked(page, lab, "cases"))["result"] == {"cases": 1, "wrong": 0, "first": []}
+        assert (await run_job(page, lab, "cases"))["result"] == {"cases": 1, "wrong": 0, "first": []}
         (wrong,) = (await ask(page, lab, "typed", name="cases.jsonl", text='{"words": {}}\n{"x": 1}'))["problems"]
         assert wrong["line"] == 2
         assert wrong["text"]
         await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).")
-        job = await worked(page, lab, "cases")
+        job = await run_job(page, lab, "cases")
         assert (job["state"], "hold/2" in job["problem"]) == ("failed", True)
 
     with_page(play)
@@ -187,12 +187,12 @@ def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
 def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        assert "write a rule file first" in (await worked(page, lab, "mutations", edits=1))["problem"]
+        assert "write a rule file first" in (await run_job(page, lab, "mutations", edits=1))["problem"]
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- R < 4, rank(R).")
-        job = await worked(page, lab, "mutations", edits=2)
+        job = await run_job(page, lab, "mutations", edits=2)
         assert job["state"] == "done", job
         assert (job["result"]["edits"], job["total"]) == (2, 2)
-        assert all(each["edit"].startswith(("more.lp:1", "variant.lp")) for each in job["result"]["left"])
+        assert all(edit["edit"].startswith(("more.lp:1", "variant.lp")) for edit in job["result"]["left"])
 
     with_page(play)
 
@@ -200,7 +200,7 @@ def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
 def test_preferences_are_weighed(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
-        known = {each["name"]: each for each in (await ask(page, lab, "weights"))["preferences"]}
+        known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [4]
         assert known["break_set"]["words"] == ["Do not break the … cards of ….", "不要拆…张…。"]
         state = {"hand": ["S5", "H5", "C9"], "to_beat": ["D3"]}
@@ -208,22 +208,22 @@ def test_preferences_are_weighed(with_page: Within) -> None:
         assert not same["decisions"][0]["changed"]
         assert "ZZ" in same["decisions"][1]["problem"]
         factors = {"break_set": -4, "lead_low": 0, "go_out": 1}
-        (told,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
-        assert told["changed"]
-        assert {each["text"] for each in told["moves"]} >= {told["before"], told["now"]}
+        (decision,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
+        assert decision["changed"]
+        assert {move["text"] for move in decision["moves"]} >= {decision["before"], decision["now"]}
         assert (await ask(page, lab, "reweigh", factors=factors))["changed"] == ["preferences.lp"]
-        known = {each["name"]: each for each in (await ask(page, lab, "weights"))["preferences"]}
+        known = {preference["name"]: preference for preference in (await ask(page, lab, "weights"))["preferences"]}
         assert known["break_set"]["weights"] == [-16]
         (again,) = (await ask(page, lab, "weigh", factors={}, states=[state]))["decisions"]
-        assert again["moves"] == told["moves"]
+        assert again["moves"] == decision["moves"]
         assert (await page.post(lab, {"do": "reweigh", "factors": {"nothing": 2}})).status == 400
         await ask(page, lab, "revert", name="preferences.lp")
-        job = await worked(page, lab, "match", games=24, factors={"plays_to_go": -1, "go_out": 0})
+        job = await run_job(page, lab, "match", games=24, factors={"plays_to_go": -1, "go_out": 0})
         assert job["result"]["games"] == 24
         assert job["result"]["low"] <= job["result"]["rate"] <= job["result"]["high"] < 0.6
-        job = await worked(page, lab, "ablation", games=8)
-        assert {each["name"] for each in job["result"]} == set(known)
-        assert [each["rate"] for each in job["result"]] == sorted(each["rate"] for each in job["result"])
+        job = await run_job(page, lab, "ablation", games=8)
+        assert {row["name"] for row in job["result"]} == set(known)
+        assert [row["rate"] for row in job["result"]] == sorted(row["rate"] for row in job["result"])
         job = (await ask(page, lab, "begin", what="match", games=4000, factors={"lead_low": 2}))["job"]
         await ask(page, lab, "stop")
         while (job := (await ask(page, lab, "job"))["job"])["state"] in ("waiting", "working"):
@@ -244,8 +244,8 @@ def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
         case = '{"why": "paint", "state": {"hand": ["S5"], "stage": "paint"}, "labels": ["paint"]}\n'
         await ask(page, lab, "write", name="cases.jsonl", text=case)
         mine = (await ask(page, lab, "read", name="mine.lp"))["text"]
-        told = await ask(page, lab, "rename", name="mine.lp", text=mine, offset=7, to="dye")
-        assert told["changed"] == ["mine.lp", "cases.jsonl"]
+        result = await ask(page, lab, "rename", name="mine.lp", text=mine, offset=7, to="dye")
+        assert result["changed"] == ["mine.lp", "cases.jsonl"]
         assert (await ask(page, lab, "read", name="cases.jsonl"))["text"] == case.replace('"paint"}', '"dye"}').replace(
             '["paint"]', '["dye"]'
         )
@@ -261,16 +261,16 @@ def test_rules_come_along_by_a_link(with_page: Within) -> None:
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
         own = await ask(page, lab, "own")
         assert set(own["files"]) == {"more.lp", "variant.lp"}
-        told = (await page.post("/api/labs", own)).json()
-        found = await ask(page, f"/api/labs/{told['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
-        assert found["pinned"][0]["gone"] == [["H5", "S5"]]
+        session = (await page.post("/api/labs", own)).json()
+        result = await ask(page, f"/api/labs/{session['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
+        assert result["pinned"][0]["gone"] == [["H5", "S5"]]
         many = {f"x{number}.lp": "a." for number in range(200)}
         strange: list[Any] = [{"../x.lp": "a."}, {"x.py": "import os"}, {"a": 5}, [], {"/etc/x.lp": "a."}]
         for files in (*strange, {"x.lp": "\0"}, many, {"x.lp": "a" * (9 << 20)}):
             assert (await page.post("/api/labs", {"game": "president", "files": files})).status in (400, 413)
         hostile = {"variant.lp": "parent('../../etc').", "more.lp": "n(1..9999). m(A,B,C) :- n(A), n(B), n(C)."}
-        told = (await page.post("/api/labs", {"game": "president", "files": hostile})).json()
-        assert "error" in told or (await ask(page, f"/api/labs/{told['lab']}", "look"))["problems"]
+        session = (await page.post("/api/labs", {"game": "president", "files": hostile})).json()
+        assert "error" in session or (await ask(page, f"/api/labs/{session['lab']}", "look"))["problems"]
 
     with_page(play)
 
@@ -308,11 +308,11 @@ def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> N
 
     async def play(page: Page) -> None:
         lab, _ = await begin(page, str(folder))
-        found = await ask(
+        result = await ask(
             page, lab, "write", name="labels.lp", text=before + "barred(pair(5)).", states=[{"hand": ["S5", "H5"]}]
         )
-        assert [each for each in found["problems"] if each["error"]] == []
-        assert found["pinned"][0]["gone"] == [["H5", "S5"]]
+        assert [problem for problem in result["problems"] if problem["error"]] == []
+        assert result["pinned"][0]["gone"] == [["H5", "S5"]]
         assert (folder / "labels.lp").read_text() == before
 
     with_page(play, WebConfig(extra_games=(str(folder),)))
@@ -322,18 +322,18 @@ def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Wit
     """Requests use the last rules without errors while the current ones have errors."""
 
     async def play(page: Page) -> None:
-        lab, told = await begin(page)
+        lab, session = await begin(page)
         await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
         assert "refused" not in await ask(page, lab, "words")
         text = "barred(set(R,4)) :- rank(R).\nleads(S) :- seat(S).\n"
-        found = await ask(page, lab, "write", name="more.lp", text=text, states=[FOUR])
-        (problem,) = [each for each in found["problems"] if each["error"]]
-        assert (problem["file"], problem["line"], found["pinned"]) == ("more.lp", 2, [])
+        result = await ask(page, lab, "write", name="more.lp", text=text, states=[FOUR])
+        (problem,) = [entry for entry in result["problems"] if entry["error"]]
+        assert (problem["file"], problem["line"], result["pinned"]) == ("more.lp", 2, [])
         for do, more in (("words", {}), ("smallest", {}), ("why", {"state": FOUR, "play": "S5 H5 D5 C5"})):
             answer = await ask(page, lab, do, **more)
             assert "more.lp:2" in answer["refused"]
-        assert answer["readings"][0]["why"]["holds"] is False  # as the last sound version has it
-        opened = (await page.post("/api/tables", {"game": f"lab:{told['lab']}", "seats": None})).json()
+        assert answer["readings"][0]["why"]["holds"] is False  # as in the last version without errors
+        opened = (await page.post("/api/tables", {"game": f"lab:{session['lab']}", "seats": None})).json()
         table = page.house.tables[opened["table"]]
         assert "more.lp:2" in table.rules_error
         assert "barred" in str(table.engine.rules.kb.ground.atoms)
@@ -346,17 +346,17 @@ def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Wit
 def test_a_folder_that_breaks_while_the_page_runs_is_played_as_it_was(tmp_path: Path) -> None:
     made = tmp_path / "mine"
     assert run("kb", "new", str(made)).exit_code == 0
-    desk, found = EngineExecutor(), load(str(made))
-    sound = desk.valid_engine(found, None)
+    desk, game = EngineExecutor(), load(str(made))
+    sound = desk.valid_engine(game, None)
     assert sound.rules_error == ""
     (made / "more.lp").write_text("deals(0,20).\n")
-    again = desk.valid_engine(found, None)
+    again = desk.valid_engine(game, None)
     assert again.engine is sound.engine
     assert "more.lp:1" in again.rules_error
     with pytest.raises(KBError):
-        EngineExecutor().valid_engine(found, None)
+        EngineExecutor().valid_engine(game, None)
     (made / "more.lp").unlink()
-    assert desk.valid_engine(found, None).rules_error == ""
+    assert desk.valid_engine(game, None).rules_error == ""
     desk.close()
 
 
@@ -372,7 +372,7 @@ UNREADABLE = [
 
 
 def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
-    """As a draft, saved, and in a link, also in variant.lp; the server keeps running."""
+    """Report the errors of drafts, saved files and links, also in variant.lp; the server keeps running."""
 
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
@@ -382,13 +382,13 @@ def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
             assert "offers" in await ask(page, lab, "complete", **here)
             assert "text" in await ask(page, lab, "hover", **here)
             written = await ask(page, lab, "write", name="mine.lp", text=text)
-            assert any(each["error"] and each["file"] == "mine.lp" for each in written["problems"]), text[:20]
+            assert any(problem["error"] and problem["file"] == "mine.lp" for problem in written["problems"]), text[:20]
         await ask(page, lab, "revert", name="mine.lp")
         for name in ("mine.lp", "variant.lp"):
             files = {name: "parent(president). aa(1)。"}
             opened = await page.post("/api/labs", {"game": "president", "files": files})
             problems = (await ask(page, f"/api/labs/{opened.json()['lab']}", "look"))["problems"]
-            assert any("unexpected '。'" in each["text"] for each in problems)
+            assert any("unexpected '。'" in problem["text"] for problem in problems)
         assert (await ask(page, lab, "write", name="mine.lp", text="\ufeffaa(1). #show aa/1."))["problems"] == []
 
     with_page(play)

@@ -1,4 +1,4 @@
-"""Style of the page's scripts: lengths of lines and components per file, and ESLint and Prettier where node is."""
+"""Tests of the style of the page's scripts: line lengths, components per file, ESLint and Prettier."""
 
 import re
 import shutil

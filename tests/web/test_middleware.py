@@ -32,7 +32,7 @@ def test_other_hosts_are_refused(with_page: Run, host: str) -> None:
         assert (await page.ask("/", host=host)).status == 421
         table, _ = await page.open(game="president")
         socket = Socket(page.app, f"/api/tables/{table}", {"host": host})
-        assert await socket.hear() == {}
+        assert await socket.receive() == {}
         assert socket.closed == 4403
 
     with_page(test)
@@ -44,7 +44,7 @@ def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
         assert (await page.post("/api/tables", {"game": "president"}, origin=origin)).status == 403
         table, _ = await page.open(game="president")
         socket = Socket(page.app, f"/api/tables/{table}", {"origin": origin})
-        assert await socket.hear() == {}
+        assert await socket.receive() == {}
 
     with_page(test)
 

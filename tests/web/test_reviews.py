@@ -24,7 +24,7 @@ def played(name: str) -> list[dict[str, Any]]:
     names = ("greedy", "random")
     play_match(
         engine,
-        [make_agent(each, engine) for each in names],
+        [make_agent(agent, engine) for agent in names],
         1,
         3,
         names=names,
@@ -37,8 +37,8 @@ def played(name: str) -> list[dict[str, Any]]:
 async def open_review(page: Any, name: str, record: Any) -> dict[str, Any]:
     answer = await page.post("/api/reviews", {"game": name, "text": json.dumps(record)})
     assert answer.status == 200, answer.body
-    told: dict[str, Any] = answer.json()
-    return told
+    sheet: dict[str, Any] = answer.json()
+    return sheet
 
 
 async def decision(page: Any, sheet: dict[str, Any], place: Any, query: str = "") -> Any:
@@ -51,23 +51,25 @@ def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
         (record, *_) = played(name)
         sheet = await open_review(page, name, record)
         assert not sheet["problem"]
-        assert [each["seat"] for each in sheet["pictures"]] == [seat for seat, _ in record["acts"]]
+        assert [picture["seat"] for picture in sheet["pictures"]] == [seat for seat, _ in record["acts"]]
         assert sheet["ended"]["points"] == record["points"]
         for place in (0, len(record["acts"]) // 2):
-            told = (await decision(page, sheet, place)).json()
-            assert sum(each["made"] for each in told["ranking"]) == 1
-            assert told["best"]["place"] == 1
+            judgement = (await decision(page, sheet, place)).json()
+            assert sum(row["made"] for row in judgement["ranking"]) == 1
+            assert judgement["best"]["place"] == 1
             held = [len(hand) for hand in sheet["pictures"][place]["hands"]]
-            if told["estimate"]:
-                assert sum(map(sum, told["estimate"]["truth"])) == sum(held) - held[sheet["pictures"][place]["seat"]]
+            if judgement["estimate"]:
+                assert (
+                    sum(map(sum, judgement["estimate"]["truth"])) == sum(held) - held[sheet["pictures"][place]["seat"]]
+                )
         work = {"review": sheet["review"], "deals": 4, "onward": "greedy"}
         assert (await page.post("/api/reviews/work", work)).status == 200
-        assert (await page.post("/api/reviews/work", work)).status == 400  # one after the other
-        while (told := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+        assert (await page.post("/api/reviews/work", work)).status == 400  # one job at a time
+        while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
             await asyncio.sleep(0.05)
-        assert told["state"] == "done"
-        assert {each["place"] for each in told["result"]["decisions"]} <= set(range(len(record["acts"])))
-        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == told["result"]
+        assert progress["state"] == "done"
+        assert {row["place"] for row in progress["result"]["decisions"]} <= set(range(len(record["acts"])))
+        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == progress["result"]
 
     with_page(test)
 
@@ -77,10 +79,10 @@ def test_the_deals_that_were_looked_ahead_on_are_seen() -> None:
     engine, (record, *_) = load("doudizhu").engine(), played("doudizhu")
     sheet, player = ReviewSession("doudizhu", ["", ""], engine, [record], 1), make_agent("abl", engine)
     assert isinstance(player, ExplainableAgent)
-    places = [place for place, each in enumerate(sheet.replay_frames.frames) if each["plays"]]
-    told = [(place, sheet.explain_decision(player, place, "en")["imagined"]) for place in places[:12]]
-    assert any(deals for _, deals in told)
-    for place, deals in told:
+    places = [place for place, frame in enumerate(sheet.replay_frames.frames) if frame["plays"]]
+    explained = [(place, sheet.explain_decision(player, place, "en")["imagined"]) for place in places[:12]]
+    assert any(deals for _, deals in explained)
+    for place, deals in explained:
         picture = sheet.replay_frames.frames[place]
         held = [len(picture["hands"][(picture["seat"] + step) % 3]) for step in (1, 2)]
         assert all([len(hand) for hand in deal] == held for deal in deals or ())
@@ -99,10 +101,10 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
     async def test(page: Any) -> None:
         sheet = await open_review(page, name, record)
         assert not sheet["problem"]
-        place = next(place for place, each in enumerate(sheet["pictures"]) if each["plays"])
-        told = (await decision(page, sheet, place)).json()
-        assert told["made"]
-        truth = told["estimate"]["truth"]
+        place = next(place for place, picture in enumerate(sheet["pictures"]) if picture["plays"])
+        judgement = (await decision(page, sheet, place)).json()
+        assert judgement["made"]
+        truth = judgement["estimate"]["truth"]
         seat, hands = sheet["pictures"][place]["seat"], sheet["pictures"][place]["hands"]
         assert [sum(row) for row in truth] == [len(hands[(seat + step) % len(hands)]) for step in range(1, len(hands))]
 
@@ -111,7 +113,7 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
 
 @pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
 def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
-    """Complete logs, truncated logs, and one that ends with a fault."""
+    """Accept complete logs, truncated logs, and one that ends with a fault."""
     from tests.protocols.botzone.transcripts import TRANSCRIPTS, read
 
     initdata, log = read(file)
@@ -126,13 +128,15 @@ def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
         assert not whole["problem"]
         assert whole["ended"]["points"]
         place = next(
-            place for place, each in enumerate(whole["pictures"]) if each["plays"] and len(each["hands"][0]) > 3
+            place
+            for place, picture in enumerate(whole["pictures"])
+            if picture["plays"] and len(picture["hands"][0]) > 3
         )
         assert (await decision(page, whole, place)).json()["made"]
         begun = (await opened(page, log[: 2 * (len(log) // 4)])).json()
         assert 0 < len(begun["pictures"]) < len(whole["pictures"])
-        assert [each["act"]["text"] for each in begun["pictures"]] == [
-            each["act"]["text"] for each in whole["pictures"][: len(begun["pictures"])]
+        assert [picture["act"]["text"] for picture in begun["pictures"]] == [
+            picture["act"]["text"] for picture in whole["pictures"][: len(begun["pictures"])]
         ]
         seat = next(iter(log[-2]))
         wrong = [*log[:-2], {seat: {"verdict": "OK", "response": "nothing"}}]

@@ -30,10 +30,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
     assert list_runs([folder]) == ["watched/mine"]
-    told = read_run([folder], "watched/mine")
-    assert told["rows"] == 1000
-    assert set(told["columns"]) == {"update", "loss"}
-    assert len(told["columns"]["loss"]) <= MAX_POINTS
+    metrics = read_run([folder], "watched/mine")
+    assert metrics["rows"] == 1000
+    assert set(metrics["columns"]) == {"update", "loss"}
+    assert len(metrics["columns"]["loss"]) <= MAX_POINTS
     (only,) = read_match_results([folder])
     assert (only["agents"], only["rate"], only["low"]) == (["a", "b"], 0.7, 0.4)
 
@@ -55,17 +55,17 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
     file = folder / "tried" / "results.json"
     file.write_text(json.dumps({"experiment": "tried", "command": "abl-cards", **made.to_json()}))
     assert list_reports([folder]) == ["watched/tried"]
-    told = read_report([folder], "watched/tried")
-    assert told["tables"][0]["rows"] == [["a", 0.5], ["b", None]]
-    assert [each["kind"] for each in told["plots"]] == ["lines", "bars", "matrix"]
-    assert told["plots"][0]["lines"] == {"kb": [[0, 0.5], [10, 0.7]]}
+    report = read_report([folder], "watched/tried")
+    assert report["tables"][0]["rows"] == [["a", 0.5], ["b", None]]
+    assert [plot["kind"] for plot in report["plots"]] == ["lines", "bars", "matrix"]
+    assert report["plots"][0]["lines"] == {"kb": [[0, 0.5], [10, 0.7]]}
     strange: dict[str, Any] = {
         "tables": {"x": {"rows": [5]}, "y": 3, "<b>": {"rows": [{"c": [1]}]}},
         "plots": {"p": {"lines": {"a": [[1, "x"], [1e999, 2]]}}, "q": {}, "r": {"values": [], "rows": 5}},
     }
     file.write_text(json.dumps(strange))
-    told = read_report([folder], "watched/tried")
-    assert (told["tables"], told["plots"]) == (
+    report = read_report([folder], "watched/tried")
+    assert (report["tables"], report["plots"]) == (
         [{"name": "<b>", "title": "", "note": "", "columns": ["c"], "rows": [["[1]"]]}],
         [{"name": "r", "title": "", "across": "", "up": "", "kind": "matrix", "rows": [], "columns": [], "values": []}],
     )
@@ -77,8 +77,8 @@ def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
 
 def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
     async def test(page: Any) -> None:
-        told = (await page.ask("/api/watch", **page.headers)).json()
-        assert (told["runs"], len(told["matches"]), told["tables"]) == (["watched/mine"], 1, [])
+        watched = (await page.ask("/api/watch", **page.headers)).json()
+        assert (watched["runs"], len(watched["matches"]), watched["tables"]) == (["watched/mine"], 1, [])
         assert (await page.ask("/api/runs", **page.headers)).status == 400
         assert (await page.ask("/api/runs")).status == 403
         assert (await page.ask("/api/reports", **page.headers)).status == 400

@@ -22,8 +22,8 @@ EVERY_RIGHT = [
 
 
 def table_of(page: Any, socket: Any) -> WebTable:
-    found: WebTable = page.house.tables[socket.welcome["table"]]
-    return found
+    table: WebTable = page.house.tables[socket.welcome["table"]]
+    return table
 
 
 def everything(table: WebTable) -> str:
@@ -54,7 +54,7 @@ def test_no_seed_before_the_end(with_page: Run, seats: list[str], wish: dict[str
 def test_at_a_table_for_practice_the_owner_may_know_all_hands(
     with_page: Run, seats: list[str], seed: str | None, shown: bool
 ) -> None:
-    """The owner may see it when playing alone, or with a chosen seed."""
+    """Show the seed to an owner who plays alone or has chosen it."""
 
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seats=seats, **({"seed": seed} if seed else {}))
@@ -111,17 +111,17 @@ def test_what_is_wrong_with_the_rules_names_no_seed_and_no_cards(
             table = page.house.tables[name]
             table.seats[1] = table.seats[0]
 
-            def fail(*told: Any) -> Any:
+            def fail(*args: Any) -> Any:
                 raise GameError("seat 2 holds S3 and has no move")
 
             monkeypatch.setattr(table.seats[0].agent, "play", fail)
             table.problem = ""
             while not table.problem:
                 table.run_agent()
-            told = [make_view(table, right)["problem"] for right in EVERY_RIGHT]
-            assert all(told)
-            assert ["S3" in each for each in told] == [False, practice, False, practice]
-            assert not any("4242424242" in each for each in told)
+            problems = [make_view(table, right)["problem"] for right in EVERY_RIGHT]
+            assert all(problems)
+            assert ["S3" in problem for problem in problems] == [False, practice, False, practice]
+            assert not any("4242424242" in problem for problem in problems)
 
     with_page(test)
 

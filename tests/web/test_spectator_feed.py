@@ -19,21 +19,21 @@ def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.M
     assert SNAPSHOT_INTERVAL > 0
     pictures = show(tmp_path)
     assert len(pictures) > 20
-    for each in pictures:
-        seen = each["seen"]
-        assert (seen["me"], seen["owner"], seen["asked"], each["welcome"]["watch"]) == (None, False, None, "")
+    for picture in pictures:
+        seen = picture["seen"]
+        assert (seen["me"], seen["owner"], seen["asked"], picture["welcome"]["watch"]) == (None, False, None, "")
         assert "hand" not in seen
-        assert each["welcome"]["seed"] is None  # all hands follow from it
+        assert picture["welcome"]["seed"] is None  # the seed determines all hands
         assert all("face" not in seat and "token" not in seat for seat in seen["seats"])
         assert seen["ended"] is None or seen["phase"] == "over"
-    assert len({each["seen"]["at"] for each in pictures}) > 20
+    assert len({picture["seen"]["at"] for picture in pictures}) > 20
     last = pictures[-1]
     assert last["seen"]["phase"] == "over"
     assert last["seen"]["ended"]["over"]
-    (told,) = list_served_tables([tmp_path])
-    assert told["players"] == ["greedy", "random", "kb", "random"]
-    assert (told["over"], told["title"], told["written"]) == (True, TITLE, last["written"])
-    assert read_served_table([tmp_path], told["name"]) == last
+    (summary,) = list_served_tables([tmp_path])
+    assert summary["players"] == ["greedy", "random", "kb", "random"]
+    assert (summary["over"], summary["title"], summary["written"]) == (True, TITLE, last["written"])
+    assert read_served_table([tmp_path], summary["name"]) == last
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_the_page_shows_them(with_page: Any, tmp_path: Path) -> None:
     (tmp_path / "table-3.table.json").write_text(json.dumps(picture))
 
     async def test(page: Any) -> None:
-        (told,) = (await page.ask("/api/watch", **page.headers)).json()["served"]
-        assert (told["players"], told["episode"], told["over"]) == (["<b>"], 2, False)
+        (summary,) = (await page.ask("/api/watch", **page.headers)).json()["served"]
+        assert (summary["players"], summary["episode"], summary["over"]) == (["<b>"], 2, False)
         assert (await page.ask("/api/served", **page.headers)).status == 400
         assert (await page.ask("/api/served")).status == 403
         for name, text in {
@@ -65,6 +65,6 @@ def test_the_page_shows_them(with_page: Any, tmp_path: Path) -> None:
             os.fsdecode(b"\xff.table.json"): json.dumps(picture),
         }.items():
             (tmp_path / name).write_text(text)
-        assert (await page.ask("/api/watch", **page.headers)).json()["served"] == [told]
+        assert (await page.ask("/api/watch", **page.headers)).json()["served"] == [summary]
 
     with_page(test, WebConfig(watch_folders=(tmp_path,)))

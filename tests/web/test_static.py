@@ -1,4 +1,4 @@
-"""The files of the page: nothing from elsewhere, no way for text to become markup, every word in both languages."""
+"""Tests of the page's files: no foreign sources, no text as markup, every word in both languages."""
 
 import posixpath
 import re
@@ -13,9 +13,9 @@ from abl_cards.web.static_files import STATIC_FOLDER, read_files
 SCRIPTS = sorted(path for path in STATIC_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 SCRIPT_IDS = [path.relative_to(STATIC_FOLDER).as_posix() for path in SCRIPTS]
 BUDGET = 150_000
-"""Bytes of a table, packed."""
+"""Compressed bytes of a table."""
 LAB = 450_000
-"""And of the rules lab besides."""
+"""Compressed bytes of the rules lab in addition."""
 
 
 def test_vendored_files_are_what_they_say() -> None:
@@ -57,7 +57,7 @@ def test_the_page_has_no_inline_script_and_no_inline_style() -> None:
 
 
 def test_what_a_table_needs_is_asked_for_at_once() -> None:
-    """A module that is found only when another one has come makes the table wait for each in turn."""
+    """Preload every module of a table; otherwise the browser loads them one after the other."""
     text, visited, pending = (STATIC_FOLDER / "index.html").read_text(encoding="utf-8"), set[str](), ["main.js"]
     while pending:
         name = pending.pop()

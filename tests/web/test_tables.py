@@ -16,19 +16,19 @@ MOST_TURNS = 12
 
 async def decide(socket: Socket, table: dict[str, Any]) -> None:
     """Make an offered decision; cards are selected one by one until they form a play."""
-    asked = table["asked"]
-    if asked["kind"] == "choice":
-        values = [each["value"] for each in asked["options"]]
-        socket.say(do="choose", values=values[:12] if asked["options"][0]["card"] else values[-1:], at=table["at"])
+    query = table["asked"]
+    if query["kind"] == "choice":
+        values = [option["value"] for option in query["options"]]
+        socket.send(do="choose", values=values[:12] if query["options"][0]["card"] else values[-1:], at=table["at"])
         return
     picked: list[str] = []
-    told: dict[str, Any] = {"readings": [], "more": asked["more"]}
-    while not told["readings"] and told["more"]:
-        picked.append(told["more"][0])
-        socket.say(do="pick", cards=picked, at=table["at"], n=len(picked))
-        told = await socket.until("picked")
-    value = told["readings"][0]["value"] if told["readings"] else "pass"
-    socket.say(do="play", value=value, at=table["at"])
+    reply: dict[str, Any] = {"readings": [], "more": query["more"]}
+    while not reply["readings"] and reply["more"]:
+        picked.append(reply["more"][0])
+        socket.send(do="pick", cards=picked, at=table["at"], n=len(picked))
+        reply = await socket.until("picked")
+    value = reply["readings"][0]["value"] if reply["readings"] else "pass"
+    socket.send(do="play", value=value, at=table["at"])
 
 
 def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
@@ -39,16 +39,16 @@ def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
         table = socket.table
         for _ in range(200):
             if table["phase"] == "end":
-                socket.say(do="go")
+                socket.send(do="go")
             elif table["asked"]["kind"] == "choice":
                 break
             else:
-                socket.say(do="play", value="pass" if table["asked"]["passes"] else [table["hand"][0]], at=table["at"])
+                socket.send(do="play", value="pass" if table["asked"]["passes"] else [table["hand"][0]], at=table["at"])
             table = await socket.next()
         assert table["asked"]["kind"] == "choice"
-        socket.say(do="hint", at=table["at"], n=1)
-        told = await socket.until("hint")
-        assert told["best"]["value"] in [each["value"] for each in table["asked"]["options"]]
+        socket.send(do="hint", at=table["at"], n=1)
+        hint = await socket.until("hint")
+        assert hint["best"]["value"] in [option["value"] for option in table["asked"]["options"]]
 
     with_page(test)
 
@@ -59,19 +59,19 @@ def test_every_game_can_be_played(with_page: Run, name: str) -> None:
         profiles = load(name).folder.profiles
         bids = {"profile": "botzone_bidding"} if "botzone_bidding" in profiles else {}
         socket = await page.begin(game=name, seats=None, **bids)
-        table, asked, ended = socket.table, set(), 0
+        table, kinds, ended = socket.table, set(), 0
         for _ in range(MOST_TURNS):
             assert not table["problem"]
             if table["phase"] == "end":
-                socket.say(do="go")
+                socket.send(do="go")
                 ended += 1
             elif table["phase"] == "over" or ended:
                 break
             else:
-                asked.add(table["asked"]["kind"])
+                kinds.add(table["asked"]["kind"])
                 await decide(socket, table)
             table = await socket.next()
-        assert asked
+        assert kinds
         assert set(table["hand"]) <= set(socket.welcome["deck"])
         assert {event["kind"] for event in table["log"]} & {"play", "choice"}
         await socket.leave()
@@ -90,10 +90,13 @@ def test_a_play_is_named_by_all_that_it_can_be(with_page: Run) -> None:
         hall.tables.state.to_beat[0] = -1
         hall._mark_changed()
         at = socket.table["at"]
-        socket.say(do="pick", cards=["S3", "C3", "H2", "H2", "S4"], at=at, n=1)
-        told = await socket.until("picked")
-        assert [each["text"] for each in told["readings"]] == [["full house 3", "三带二3"], ["full house 4", "三带二4"]]
-        socket.say(do="play", value=told["readings"][1]["value"], at=at)
+        socket.send(do="pick", cards=["S3", "C3", "H2", "H2", "S4"], at=at, n=1)
+        reply = await socket.until("picked")
+        assert [reading["text"] for reading in reply["readings"]] == [
+            ["full house 3", "三带二3"],
+            ["full house 4", "三带二4"],
+        ]
+        socket.send(do="play", value=reply["readings"][1]["value"], at=at)
         table = await socket.next()
         assert table["log"][-1 - sum(event["seat"] != 0 for event in table["log"] if event.get("seat") is not None)]
 
@@ -105,36 +108,36 @@ def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
         socket = await page.begin(game="president")
         at = socket.table["at"]
         for language in ("en", "zh"):
-            socket.say(do="hint", at=at, lang=language, n=7)
-            told = await socket.until("hint")
-            assert told["n"] == 7
-            assert told["best"]["reasons"]
-            assert told["best"]["text"].isascii() == (language == "en")
-            socket.say(do="why", at=at, lang=language, value=told["next"][0]["value"], n=8)
+            socket.send(do="hint", at=at, lang=language, n=7)
+            hint = await socket.until("hint")
+            assert hint["n"] == 7
+            assert hint["best"]["reasons"]
+            assert hint["best"]["text"].isascii() == (language == "en")
+            socket.send(do="why", at=at, lang=language, value=hint["next"][0]["value"], n=8)
             why = await socket.until("why")
             assert why["readings"][0]["legal"]
             assert why["readings"][0]["difference"]
         hand = socket.table["hand"]
-        socket.say(do="why", at=at, value=[hand[0], hand[-1]], n=9)
-        assert (await socket.hear())["type"] in ("why", "error")
+        socket.send(do="why", at=at, value=[hand[0], hand[-1]], n=9)
+        assert (await socket.receive())["type"] in ("why", "error")
 
     with_page(test)
 
 
-async def until_several(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Play by the hints until one has several steps."""
+async def find_stepwise_hint(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Play the hints until one has several steps; return the table and the hint."""
     for number in range(10, 60):
         table = socket.table
-        socket.say(do="hint", at=table["at"], n=number)
-        told = await socket.until("hint")
-        if told["best"].get("steps"):
-            return table, told
+        socket.send(do="hint", at=table["at"], n=number)
+        hint = await socket.until("hint")
+        if hint["best"].get("steps"):
+            return table, hint
         if table["asked"]["kind"] == "choice":
-            socket.say(do="choose", values=[told["best"]["value"]], at=table["at"])
+            socket.send(do="choose", values=[hint["best"]["value"]], at=table["at"])
         else:
-            socket.say(do="play", value=told["best"]["value"], at=table["at"])
+            socket.send(do="play", value=hint["best"]["value"], at=table["at"])
         if (await socket.next())["phase"] == "end":
-            socket.say(do="go")
+            socket.send(do="go")
             await socket.next()
     raise AssertionError("no play has had several steps")
 
@@ -146,18 +149,18 @@ def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run
         while table["asked"]["kind"] == "choice":
             await decide(socket, table)
             table = await socket.next()
-        socket.say(do="hint", at=table["at"], n=1)
-        told = await socket.until("hint")
-        socket.say(do="pick", at=table["at"], cards=told["best"]["cards"], n=2)
+        socket.send(do="hint", at=table["at"], n=1)
+        hint = await socket.until("hint")
+        socket.send(do="pick", at=table["at"], cards=hint["best"]["cards"], n=2)
         assert (await socket.until("picked"))["readings"]
-        table, told = await until_several(socket)
-        steps = told["best"]["steps"]
-        assert sorted(card for each in steps for card in each["cards"]) == sorted(told["best"]["cards"])
-        assert all(each["reasons"] for each in steps if each["cost"])
-        socket.say(do="why", at=table["at"], value=told["best"]["cards"], n=3)
+        table, hint = await find_stepwise_hint(socket)
+        steps = hint["best"]["steps"]
+        assert sorted(card for step in steps for card in step["cards"]) == sorted(hint["best"]["cards"])
+        assert all(step["reasons"] for step in steps if step["cost"])
+        socket.send(do="why", at=table["at"], value=hint["best"]["cards"], n=3)
         (reading,) = (await socket.until("why"))["readings"]
         assert reading["legal"]
-        assert sorted(card for each in reading["steps"] for card in each["cards"]) == sorted(told["best"]["cards"])
+        assert sorted(card for step in reading["steps"] for card in step["cards"]) == sorted(hint["best"]["cards"])
 
     with_page(test)
 
@@ -169,20 +172,20 @@ def test_taking_back_stands_as_before(with_page: Run) -> None:
         await decide(socket, before)
         after = await socket.next()
         assert after["at"] > before["at"]
-        socket.say(do="back")
+        socket.send(do="back")
         again = await socket.next()
         for field in ("at", "hand", "turn", "trick", "asked", "told"):
             shown = again[field], before[field]
             if field == "trick":
-                shown = tuple([(event["seat"], event["cards"]) for event in each] for each in shown)  # type: ignore[assignment]
+                shown = tuple([(event["seat"], event["cards"]) for event in part] for part in shown)  # type: ignore[assignment]
             assert shown[0] == shown[1], field
-        socket.say(do="back")
-        assert (await socket.hear())["type"] == "error"
+        socket.send(do="back")
+        assert (await socket.receive())["type"] == "error"
         strict = await page.begin(practice=False)
         await decide(strict, strict.table)
         await strict.next()
-        strict.say(do="back")
-        assert "practice" in (await strict.hear())["text"]
+        strict.send(do="back")
+        assert "practice" in (await strict.receive())["text"]
 
     with_page(test)
 
@@ -195,29 +198,30 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
         three = await page.sit(table, two.welcome["watch"])
         assert (one.table["me"], two.table["me"], three.table["me"]) == (0, 1, None)
         assert "hand" not in three.table
-        assert [each.welcome["seed"] for each in (one, two, three)] == ["4", None, None]  # all hands follow from it
+        # The seed determines all hands.
+        assert [viewer.welcome["seed"] for viewer in (one, two, three)] == ["4", None, None]
         assert all("token" not in chair for chair in two.table["seats"])
         assert one.table["hand"] != two.table["hand"]
-        one.say(do="pace", ms=0)
+        one.send(do="pace", ms=0)
         while one.table["turn"] not in (0, 1):
-            await one.hear()
-        each, other = (one, two) if one.table["turn"] == 0 else (two, one)
-        await each.asked()
-        other.say(do="play", value="pass", at=each.table["at"], n=1)
-        while (told := await other.hear())["type"] != "error":
+            await one.receive()
+        current, other = (one, two) if one.table["turn"] == 0 else (two, one)
+        await current.wait_for_turn()
+        other.send(do="play", value="pass", at=current.table["at"], n=1)
+        while (message := await other.receive())["type"] != "error":
             pass
-        assert "turn" in told["text"]
-        await decide(each, each.table)
-        seat = each.table["me"]
+        assert "turn" in message["text"]
+        await decide(current, current.table)
+        seat = current.table["me"]
         while not (other.table["seats"][seat]["said"]):
-            await other.hear()
-        two.say(do="seat", seat=0, player="greedy")
-        two.say(do="again")
-        three.say(do="play", value="pass", at=0)
-        for each, text in ((two, "another player"), (two, "owner"), (three, "spectators")):
-            while (told := await each.hear())["type"] != "error":
+            await other.receive()
+        two.send(do="seat", seat=0, player="greedy")
+        two.send(do="again")
+        three.send(do="play", value="pass", at=0)
+        for socket, text in ((two, "another player"), (two, "owner"), (three, "spectators")):
+            while (message := await socket.receive())["type"] != "error":
                 pass
-            assert text in told["text"]
+            assert text in message["text"]
 
     with_page(test)
 
@@ -226,12 +230,12 @@ def test_a_seat_is_given_up_and_taken_again(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="president")
         at = socket.table["at"]
-        socket.say(do="pace", ms=10_000)
-        socket.say(do="seat", seat=0, player="greedy")
-        while (await socket.hear()).get("me", 0) is not None:
+        socket.send(do="pace", ms=10_000)
+        socket.send(do="seat", seat=0, player="greedy")
+        while (await socket.receive()).get("me", 0) is not None:
             pass
-        socket.say(do="seat", seat=0, player="person", name="Ann")
-        while (await socket.hear()).get("me") is None:
+        socket.send(do="seat", seat=0, player="person", name="Ann")
+        while (await socket.receive()).get("me") is None:
             pass
         assert socket.table["seats"][0]["name"] == "Ann"
         assert socket.table["at"] >= at
@@ -243,12 +247,12 @@ def test_a_table_outlives_its_browser(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president", seed=2)
         first = await page.sit(table, token)
-        first.say(do="pace", ms=0)
-        await decide(first, await first.asked())
+        first.send(do="pace", ms=0)
+        await decide(first, await first.wait_for_turn())
         seen = await first.next()
         await first.leave()
         second = await page.sit(table, token)
-        again = await second.asked()
+        again = await second.wait_for_turn()
         assert [again[field] for field in ("at", "hand", "asked", "revision")] == [
             seen[field] for field in ("at", "hand", "asked", "revision")
         ]
@@ -275,11 +279,11 @@ def test_no_agent_reads_or_starts_what_a_client_names(with_page: Run, agent: str
         assert answer.status == 400
         assert "error" in answer.json()
         socket = await page.begin()
-        socket.say(do="seat", seat=1, player=agent)
-        while (await socket.hear())["type"] != "error":
+        socket.send(do="seat", seat=1, player=agent)
+        while (await socket.receive())["type"] != "error":
             pass
-        socket.say(do="hint", at=socket.table["at"], agent=agent)
-        assert (await socket.hear())["type"] == "error"
+        socket.send(do="hint", at=socket.table["at"], agent=agent)
+        assert (await socket.receive())["type"] == "error"
 
     with_page(test)
 
@@ -305,9 +309,9 @@ def test_markup_in_names_stays_text(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(name="<img src=x onerror=alert(1)>")
         assert socket.table["seats"][0]["name"] == "<img src=x onerror=alert"
-        socket.say(do="name", name="\u202e\x07<b>")
+        socket.send(do="name", name="\u202e\x07<b>")
         while socket.table["seats"][0]["name"] != "<b>":
-            await socket.hear()
+            await socket.receive()
 
     with_page(test)
 
@@ -352,13 +356,13 @@ def test_a_thousand_malformed_frames_lose_nobodys_game(with_page: Run) -> None:
             socket.raw(frame)
         socket.raw("x" * 70_000)
         socket.raw('{"do":' * 20_000)
-        socket.say(do="pick", cards=before["hand"][:1], at=before["at"], n=123456)
+        socket.send(do="pick", cards=before["hand"][:1], at=before["at"], n=123456)
         errors = 0
-        while (told := await socket.hear()).get("n") != 123456:
-            errors += told["type"] == "error"
-            assert "failed" not in told.get("text", "")
+        while (message := await socket.receive()).get("n") != 123456:
+            errors += message["type"] == "error"
+            assert "failed" not in message.get("text", "")
         assert errors > 600
-        assert told["type"] == "picked"
+        assert message["type"] == "picked"
         patch.undo()
 
     with_page(test)
@@ -372,12 +376,12 @@ def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
         table, _ = await page.open(game="president")
         socket = Socket(page.app, f"/api/tables/{table}")
         socket.raw(first)
-        assert (await socket.hear())["type"] == "error"
-        assert await socket.hear() == {}
+        assert (await socket.receive())["type"] == "error"
+        assert await socket.receive() == {}
         assert socket.closed == 4401
         stranger = Socket(page.app, "/api/tables/nowhere")
-        assert (await stranger.hear())["type"] == "error"
-        assert await stranger.hear() == {}
+        assert (await stranger.receive())["type"] == "error"
+        assert await stranger.receive() == {}
         assert stranger.closed == 4404
 
     with_page(test)
@@ -391,7 +395,7 @@ def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> 
     async def test(page: Any) -> None:
         one = await page.begin()
         second, _ = await page.open(game="president")
-        third, token = await page.open(game="president")  # the one that nobody looks at makes room
+        third, token = await page.open(game="president")  # the table without viewers is evicted
         assert list(page.house.tables) == [one.welcome["table"], third]
         await page.sit(third, token)
         assert (await page.post("/api/tables", {"game": "president"})).status == 400

@@ -15,17 +15,17 @@ SUITS = "♠♥♣♦…"
 ENGLISH = re.compile("[a-z]{2,}")
 
 
-def said(name: str) -> Iterator[tuple[str, BilingualText]]:
-    found = load(name)
-    engine = found.engine()
+def iter_texts(name: str) -> Iterator[tuple[str, BilingualText]]:
+    game = load(name)
+    engine = game.engine()
     rules = engine.rules
-    yield "title", bilingual_title(found)
+    yield "title", bilingual_title(game)
     yield from ((f"label {label}", label_text(engine, label)) for label in rules.label_texts)
     yield from ((f"stage {stage}", stage_text(engine, str(stage))) for stage in rules.schema.stages)
     yield from ((f"option {option}", option_text(engine, row)) for row, option in enumerate(rules.schema.options))
     yield from ((f"role {role}", pair) for role, pair in zip(engine.roles, role_texts(engine), strict=True))
-    yield from ((f"card {text}", each["name"]) for text, each in deck_json(rules).items())
-    yield from ((f"preference {each.name}", list(each.texts)) for each in list_weights(engine))
+    yield from ((f"card {text}", card["name"]) for text, card in deck_json(rules).items())
+    yield from ((f"preference {weight.name}", list(weight.texts)) for weight in list_weights(engine))
     for fluent in rules.fluents.fluents:
         word = fluent.signature.name
         yield f"fluent {word}", [spell(engine.rules, "fluent", word, "en"), spell(engine.rules, "fluent", word, "zh")]
@@ -33,6 +33,6 @@ def said(name: str) -> Iterator[tuple[str, BilingualText]]:
 
 @pytest.mark.parametrize("name", game_names())
 def test_every_word_is_there_in_both_languages(name: str) -> None:
-    for what, (english, chinese) in said(name):
+    for what, (english, chinese) in iter_texts(name):
         assert english.translate(dict.fromkeys(map(ord, SUITS))).isascii(), (what, english)
         assert not ENGLISH.search(chinese), (what, chinese)

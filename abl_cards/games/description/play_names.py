@@ -108,7 +108,7 @@ def normalize_cards(text: str) -> str:
         text: Cards in letters, symbols or Chinese.
     """
     return _TOKEN.sub(
-        lambda found: SUIT_SYMBOLS[found[0]] if found["suit"] else _CARD_WORDS[found[0]], _strip_noise(text)
+        lambda token: SUIT_SYMBOLS[token[0]] if token["suit"] else _CARD_WORDS[token[0]], _strip_noise(text)
     )
 
 

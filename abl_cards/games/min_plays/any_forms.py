@@ -191,14 +191,14 @@ def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_p
     while size < 2 * (last - first):
         size *= 2
     table, codes = np.full(size, NONE, np.int64), np.zeros(last - first, np.uint64)
-    rest = np.zeros(len(counts), np.int64)
+    remaining = np.zeros(len(counts), np.int64)
     for move in range(first, last):
-        rest[:] = counts
+        remaining[:] = counts
         code = np.uint64(0)
         for card in moves[move]:
             if card == NO_CARD:
                 break
-            rest[unit[card]] -= 1
+            remaining[unit[card]] -= 1
             code += KIND_HASHES[unit[card]]
         entry = find_hash(table, codes, code)
         if table[entry] != NONE:
@@ -206,11 +206,11 @@ def _count_by_bound(search, plays, n, unit, counts, moves, first, last, fewest_p
             bounds[move] = bounds[first + table[entry]]
             continue
         table[entry], codes[move - first] = move - first, code
-        if count_parts(rest) <= MAX_PARTS:
-            load_hand_plays(search, plays, n, rest)
-            fewest_plays[move] = min_plays_of_part(search, rest)
+        if count_parts(remaining) <= MAX_PARTS:
+            load_hand_plays(search, plays, n, remaining)
+            fewest_plays[move] = min_plays_of_part(search, remaining)
             continue
         if whole == NONE:
             whole = bound_whole_hand(bound, plays, counts, _ROUNDS)
-        num_plays = whole if code == 0 else bound_part(bound, plays, rest, _ROUNDS_AFTER_MOVE, whole - 1)
+        num_plays = whole if code == 0 else bound_part(bound, plays, remaining, _ROUNDS_AFTER_MOVE, whole - 1)
         fewest_plays[move], bounds[move] = num_plays, num_plays > 1

@@ -198,10 +198,10 @@ def _plays_saved(min_plays, plays, play, cards_left):
     saved = np.int64(-1)
     for part in range(plays.start[play], plays.start[play + 1]):
         unit = plays.part_unit[part]
-        rest = cards_left[unit] - plays.copies[part]
-        if rest < 0:
+        remaining = cards_left[unit] - plays.copies[part]
+        if remaining < 0:
             return np.int64(_DOES_NOT_FIT)
-        saved += min_plays[unit, cards_left[unit]] - min_plays[unit, rest]
+        saved += min_plays[unit, cards_left[unit]] - min_plays[unit, remaining]
     return saved
 
 

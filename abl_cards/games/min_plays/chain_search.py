@@ -189,9 +189,9 @@ def _plane_options(planes: tuple[int, ...], carriers: Carriers) -> list[tuple[in
 
 
 @njit(cache=True)
-def _fill_rest(rest, starts, options, planes, flags):
+def _fill_rest(rest_plays, starts, options, planes, flags):
     """Fill the table of plays of the cards in no chain; planes [sets] are the numbers of planes."""
-    ones, twos, threes, fours, _, num_plane_sets = rest.shape
+    ones, twos, threes, fours, _, num_plane_sets = rest_plays.shape
     for n1 in range(ones):
         for n2 in range(twos):
             for n3 in range(threes):
@@ -201,14 +201,14 @@ def _fill_rest(rest, starts, options, planes, flags):
                             _min_rest_plays(n1, n2, n3, n4, starts[plane_set], starts[plane_set + 1], options, flags)
                             + planes[plane_set]
                         )
-                        rest[n1, n2, n3, n4, 0, plane_set] = separate
+                        rest_plays[n1, n2, n3, n4, 0, plane_set] = separate
                         as_singles = (
                             _min_rest_plays(
                                 n1 + 2, n2, n3, n4, starts[plane_set], starts[plane_set + 1], options, flags
                             )
                             + planes[plane_set]
                         )
-                        rest[n1, n2, n3, n4, 1, plane_set] = min(separate + 1, as_singles)
+                        rest_plays[n1, n2, n3, n4, 1, plane_set] = min(separate + 1, as_singles)
 
 
 @njit(cache=True)

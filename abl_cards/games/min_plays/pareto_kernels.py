@@ -251,11 +251,11 @@ def _merge_sets(table, fronts, index, wilds, rank, scratch):
     """Merge the sets of one rank; wild cards are added only if no natural card of the rank remains."""
     count = scratch.counts[rank]
     for size in range(1, count + 1):
-        rest = index - size * table.stride[rank]
+        remaining = index - size * table.stride[rank]
         for num_wilds in range((wilds if size == count else 0) + 1):
-            front = fronts[wilds - num_wilds, rest]
+            front = fronts[wilds - num_wilds, remaining]
             if front == 0:
-                return 4 * rest + wilds - num_wilds
+                return 4 * remaining + wilds - num_wilds
             _merge_set(table, size + num_wilds, front, scratch)
     return np.int64(-1)
 
@@ -263,7 +263,7 @@ def _merge_sets(table, fronts, index, wilds, rank, scratch):
 @njit(cache=True, nogil=True)
 def _merge_run(table, fronts, index, wilds, rank, run, scratch):
     """Merge a run that includes the rank; wild cards are used only where natural cards are missing."""
-    holds, rest, left = False, index, wilds
+    holds, remaining, left = False, index, wilds
     for group in range(table.run_rank.shape[1]):
         size = np.int64(table.run_size[run, group])
         if size == 0:
@@ -271,15 +271,15 @@ def _merge_run(table, fronts, index, wilds, rank, run, scratch):
         value = table.run_rank[run, group]
         holds |= value == rank
         natural = min(size, scratch.counts[value])
-        rest -= natural * table.stride[value]
+        remaining -= natural * table.stride[value]
         left -= size - natural
         if left < 0:
             return np.int64(-1)
     if not holds:
         return np.int64(-1)
-    front = fronts[left, rest]
+    front = fronts[left, remaining]
     if front == 0:
-        return 4 * rest + left
+        return 4 * remaining + left
     merge_front(scratch.min_y, front, np.int64(1), np.int64(1))
     return np.int64(-1)
 

@@ -172,7 +172,7 @@ class CompiledPreferences:
     weights: NDArray[np.int32]  # [outputs] cost of each output, 0 for a constraint
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Pickle what the preferences were made of; their own knowledge base only where it is not that of the rules."""
+        """Pickle the sources of the preferences; their knowledge base only if it differs from that of the rules."""
         kb = None if self.kb is self.input_source.rules.kb else self.kb
         return _restore_preferences, (kb, self.input_source, self.circuit, self.weights)
 

@@ -1,6 +1,6 @@
-"""The rules of a folder in words, as far as they are facts: who sits there, what is dealt, what may be played.
+"""Describe the facts of a rule folder as text: the seats, the deal, and the possible plays.
 
-Generated from the folder, in English and Chinese; what players call plays, and what preferences say, are its own words.
+The text is generated in English and Chinese. Names of plays and sentences of preferences come from the folder.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _rename_in_value(value: Any, word: re.Pattern[str], new: str) -> Any:
         return [_rename_in_value(item, word, new) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = (*PROSE_FIELDS, *CARD_FIELDS)
+    fixed = (*PROSE_FIELDS, *CARD_FIELDS)
     return {
-        word.sub(new, key): item if key in kept else _rename_in_value(item, word, new) for key, item in value.items()
+        word.sub(new, key): item if key in fixed else _rename_in_value(item, word, new) for key, item in value.items()
     }  # fmt: skip

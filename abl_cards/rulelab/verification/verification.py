@@ -178,7 +178,7 @@ def find_mismatches(
 
 
 def _find_constant_outputs(knowledge: KnowledgeBase, circuit: Circuit) -> NDArray[np.bool_]:
-    """Return which outputs [outputs] both sides know to be true in every state, so that one comparison suffices."""
+    """Return True [outputs] where both sides prove an output true in every state, so one comparison suffices."""
     facts = _grounder_facts(knowledge)
     pairs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
     return np.array([literal == TRUE and output in facts for output, literal in pairs], bool)

@@ -1,4 +1,4 @@
-"""A second, naive account of Tractor (双升, 拖拉机), from the text of its rules alone, to test the engine against.
+"""A second, naive implementation of Tractor (双升, 拖拉机), from the text of its rules alone, to test the engine.
 
 Cards are two letters, suit and rank: "S2", "HT", and the jokers "SB" (small) and "HR" (big); two equal texts are the
 two copies of one card. A play is a multiset of them, written as a sorted tuple. ``Rules`` holds what the profiles

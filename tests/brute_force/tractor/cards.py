@@ -29,7 +29,7 @@ def points(cards: Iterable[str]) -> int:
 
 
 def held(cards: Sequence[str], hand: Iterable[str]) -> bool:
-    """Whether the hand has these cards, each as often as named."""
+    """Return True if the hand contains these cards, counted with multiplicity."""
     return not Counter(cards) - Counter(hand)
 
 
@@ -42,7 +42,7 @@ def without(hand: Iterable[str], cards: Iterable[str]) -> list[str]:
 
 
 def subsets(cards: Iterable[str], size: int) -> Iterator[Cards]:
-    """Every different choice of so many cards, equal ones not told apart.
+    """Yield every different multiset of so many cards.
 
     >>> list(subsets(["S3", "S3", "S4"], 2))
     [('S3', 'S3'), ('S3', 'S4')]
@@ -55,14 +55,14 @@ def subsets(cards: Iterable[str], size: int) -> Iterator[Cards]:
         elif place < len(counts):
             card, most = counts[place]
             for number in range(min(most, left), -1, -1):
-                for rest in choose(place + 1, left - number):
-                    yield (card,) * number + rest
+                for tail in choose(place + 1, left - number):
+                    yield (card,) * number + tail
 
     return choose(0, size)
 
 
 class Order:
-    """What a level and a trump suit ("N" for none) make of the pack; ``chains``: high trumps join in tractors."""
+    """Order of the pack for a level and a trump suit ("N" for none); ``chains``: high trumps form tractors."""
 
     def __init__(self, level: str, trump: str, chains: bool) -> None:
         self.level, self.trump, self.chains = level, trump, chains
@@ -103,17 +103,19 @@ class Order:
         return {(low, low + 1) for low in range(last)} | {jokers}
 
     def runs(self, paired: Sequence[str], length: int) -> list[Cards]:
-        """Every run of so many adjacent pairs among the pairs of one suit (see ``pairs``), each as one card a pair.
+        """Return every run of a number of adjacent pairs of one suit (see ``pairs``), each as one card a pair.
 
         >>> Order("6", "H", chains=False).runs(["S4", "S5", "S7", "S9"], 3)
         [('S4', 'S5', 'S7')]
         """
-        found = []
+        all_runs = []
         for low in sorted({self.strengths[card] for card in paired}):
             steps = [low + step for step in range(length)]
             if all(step in self.neighbours for step in pairwise(steps)):
-                found += list(product(*([card for card in paired if self.strengths[card] == step] for step in steps)))
-        return found
+                all_runs += list(
+                    product(*([card for card in paired if self.strengths[card] == step] for step in steps))
+                )
+        return all_runs
 
     def longest_run(self, paired: Sequence[str]) -> int:
         """The number of pairs of the longest tractor among these pairs of one suit; 0 for none."""
@@ -121,7 +123,7 @@ class Order:
 
 
 def is_run(order: Order, paired: Sequence[str]) -> bool:
-    """Whether these pairs of one suit are one tractor; slower words for ``runs``, to check it by."""
+    """Return True if these pairs of one suit are one tractor; a slower check of ``runs``."""
     strengths = sorted(order.strengths[card] for card in paired)
     return len(paired) > 1 and all(step in order.neighbours for step in pairwise(strengths))
 

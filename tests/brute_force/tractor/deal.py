@@ -10,7 +10,7 @@ from tests.brute_force.tractor.rules import Rules
 
 
 class Shown(NamedTuple):
-    """What a seat showed to declare (one card) or to overturn (two)."""
+    """Cards that a seat showed to declare (one) or to overturn (two)."""
 
     seat: int
     cards: Cards
@@ -22,12 +22,12 @@ def trump_of(cards: Sequence[str]) -> str:
 
 
 def rung(cards: Sequence[str]) -> int:
-    """How strong what is shown is: one level card, a pair of them, two small jokers, two big ones."""
+    """Return the strength of shown cards: one level card, a pair of them, two small jokers, two big ones."""
     return {SMALL: 2, BIG: 3}.get(cards[0], len(cards) - 1)
 
 
 def may_show(rules: Rules, level: str, shown: Sequence[Shown], hand: Sequence[str], cards: Sequence[str]) -> bool:
-    """Whether a hand, of the cards dealt so far, may show these after what has been shown; [] is a pass."""
+    """Return True if a hand of the cards dealt so far may show these cards now; [] is a pass."""
     if not cards:
         return True
     if not held(cards, hand):
@@ -44,7 +44,7 @@ def may_show(rules: Rules, level: str, shown: Sequence[Shown], hand: Sequence[st
 
 
 def shows(rules: Rules, level: str, shown: Sequence[Shown], hand: Sequence[str]) -> Iterator[Cards]:
-    """Everything that may be shown, the pass first."""
+    """Yield everything that may be shown, the pass first."""
     yield ()
     for card in (*(suit + level for suit in SUITS), *JOKERS):
         for cards in ((card,), (card, card)):

@@ -1,6 +1,6 @@
-"""Following: which sets of cards answer a lead (§7), asked of a set (``legal_follow``) and written down as a list.
+"""Following: the sets of cards that answer a lead (§7), as a check (``legal_follow``) and as a list.
 
-``follows_by_subsets`` asks of every choice of cards of the hand; ``follows`` builds only those that will do.
+``follows_by_subsets`` checks every subset of the hand; ``follows`` builds only the legal ones.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tests.brute_force.tractor.leads import Lead, decompose
 from tests.brute_force.tractor.rules import Rules
 
 
-def asked(rules: Rules, lead: Lead) -> tuple[int, ...]:
-    """What a lead asks of those who have cards enough: pairs of each tractor, 1 for each pair; the longest first."""
+def owed_parts(rules: Rules, lead: Lead) -> tuple[int, ...]:
+    """Return the parts that a lead requires: the pairs of each tractor, 1 for each pair, longest first."""
     lengths = tuple(part.pairs for part in lead.parts if part.pairs)
     if lead.is_throw and not rules.throws_ask and not any(length > 1 for length in lengths):
         return ()
@@ -22,15 +22,15 @@ def asked(rules: Rules, lead: Lead) -> tuple[int, ...]:
 
 
 def size_of(lead: Lead, hand: Sequence[str]) -> int:
-    """How many cards to play: as many as were led; D5 alone can leave somebody fewer."""
+    """Return the number of cards to play: as many as were led; only D5 can leave a seat fewer."""
     return min(lead.size, len(hand))
 
 
-# --- Asked of a set of cards ----------------------------------------------------------------------------------------
+# --- Checks of a set of cards -----------------------------------------------------------------------------------------
 
 
 def legal_follow(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: Sequence[str]) -> bool:
-    """Whether a hand may answer the lead with these cards."""
+    """Return True if a hand may answer the lead with these cards."""
     if not held(cards, hand) or len(cards) != size_of(lead, hand):
         return False
     if rules.revokes and revokes(rules, order, lead, hand, cards):
@@ -40,14 +40,14 @@ def legal_follow(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], ca
         return len(played) == len(mine)  # all of the suit, and the rest is free
     if len(played) < lead.size:
         return False
-    return answers(rules, order, asked(rules, lead), order.pairs(mine), order.pairs(played))
+    return answers(rules, order, owed_parts(rules, lead), order.pairs(mine), order.pairs(played))
 
 
-def answers(rules: Rules, order: Order, wanted: tuple[int, ...], mine: list[str], played: list[str]) -> bool:
-    """Whether the pairs played of those in hand give what is asked, part by part."""
-    if not wanted:
+def answers(rules: Rules, order: Order, owed: tuple[int, ...], mine: list[str], played: list[str]) -> bool:
+    """Return True if the played pairs give the owed parts, one by one."""
+    if not owed:
         return True
-    for chosen, still in steps(rules, order, wanted, mine):
+    for chosen, still in steps(rules, order, owed, mine):
         if set(chosen) <= set(played):
             rest = [card for card in played if card not in chosen]
             if answers(rules, order, still, [card for card in mine if card not in chosen], rest):
@@ -61,10 +61,10 @@ def owed_run(rules: Rules, order: Order, mine: Sequence[str]) -> int:
 
 
 def steps(
-    rules: Rules, order: Order, wanted: tuple[int, ...], mine: list[str]
+    rules: Rules, order: Order, owed: tuple[int, ...], mine: list[str]
 ) -> Iterator[tuple[Cards, tuple[int, ...]]]:
-    """The ways to give the first of what is asked out of the pairs in hand: the pairs, and what is asked after it."""
-    length, later = wanted[0], wanted[1:]
+    """Yield the ways to give the first owed part from the pairs in hand: the pairs, and the parts still owed."""
+    length, later = owed[0], owed[1:]
     run = owed_run(rules, order, mine)
     if run >= length > 1:
         yield from ((chosen, later) for chosen in order.runs(mine, length))
@@ -75,7 +75,7 @@ def steps(
 
 
 def revokes(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: Sequence[str]) -> bool:
-    """D1: a pair or tractor of any suit where the suit led is held, but nothing of the form in it."""
+    """D1: allow a pair or tractor of any suit if the hand has the suit led, but not its form."""
     length = lead.parts[0].pairs
     mine = order.of_suit(hand, lead.suit)
     if lead.is_throw or not length or not mine or order.one_suit(cards) is None:
@@ -89,40 +89,40 @@ def revokes(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: 
 
 
 def follows_by_subsets(rules: Rules, order: Order, lead: Lead, hand: Sequence[str]) -> set[Cards]:
-    """Every legal answer, by asking of each choice of cards of the hand."""
+    """Return every legal answer, by checking each subset of the hand."""
     choices = {tuple(sorted(chosen)) for chosen in combinations(hand, size_of(lead, hand))}
     return {chosen for chosen in choices if legal_follow(rules, order, lead, hand, chosen)}
 
 
 def follows(rules: Rules, order: Order, lead: Lead, hand: Sequence[str]) -> set[Cards]:
-    """Every legal answer, by building it: first what is owed, then any cards to fill up."""
-    return {tuple(sorted(cards)) for cards in built(rules, order, lead, hand)} | set(
+    """Return every legal answer, built from the owed pairs and any cards to fill up."""
+    return {tuple(sorted(cards)) for cards in build_follows(rules, order, lead, hand)} | set(
         revoking(rules, order, lead, hand) if rules.revokes else ()
     )
 
 
-def built(rules: Rules, order: Order, lead: Lead, hand: Sequence[str]) -> Iterator[Cards]:
-    """The answers that follow suit, some of them more than once."""
+def build_follows(rules: Rules, order: Order, lead: Lead, hand: Sequence[str]) -> Iterator[Cards]:
+    """Yield the answers that follow suit, possibly with repetitions."""
     mine = order.of_suit(hand, lead.suit)
     missing = size_of(lead, hand) - len(mine)
     if missing >= 0:
         others = without(hand, mine)
-        yield from ((*mine, *rest) for rest in subsets(others, missing))
+        yield from ((*mine, *filler) for filler in subsets(others, missing))
         return
-    for owed in owed_pairs(rules, order, asked(rules, lead), order.pairs(mine)):
+    for owed in owed_pairs(rules, order, owed_parts(rules, lead), order.pairs(mine)):
         cards = tuple(card for card in owed for _ in range(2))
-        yield from ((*cards, *rest) for rest in subsets(without(mine, cards), lead.size - len(cards)))
+        yield from ((*cards, *filler) for filler in subsets(without(mine, cards), lead.size - len(cards)))
 
 
-def owed_pairs(rules: Rules, order: Order, wanted: tuple[int, ...], mine: list[str]) -> set[frozenset[str]]:
-    """The sets of pairs, each as one card, that give what is asked."""
-    if not wanted:
+def owed_pairs(rules: Rules, order: Order, owed: tuple[int, ...], mine: list[str]) -> set[frozenset[str]]:
+    """Return the sets of pairs, each as one card, that give the owed parts."""
+    if not owed:
         return {frozenset()}
-    found = set()
-    for chosen, still in steps(rules, order, wanted, mine):
+    pair_sets = set()
+    for chosen, still in steps(rules, order, owed, mine):
         left = [card for card in mine if card not in chosen]
-        found |= {rest | set(chosen) for rest in owed_pairs(rules, order, still, left)}
-    return found
+        pair_sets |= {pairs | set(chosen) for pairs in owed_pairs(rules, order, still, left)}
+    return pair_sets
 
 
 def revoking(rules: Rules, order: Order, lead: Lead, hand: Sequence[str]) -> Iterator[Cards]:

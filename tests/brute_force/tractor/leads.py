@@ -1,4 +1,4 @@
-"""What may be led, what a set of cards of one suit consists of, and the challenge to a throw (§5, §6)."""
+"""Legal leads, the parts of cards of one suit, and the challenge to a throw (§5, §6)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def lead_of(rules: Rules, order: Order, sent: Sequence[str]) -> Lead | None:
 
 
 def legal_lead(rules: Rules, order: Order, hand: Sequence[str], sent: Sequence[str]) -> bool:
-    """Whether this hand may send these cards as a lead; whether a throw stands is another question."""
+    """Return True if this hand may lead these cards; the challenge to a throw is separate."""
     return held(sent, hand) and lead_of(rules, order, sent) is not None
 
 
@@ -101,7 +101,7 @@ def all_leads(order: Order, hand: Sequence[str]) -> Iterator[Lead]:
 
 
 class Outcome(NamedTuple):
-    """What a lead comes to: what lies on the table, and what a failed throw costs the thrower's side."""
+    """Result of a lead: the cards on the table, and the price of a failed throw."""
 
     lead: Lead
     price: int
@@ -109,7 +109,7 @@ class Outcome(NamedTuple):
 
 
 def beatable(order: Order, part: Part, suit: str, hand: Sequence[str]) -> bool:
-    """Whether the hand has in that suit something of the same form that is bigger."""
+    """Return True if the hand has a higher part of the same form in that suit."""
     cards = order.of_suit(hand, suit)
     if part.pairs == 0:
         return any(order.strengths[card] > part.top for card in cards)
@@ -118,7 +118,7 @@ def beatable(order: Order, part: Part, suit: str, hand: Sequence[str]) -> bool:
 
 
 def challenge(rules: Rules, order: Order, lead: Lead, others: Sequence[Sequence[str]]) -> Outcome:
-    """What becomes of a lead when the three other hands are these."""
+    """Return the result of a lead against the three other hands."""
     if not lead.is_throw:
         return Outcome(lead, 0, ())
     failed = tuple(part for part in lead.parts if any(beatable(order, part, lead.suit, hand) for hand in others))
@@ -129,7 +129,7 @@ def challenge(rules: Rules, order: Order, lead: Lead, others: Sequence[Sequence[
 
 
 def replacement(rules: Rules, order: Order, failed: Sequence[Part]) -> Part:
-    """What is played instead: of the beatable part with the lowest top, the whole, or its lowest card alone."""
+    """Return the replacement: the beatable part with the lowest top, or only its lowest card."""
     lowest = min(failed, key=lambda part: (part.top, len(part.cards), SUITS.index(part.cards[0][0])))
     if rules.whole_part:
         return lowest
@@ -137,6 +137,6 @@ def replacement(rules: Rules, order: Order, failed: Sequence[Part]) -> Part:
     return Part(0, (card,), order.strengths[card])
 
 
-def stays(hand: Sequence[str], outcome: Outcome) -> list[str]:
-    """The hand after the lead: the cards of a failed throw that are not played come back."""
+def hand_after_lead(hand: Sequence[str], outcome: Outcome) -> list[str]:
+    """Return the hand after the lead, with the cards of a failed throw that were not played."""
     return without(hand, outcome.lead.cards)

@@ -15,7 +15,7 @@ from tests.brute_force.tractor.referee import DEALT, KITTY, Round
 from tests.brute_force.tractor.rules import Rules
 
 FEW = 3000  # answers that are listed before one is drawn
-THROWS = 0.2  # how often a random leader throws where he can
+THROWS = 0.2  # how often a random leader throws if possible
 
 
 def random_lead(rng: Random, order: Order, hand: Sequence[str], throws: float = THROWS) -> Lead:
@@ -32,15 +32,15 @@ def random_answer(rng: Random, rules: Rules, order: Order, lead: Lead, hand: Seq
     mine = order.of_suit(hand, lead.suit)
     others = [card for card in hand if card not in mine]
     for _ in range(20):
-        some = rng.sample(mine, min(lead.size, len(mine)))
-        guess = some + rng.sample(others, min(lead.size, len(hand)) - len(some))
+        suited = rng.sample(mine, min(lead.size, len(mine)))
+        guess = suited + rng.sample(others, min(lead.size, len(hand)) - len(suited))
         if legal_follow(rules, order, lead, hand, guess):
             return tuple(guess)
     return rng.choice(sorted(islice(follows(rules, order, lead, hand), FEW)))
 
 
 def dealt(rng: Random, rules: Rules, level: str, banker: int | None, shy: float = 0.5) -> Round:
-    """A round dealt at random up to the burying; nobody shows as often as ``shy`` though he could."""
+    """Deal a random round up to the burying; with probability ``shy`` a seat does not show cards it could."""
     while True:
         one, pack = Round(rules, level, banker), rng.sample(PACK, len(PACK))
         for card in pack[:DEALT]:
@@ -75,7 +75,7 @@ def random_round(seed: int, rules: Rules, level: str = "2", banker: int | None =
 
 
 class State(NamedTuple):
-    """A hand that must answer a lead; the other hands and the rest of the pack play no part."""
+    """A lead and a hand that answers it; the other hands do not matter."""
 
     order: Order
     lead: Lead
@@ -83,7 +83,7 @@ class State(NamedTuple):
 
 
 def crowded(rng: Random, order: Order) -> list[str]:
-    """The kinds of cards in random order, often those of one or two suits and of adjacent ranks first."""
+    """Return the kinds of cards in random order, often with one or two suits and adjacent ranks first."""
     suits = {order.suits[rng.choice(KINDS)] for _ in range(rng.choice([1, 1, 2, 3]))}
     low, width = rng.randrange(16), rng.choice([4, 6, 9, 16])
     near = {(low + step) % 16 for step in range(width)}
@@ -95,7 +95,7 @@ def crowded(rng: Random, order: Order) -> list[str]:
 
 
 def crowded_hands(rng: Random, order: Order, size: int, seats: int) -> list[list[str]]:
-    """Hands of so many cards out of one pack, with many pairs and tractors."""
+    """Draw hands of a given size from one pack, with many pairs and tractors."""
     hands: list[list[str]] = [[] for _ in range(seats)]
     pairing = rng.choice([0.3, 0.7, 0.9])
     for card in crowded(rng, order):
@@ -121,7 +121,7 @@ def random_order(rng: Random, rules: Rules) -> Order:
 
 
 def random_state(rng: Random, rules: Rules, largest: int = 25, longest: int = 25) -> State:
-    """A lead of at most so many cards and a hand of at most so many to answer it, with many pairs and tractors."""
+    """Draw a lead and a hand of bounded sizes, with many pairs and tractors."""
     while True:
         order = random_order(rng, rules)
         leader, hand = crowded_hands(rng, order, rng.randint(1, largest), 2)
@@ -133,7 +133,7 @@ def random_state(rng: Random, rules: Rules, largest: int = 25, longest: int = 25
 
 
 class Throw(NamedTuple):
-    """A throw before its challenge, the hand of who throws (it among the cards) and the three others in turn."""
+    """A throw before its challenge, the hand that throws (including the throw) and the three others in turn."""
 
     order: Order
     lead: Lead
@@ -147,15 +147,15 @@ def weakened(rng: Random, order: Order, lead: Lead, hand: list[str], others: lis
     rng.shuffle(unseen)
     lowest = min(part.top for part in lead.parts)
 
-    def goes(card: str) -> bool:
+    def is_exchanged(card: str) -> bool:
         higher = order.suits[card] == lead.suit and order.strengths[card] > lowest
         return higher and bool(unseen) and rng.random() < 0.95
 
-    return [[unseen.pop() if goes(card) else card for card in other] for other in others]
+    return [[unseen.pop() if is_exchanged(card) else card for card in other] for other in others]
 
 
 def random_throw(rng: Random, rules: Rules, largest: int = 25) -> Throw:
-    """A throw of two parts or more, of high cards more often than not, so that parts stand and parts fail."""
+    """Draw a throw of at least two parts, mostly of high cards, so that some stand and some fail."""
     while True:
         order = random_order(rng, rules)
         hand, *others = crowded_hands(rng, order, rng.randint(2, largest), 4)
@@ -171,7 +171,7 @@ def random_throw(rng: Random, rules: Rules, largest: int = 25) -> Throw:
 
 
 def trumping(rng: Random, order: Order, lead: Lead) -> Cards | None:
-    """Trumps that have room for the parts of a lead, if chance finds some."""
+    """Return random trumps that cover the parts of a lead, or None."""
     cards: list[str] = []
     for part in lead.parts:
         runs = order.runs([card for card in KINDS if order.suits[card] == TRUMP], max(part.pairs, 1))
@@ -183,15 +183,19 @@ def trumping(rng: Random, order: Order, lead: Lead) -> Cards | None:
 
 
 def random_trick(rng: Random, rules: Rules) -> tuple[Order, Lead, list[Cards]]:
-    """A lead and three answers of as many cards each, of which many could take it; who had what is left out."""
+    """Draw a lead and three answers of the same size, many of which could take it; hands are ignored."""
     order, lead, _ = random_state(rng, rules, 20, 10)
     answers: list[Cards] = []
     for _ in range(3):
-        found = None
+        cards = None
         if rng.random() < 0.7:
-            found = trumping(rng, order, lead)
+            cards = trumping(rng, order, lead)
         elif rng.random() < 0.7:
-            same = [each for each in plain_leads(order, order.of_suit(PACK, lead.suit)) if each.size == lead.size]
-            found = rng.choice(same).cards if same else None
-        answers.append(found or tuple(rng.sample(PACK, lead.size)))
+            same = [
+                candidate
+                for candidate in plain_leads(order, order.of_suit(PACK, lead.suit))
+                if candidate.size == lead.size
+            ]
+            cards = rng.choice(same).cards if same else None
+        answers.append(cards or tuple(rng.sample(PACK, lead.size)))
     return order, lead, answers

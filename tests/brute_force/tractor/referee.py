@@ -1,4 +1,4 @@
-"""A referee of one round: it is told step by step what is done, says whether it is legal, and what the state is now.
+"""A referee of one round that receives each step, checks that it is legal, and updates the state.
 
 The steps are ``deal`` and ``show`` 100 times, ``undeclared`` where nobody declared, ``bury``, then ``play``. What is
 not legal raises ``Illegal`` and changes nothing.
@@ -34,10 +34,10 @@ DEALT = len(PACK) - KITTY
 
 
 class Illegal(ValueError):
-    """What somebody did is against the rules."""
+    """A step is against the rules."""
 
 
-def insist(good: bool, text: str) -> None:
+def require(good: bool, text: str) -> None:
     if not good:
         raise Illegal(text)
 
@@ -46,13 +46,13 @@ class Act(NamedTuple):
     """One step: the method of ``Round``, whose it was, and its cards; of ``undeclared`` the trump suit, the kitty."""
 
     step: str
-    seat: int  # of undeclared: who banks by chance, -1 where that was given
+    seat: int  # for undeclared: the banker by chance, -1 if it was given
     cards: Cards
 
 
 @dataclass
 class Round:
-    """The state of a round; ``banker`` is None where declaring decides who banks, as in the first."""
+    """The state of a round; ``banker`` is None if the declaration decides it, as in the first round."""
 
     rules: Rules
     level: str
@@ -66,7 +66,7 @@ class Round:
     lead: Lead | None = None
     leader: int = 0
     trick: list[Cards] = field(default_factory=list)  # from the leader on
-    tricks: list[tuple[int, list[Cards]]] = field(default_factory=list)  # those complete, with who led
+    tricks: list[tuple[int, list[Cards]]] = field(default_factory=list)  # complete tricks, with the leader
     outcome: Outcome | None = None  # of the last lead
     taken: list[int] = field(default_factory=lambda: [0, 0])  # points in tricks, by team
     penalties: int = 0  # added to the off-side's total
@@ -83,25 +83,25 @@ class Round:
 
     @property
     def total(self) -> int:
-        """What the off-side has."""
+        """Return the points of the off-side."""
         assert self.banker is not None
         return self.taken[1 - team(self.banker)] + self.penalties + self.kitty_won
 
     @property
     def result(self) -> list[int] | None:
-        """What each seat gets, once the round is over."""
+        """Return the result of each seat, once the round is over."""
         return payoffs(self.rules, self.banker or 0, self.total) if self.stage == "over" else None
 
     def _expect(self, *stages: str) -> None:
-        insist(self.stage in stages, f"this is the stage {self.stage}")
+        require(self.stage in stages, f"this is the stage {self.stage}")
 
     # --- The deal ---
 
     def deal(self, card: str) -> None:
-        """The next card goes to the seat whose turn it is, who may then show; so does every card but the last eight."""
+        """Deal the next card to the seat in turn, which may then show; the last eight cards are the kitty."""
         self._expect("deal")
         gone = [*self.hands[0], *self.hands[1], *self.hands[2], *self.hands[3]]
-        insist(held([*gone, card], PACK), f"there is no third {card}")
+        require(held([*gone, card], PACK), f"there is no third {card}")
         self.acts.append(Act("deal", self.turn, (card,)))
         self.hands[self.turn].append(card)
         self.stage = "show"
@@ -111,7 +111,7 @@ class Round:
         self._expect("show")
         seat, named = self.turn, " ".join(cards)
         good = may_show(self.rules, self.level, self.shown, self.hands[seat], cards)
-        insist(good, f"seat {seat} may not show {named}")
+        require(good, f"seat {seat} may not show {named}")
         self.acts.append(Act("show", seat, tuple(cards)))
         if cards:
             self.shown.append(Shown(seat, tuple(cards)))
@@ -130,14 +130,14 @@ class Round:
             self.stage = "redeal" if self.rules.undeclared == "redeal" else "undeclared"
 
     def undeclared(self, trump: str, banker: int | None = None, kitty: Sequence[str] = ()) -> None:
-        """Nobody declared: what chance made trump, and banker if none was given; ``kitty`` as it is turned up."""
+        """Set the trump drawn by chance, the banker if none was given, and ``kitty`` as turned up."""
         self._expect("undeclared")
         if self.rules.undeclared == "flip":
-            insist(sorted(kitty) == self.kitty, "this is not the kitty")
-            insist(trump == flipped(self.level, kitty), "the kitty says another suit")
+            require(sorted(kitty) == self.kitty, "this is not the kitty")
+            require(trump == flipped(self.level, kitty), "the kitty says another suit")
         else:
-            insist(trump in ("S", "H", "C", "D"), "one of the four suits is trump")
-        insist((banker is None) == self.given, "chance makes a banker where none is given")
+            require(trump in ("S", "H", "C", "D"), "one of the four suits is trump")
+        require((banker is None) == self.given, "chance makes a banker where none is given")
         self.acts.append(Act("undeclared", -1 if banker is None else banker, (trump, *kitty)))
         self.trump, self.banker = trump, self.banker if self.given else banker
         self._take_kitty()
@@ -150,10 +150,10 @@ class Round:
         self.kitty, self.turn, self.stage = [], self.banker, "bury"
 
     def bury(self, cards: Sequence[str]) -> None:
-        """The banker lays eight of his 33 cards down."""
+        """Bury eight of the 33 cards of the banker."""
         self._expect("bury")
         right_count = len(cards) == KITTY or self.rules.buries_any
-        insist(right_count and held(cards, self.hands[self.turn]), "bury eight cards of your own")
+        require(right_count and held(cards, self.hands[self.turn]), "bury eight cards of your own")
         self.acts.append(Act("bury", self.turn, tuple(cards)))
         self.hands[self.turn] = without(self.hands[self.turn], cards)
         self.kitty, self.stage, self.leader = sorted(cards), "play", self.turn
@@ -161,9 +161,9 @@ class Round:
     # --- The play ---
 
     def play(self, cards: Sequence[str]) -> Cards:
-        """The seat whose turn it is plays; what then lies on the table, which a failed throw makes less of."""
+        """Play cards of the seat in turn; return the cards on the table, fewer after a failed throw."""
         self._expect("play")
-        insist(held(cards, self.hands[self.turn]), f"seat {self.turn} does not hold {' '.join(cards)}")
+        require(held(cards, self.hands[self.turn]), f"seat {self.turn} does not hold {' '.join(cards)}")
         laid = self._play_lead(cards) if self.lead is None else self._play_answer(self.lead, cards)
         self.acts.append(Act("play", self.turn, tuple(cards)))
         self.hands[self.turn] = without(self.hands[self.turn], laid)
@@ -175,7 +175,7 @@ class Round:
 
     def _play_lead(self, cards: Sequence[str]) -> Cards:
         lead = lead_of(self.rules, self.order, cards)
-        insist(lead is not None, "a lead is cards of one suit")
+        require(lead is not None, "a lead is cards of one suit")
         assert lead is not None
         others = [hand for seat, hand in enumerate(self.hands) if seat != self.turn]
         self.outcome = challenge(self.rules, self.order, lead, others)
@@ -186,7 +186,7 @@ class Round:
 
     def _play_answer(self, lead: Lead, cards: Sequence[str]) -> Cards:
         good = legal_follow(self.rules, self.order, lead, self.hands[self.turn], cards)
-        insist(good, f"seat {self.turn} may not follow with {' '.join(cards)}")
+        require(good, f"seat {self.turn} may not follow with {' '.join(cards)}")
         return tuple(sorted(cards))
 
     def _end_trick(self) -> None:

@@ -1,4 +1,4 @@
-"""What the profiles differ in, and the switches."""
+"""Profiles of the rules and their switches."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Rules:
     price: str = "try"  # of a failed throw: 10 a "try", or 10 a card of the beatable parts: "cards", or "none" (§6)
     short_tractors: bool = True  # shorter tractors go before loose pairs (§7.3)
     owes_jokers: bool = True  # the joker tractor in hand is a tractor held (§7.3)
-    throws_ask: bool = True  # throws of pairs and singles ask for pairs (§7.4)
+    throws_ask: bool = True  # throws of pairs and singles require pairs (§7.4)
     kitty: str = "double"  # or "botzone" or "power" (§9)
     bank_only: bool = True  # 80 … 119 takes the bank and no level (§9)
-    must_play: str = ""  # levels that nobody may pass without a win there as banker (§9)
+    must_play: str = ""  # levels that require a win as banker to pass (§9)
     revokes: bool = False  # D1
     letters: bool = False  # D6
     buries_any: bool = False  # D5

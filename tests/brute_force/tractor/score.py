@@ -15,7 +15,7 @@ def team(seat: int) -> int:
 
 
 def kitty_times(rules: Rules, lead: Lead) -> int:
-    """What the kitty's points are multiplied by when the off-side takes the last trick, so led."""
+    """Return the multiplier of the kitty when the off-side takes the last trick with this lead."""
     longest = max(len(part.cards) for part in lead.parts)
     if rules.kitty == "botzone":
         return 2 * longest if lead.is_throw else longest
@@ -23,14 +23,14 @@ def kitty_times(rules: Rules, lead: Lead) -> int:
 
 
 class Step(NamedTuple):
-    """Which side wins the round, and by how many levels."""
+    """Winning side of a round and its levels."""
 
     banker_side: bool
     levels: int
 
 
 def step(rules: Rules, total: int) -> Step:
-    """What a total of the off-side means."""
+    """Return the winner and the levels for a total of the off-side."""
     if total < 80:
         return Step(True, 3 if total <= 0 else 2 if total < 40 else 1)
     if rules.bank_only:
@@ -39,7 +39,7 @@ def step(rules: Rules, total: int) -> Step:
 
 
 def payoffs(rules: Rules, banker: int, total: int) -> list[int]:
-    """The result of a round by seats: both winners get what they rise, the losers nothing."""
+    """Return the result of a round by seat: the levels won for both winners, 0 for the losers."""
     won = step(rules, total)
     winners = team(banker) if won.banker_side else 1 - team(banker)
     return [won.levels if team(seat) == winners else 0 for seat in range(4)]
@@ -51,7 +51,7 @@ def next_banker(rules: Rules, banker: int, total: int) -> int:
 
 
 def raised(rules: Rules, level: str, levels: int, as_banker: bool) -> str:
-    """A level after a win; must-play levels are left by a win as banker only, and none is passed over."""
+    """Return a level after a win; must-play levels are not skipped, and only a win as banker leaves them."""
     if level in rules.must_play and not as_banker:
         return level
     for _ in range(levels):
@@ -72,7 +72,7 @@ class Match:
 
     @property
     def level(self) -> str:
-        """The level of the round to come: that of the banker's side."""
+        """Return the level of the next round: that of the banker's side."""
         return self.levels[team(self.banker or 0)]
 
     def end_round(self, banker: int, total: int) -> None:

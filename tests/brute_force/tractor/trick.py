@@ -1,4 +1,4 @@
-"""Who takes a trick (§8)."""
+"""The winner of a trick (§8)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ LIFT = 100  # of any trump over the highest card of a plain suit
 
 
 def covers(parts: Sequence[Part], lead: Lead) -> bool:
-    """Whether a play with these parts, of as many cards as the lead, has room for each part of the lead."""
+    """Return True if these parts, of as many cards as the lead, cover each part of the lead."""
     room = [part.pairs for part in parts]
-    for wanted in lead.parts:
-        if wanted.pairs:
+    for led in lead.parts:
+        if led.pairs:
             longest = max(room)
-            if longest < wanted.pairs:
+            if longest < led.pairs:
                 return False
             room.remove(longest)
-            room.append(longest - wanted.pairs)
+            room.append(longest - led.pairs)
     return True
 
 
@@ -37,7 +37,7 @@ def power(order: Order, lead: Lead, cards: Cards) -> int | None:
 
 
 def trump_bonus(lead: Lead, suit: str) -> int:
-    """What lifts any trump over any card of a plain suit."""
+    """Return the bonus that ranks any trump over any card of a plain suit."""
     return LIFT if suit == TRUMP else 0
 
 
@@ -58,7 +58,7 @@ def lead_power(lead: Lead) -> int:
 
 
 def winner(order: Order, lead: Lead, answers: Sequence[Cards]) -> int:
-    """Who takes the trick, 0 for who led and 1, 2, 3 for those after him; of equals, who came first."""
+    """Return the winner of a trick: 0 the leader, 1, 2, 3 the seats after it; the first of equals wins."""
     best, taker = lead_power(lead), 0
     for place, cards in enumerate(answers, 1):
         mine = power(order, lead, cards)

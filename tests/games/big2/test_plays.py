@@ -1,4 +1,4 @@
-"""How near the counted plays are to the least number of plays, found by trying everything."""
+"""Counted plays against the least number of plays, which exhaustive search finds."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def fewest(hand: brute.Hand) -> int:
         for _, laid in brute.plays(hand)
         if laid[lowest]
     }
-    return 1 + min(fewest(rest) for rest in rests)
+    return 1 + min(fewest(remaining) for remaining in rests)
 
 
-def counted(hands: list[brute.Hand], profile: str = "paper") -> list[int]:
+def count_plays(hands: list[brute.Hand], profile: str = "paper") -> list[int]:
     engine = load("big2").engine(None, profile)
-    found: list[int] = engine.min_plays(np.zeros(len(hands), np.int16), np.array(hands, np.uint8)).tolist()
-    return found
+    counts_found: list[int] = engine.min_plays(np.zeros(len(hands), np.int16), np.array(hands, np.uint8)).tolist()
+    return counts_found
 
 
 def counts(cards: str) -> brute.Hand:
@@ -47,7 +47,7 @@ def test_counts_are_nearly_always_exact() -> None:
         near = deck[deck < 3 + number % 10] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
         hands.append(tuple(np.bincount((cards + number) % 13, minlength=13).tolist()))
-    off = np.array(counted(hands)) - np.array([fewest(hand) for hand in hands])
+    off = np.array(count_plays(hands)) - np.array([fewest(hand) for hand in hands])
     assert abs(off).max() <= 1
     assert (off == 0).mean() >= 0.95
 
@@ -61,15 +61,15 @@ def test_counts_are_nearly_always_exact() -> None:
     ],
 )  # fmt: skip
 def test_hand_worked(hand: str, count: int) -> None:
-    assert counted([counts(hand)]) == [count]
+    assert count_plays([counts(hand)]) == [count]
 
 
 def test_without_runs_across_the_end() -> None:
-    assert counted([counts("A2345")], "straight") == [5]
+    assert count_plays([counts("A2345")], "straight") == [5]
 
 
 def test_after_every_move() -> None:
-    """What is counted after a move is what the hand that it leaves takes."""
+    """The count after a move equals the count of the hand after it."""
     engine = load("big2").engine()
     assert isinstance(engine, Engine)
     decisions = engine.sample_decisions(40, seed=5)

@@ -72,8 +72,8 @@ def record() -> dict[str, Any]:
     """A whole game at random."""
     recorder = engine().new_recorder(1)
     play_out(engine().start_matches(match_keys(1, 6), recorder))
-    (found,) = recorder.pop_records(0)
-    return found
+    (game,) = recorder.pop_records(0)
+    return game
 
 
 def test_records_are_replayed() -> None:
@@ -96,8 +96,8 @@ def test_records_are_replayed() -> None:
     ],
 )
 def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
-    found = engine().replay([record() | changed])
-    assert says in found.mismatches[0].text
+    result = engine().replay([record() | changed])
+    assert says in result.mismatches[0].text
 
 
 def test_uneven_hands() -> None:
@@ -146,7 +146,7 @@ def test_moments_of_states_and_records() -> None:
 def test_other_rules_adopt_decisions() -> None:
     straight = load("big2").engine(None, "straight")
     decisions = engine().sample_decisions(300, seed=1)
-    kept, adopted = convert_decisions(straight.rules, decisions)
+    is_adopted, adopted = convert_decisions(straight.rules, decisions)
     assert is_play_decision(adopted)
-    assert 0 < kept.sum() < 300
-    assert (adopted.legal_mask.sum(axis=0) <= decisions.legal_mask[:, kept].sum(axis=0)).all()
+    assert 0 < is_adopted.sum() < 300
+    assert (adopted.legal_mask.sum(axis=0) <= decisions.legal_mask[:, is_adopted].sum(axis=0)).all()

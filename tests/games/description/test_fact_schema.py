@@ -1,7 +1,7 @@
 """Every argument of every fact and output that the engine reads has a sort, and other terms are refused.
 
-Wrong facts are generated from the schema: each argument as an unknown name, a term of another type, and a number out of
-range, and each fact as a rule that depends on an input.
+Wrong facts are generated from the schema. Each argument is an unknown name, a term of another type, or a number out of
+range; each fact is also a rule that depends on an input.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def key_of(signature: Signature) -> str:
     return str(signature) if str(signature) in RIGHT else signature.name
 
 
-Found = dict[str, Diagnostic]
-DECLARED = [each for each in fact_schema.PREDICATE_SORTS if each not in fact_schema.VARIANT_FACTS]
-GROUND = [each for each in DECLARED if each not in fact_schema.TEXT_FACTS]
-TEXTS = [each for each in DECLARED if each in fact_schema.TEXT_FACTS]
+ErrorByLine = dict[str, Diagnostic]
+DECLARED = [signature for signature in fact_schema.PREDICATE_SORTS if signature not in fact_schema.VARIANT_FACTS]
+GROUND = [signature for signature in DECLARED if signature not in fact_schema.TEXT_FACTS]
+TEXTS = [signature for signature in DECLARED if signature in fact_schema.TEXT_FACTS]
 
 
 def arguments_of(signature: Signature) -> list[str]:
@@ -133,85 +133,94 @@ def problems_of(folder: Folder) -> list[Diagnostic]:
     """Return the errors of text facts, of grounding, or of arguments."""
     try:
         program = folder.program()
-        if found := list(find_wrong_text_facts(program, folder)):
-            return found
+        if diagnostics := list(find_wrong_text_facts(program, folder)):
+            return diagnostics
         kb = load_knowledge_base(folder, None, ENGINE_SIGNATURES, set(INPUTS), cache=False)
         fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
         return list(find_wrong_arguments(KnownNames(kb, program, folder, fluents), fact_schema.PREDICATE_SORTS))
     except KBError as problem:
-        return [each for each in problem.diagnostics if each.severity == Severity.ERROR]
+        return [diagnostic for diagnostic in problem.diagnostics if diagnostic.severity == Severity.ERROR]
 
 
-def refused(home: Path, lines: list[str], make: Callable[[Path, list[str]], Folder] = folder_with) -> Found:
+def find_errors(home: Path, lines: list[str], make: Callable[[Path, list[str]], Folder] = folder_with) -> ErrorByLine:
     """Return the error of each line; lines that were refused are left out of the next try."""
-    found: Found = {}
-    while problems := problems_of(make(home, ["" if line in found else line for line in lines])):
-        before = len(found)
-        for each in problems:
-            assert each.location is not None, each
-            if each.location.file.endswith("more.lp"):
-                found.setdefault(lines[each.location.line - 2], each)
-        assert len(found) > before, problems
-    return found
+    errors: ErrorByLine = {}
+    while diagnostics := problems_of(make(home, ["" if line in errors else line for line in lines])):
+        before = len(errors)
+        for diagnostic in diagnostics:
+            assert diagnostic.location is not None, diagnostic
+            if diagnostic.location.file.endswith("more.lp"):
+                errors.setdefault(lines[diagnostic.location.line - 2], diagnostic)
+        assert len(errors) > before, diagnostics
+    return errors
 
 
 @pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+def _ground_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ground in this process, as a child process for each folder is slow."""
     monkeypatch.setattr(Folder, "is_trusted", True)
 
 
-def batches(of: list[Signature]) -> Iterator[list[Signature]]:
-    yield [each for each in of if key_of(each) not in BY_ITSELF]
-    yield from ([each] for each in of if key_of(each) in BY_ITSELF)
+def batches(signatures: list[Signature]) -> Iterator[list[Signature]]:
+    yield [signature for signature in signatures if key_of(signature) not in BY_ITSELF]
+    yield from ([signature] for signature in signatures if key_of(signature) in BY_ITSELF)
 
 
 def test_the_game_and_the_right_facts_are_sound(tmp_path: Path) -> None:
-    lines = [f"{instance_text(each, arguments_of(each))}." for each in DECLARED if key_of(each) not in BY_ITSELF]
+    lines = [
+        f"{instance_text(signature, arguments_of(signature))}."
+        for signature in DECLARED
+        if key_of(signature) not in BY_ITSELF
+    ]
     assert problems_of(folder_with(tmp_path, lines)) == []
 
 
 def test_every_wrong_argument_is_refused_in_its_place(tmp_path: Path) -> None:
     for batch in batches(DECLARED):
         lines = [f"{fact}." for signature in batch for fact in wrong_facts(signature)]
-        found = refused(tmp_path, lines)
-        assert [line for line in lines if line not in found] == []
+        errors = find_errors(tmp_path, lines)
+        assert [line for line in lines if line not in errors] == []
 
 
 def test_a_fact_that_depends_on_inputs_is_refused(tmp_path: Path) -> None:
-    for batch in batches([each for each in GROUND if each in fact_schema.STATIC_PREDICATES]):
-        lines = [f"{instance_text(each, arguments_of(each))} :- leading." for each in batch]
-        found = refused(tmp_path, lines)
-        assert [line for line in lines if line not in found] == []
-        assert {problem.code for problem in found.values()} == {ErrorCode.CONDITIONAL_FACT}
+    for batch in batches([signature for signature in GROUND if signature in fact_schema.STATIC_PREDICATES]):
+        lines = [f"{instance_text(signature, arguments_of(signature))} :- leading." for signature in batch]
+        errors = find_errors(tmp_path, lines)
+        assert [line for line in lines if line not in errors] == []
+        assert {problem.code for problem in errors.values()} == {ErrorCode.CONDITIONAL_FACT}
 
 
 def test_a_rule_that_is_read_from_the_text_is_refused(tmp_path: Path) -> None:
     lines = [
-        f"{instance_text(each, arguments_of(each))} :- {body}." for each in TEXTS for body in ("rank(1)", "leading")
+        f"{instance_text(signature, arguments_of(signature))} :- {body}."
+        for signature in TEXTS
+        for body in ("rank(1)", "leading")
     ]
-    for each in TEXTS:
-        first, *rest = arguments_of(each)
+    for signature in TEXTS:
+        first, *rest = arguments_of(signature)
         lines += [
-            f"{instance_text(each, ['X', *rest])} :- X = {first}.",
-            f"{instance_text(each, [f'({first};{first})', *rest])}.",
+            f"{instance_text(signature, ['X', *rest])} :- X = {first}.",
+            f"{instance_text(signature, [f'({first};{first})', *rest])}.",
         ]
-    assert [line for line in lines if line not in refused(tmp_path, lines)] == []
+    assert [line for line in lines if line not in find_errors(tmp_path, lines)] == []
 
 
 def test_facts_of_the_text_stand_where_they_are_read(tmp_path: Path) -> None:
     lines = ["parent(guandan).", "replaces(rules).", "leaves_out(rules)."]
-    found = refused(tmp_path, lines)
-    assert {line: problem.code for line, problem in found.items()} == dict.fromkeys(lines, ErrorCode.MISPLACED_FACT)
+    errors = find_errors(tmp_path, lines)
+    assert {line: problem.code for line, problem in errors.items()} == dict.fromkeys(lines, ErrorCode.MISPLACED_FACT)
     lines = ["one(levle,1).", "count(tricks,1).", "any(void,x).", "default_profile(usaul)."]
-    found = refused(tmp_path, lines)
-    assert {line: problem.code for line, problem in found.items()} == {
+    errors = find_errors(tmp_path, lines)
+    assert {line: problem.code for line, problem in errors.items()} == {
         **dict.fromkeys(lines[:3], ErrorCode.INVALID_FLUENT), lines[3]: ErrorCode.UNKNOWN_PROFILE,
     }  # fmt: skip
-    assert "usual" in found[lines[-1]].remedy
+    assert "usual" in errors[lines[-1]].remedy
     folder = folder_with(tmp_path, [])
     (tmp_path / "profiles" / "usual.lp").write_text('title(en,"A game").\ndefault_profile(usual).\n', "utf-8")
-    assert [each.location and each.location.line for each in find_wrong_text_facts(folder.program(), folder)] == [1, 2]
+    assert [
+        diagnostic.location and diagnostic.location.line
+        for diagnostic in find_wrong_text_facts(folder.program(), folder)
+    ] == [1, 2]
 
 
 def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
@@ -220,10 +229,10 @@ def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
     child.mkdir()
     for text in ("parent(base) :- x.", "parent(base). replaces(more) :- x.", "parent(base). leaves_out(more) :- x."):
         (child / "variant.lp").write_text(text, "utf-8")
-        (found,) = problems_of(Folder(child))
-        assert found.location is not None
-        assert found.location.file.endswith("variant.lp")
-        assert found.code == ErrorCode.MISPLACED_FACT
+        (diagnostic,) = problems_of(Folder(child))
+        assert diagnostic.location is not None
+        assert diagnostic.location.file.endswith("variant.lp")
+        assert diagnostic.code == ErrorCode.MISPLACED_FACT
 
 
 def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> None:
@@ -243,9 +252,9 @@ def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> No
     (child / "labels.lp").write_text(left.replace("pair", "trio"), "utf-8")
     assert problems_of(Folder(child)) == []
     (child / "own.lp").write_text("wilds(pair(3),1).\nrank(9). same_suit(pair(2),c). tier(pair,1).\n", "utf-8")
-    found = problems_of(Folder(child))
-    assert {Path(each.location.file).name for each in found if each.location} == {"own.lp"}
-    assert len(found) == 3
+    diagnostics = problems_of(Folder(child))
+    assert {Path(diagnostic.location.file).name for diagnostic in diagnostics if diagnostic.location} == {"own.lp"}
+    assert len(diagnostics) == 3
 
 
 def test_a_rule_of_a_parent_is_no_excuse_for_a_fact_of_the_variant(tmp_path: Path) -> None:
@@ -254,7 +263,7 @@ def test_a_rule_of_a_parent_is_no_excuse_for_a_fact_of_the_variant(tmp_path: Pat
     child = tmp_path / "child"
     child.mkdir()
     (child / "variant.lp").write_text("parent(base). joined(pear(1)).", "utf-8")
-    assert ["pear(1)" in each.message for each in problems_of(Folder(child))] == [True]
+    assert ["pear(1)" in diagnostic.message for diagnostic in problems_of(Folder(child))] == [True]
 
 
 def test_what_another_profile_has_may_be_named(tmp_path: Path) -> None:
@@ -262,15 +271,15 @@ def test_what_another_profile_has_may_be_named(tmp_path: Path) -> None:
     folder_with(tmp_path, ["default_profile(usual).", rules, "wilds(trio,1).", "wilds(tri,1)."])
     (tmp_path / "profiles" / "rich.lp").write_text("extra.\n", "utf-8")
     (tmp_path / "profiles" / "usual.lp").write_text("usual. wilds(trio,0).\n", "utf-8")
-    places = [each.location for each in problems_of(Folder(tmp_path)) if each.location]
-    assert {(Path(each.file).name, each.line) for each in places} == {("more.lp", 5), ("usual.lp", 1)}
+    locations = [diagnostic.location for diagnostic in problems_of(Folder(tmp_path)) if diagnostic.location]
+    assert {(Path(location.file).name, location.line) for location in locations} == {("more.lp", 5), ("usual.lp", 1)}
 
 
 def test_sort_checks_the_predicates_of_a_folder(tmp_path: Path) -> None:
     lines = ["sort(owns,2,1,seat). sort(owns,2,2,form).", "owns(0,pair(1)).", "owns(5,pair(1)).", "owns(0,pear(1))."]
-    found = refused(tmp_path, [*lines, "y :- owns(_,_)."])
-    assert set(found) == set(lines[2:])
-    assert "pair(1)" in found[lines[3]].remedy
+    errors = find_errors(tmp_path, [*lines, "y :- owns(_,_)."])
+    assert set(errors) == set(lines[2:])
+    assert "pair(1)" in errors[lines[3]].remedy
 
 
 ISSUE = {
@@ -301,18 +310,18 @@ def guandan_with(home: Path, lines: list[str]) -> Folder:
 
 def test_the_facts_that_passed_in_silence(tmp_path: Path) -> None:
     lines = list(ISSUE)
-    found = refused(tmp_path, lines, guandan_with)
-    assert [line for line in lines if line not in found] == []
-    assert [(line, found[line].remedy) for line in lines if ISSUE[line] not in found[line].remedy] == []
+    errors = find_errors(tmp_path, lines, guandan_with)
+    assert [line for line in lines if line not in errors] == []
+    assert [(line, errors[line].remedy) for line in lines if ISSUE[line] not in errors[line].remedy] == []
 
 
 def test_the_examples_of_the_reference(tmp_path: Path) -> None:
     text = (SOURCES.parent / "docs" / "reference" / "rule-files.md").read_text("utf-8")
     section = text[text.index("## What facts may name") : text.index("## Constants and profiles")]
     rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", section, re.MULTILINE)
-    found = refused(tmp_path, [rule for rule, _ in rows], guandan_with)
+    errors = find_errors(tmp_path, [rule for rule, _ in rows], guandan_with)
     assert len(rows) == 5
-    assert {rule: f"{each.message} ({each.remedy})" for rule, each in found.items()} == dict(rows)
+    assert {rule: f"{diagnostic.message} ({diagnostic.remedy})" for rule, diagnostic in errors.items()} == dict(rows)
 
 
 NOT_DECLARED = {"suit/1", "rank/1", "cost/2"}
@@ -320,29 +329,29 @@ NOT_DECLARED = {"suit/1", "rank/1", "cost/2"}
 
 
 @cache
-def read_anywhere() -> set[str]:
+def find_read_predicates() -> set[str]:
     """Return the predicates that the package names where it reads facts."""
-    found = set()
+    predicates = set()
     for file in [*SOURCES.rglob("*.py"), *(SOURCES.parent / "reasoners").rglob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call):
                 called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                named = [each.value for each in node.args if isinstance(each, ast.Constant)]
-                match (called, named):
+                constants = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+                match (called, constants):
                     case (("facts" | "instances" | "read_mapping"), [str(name), int(arity), *_]):
-                        found.add(f"{name}/{arity}")
+                        predicates.add(f"{name}/{arity}")
                     case ("facts_as_dict", [str(name)]):
-                        found.add(f"{name}/2")
-    return found
+                        predicates.add(f"{name}/2")
+    return predicates
 
 
 def test_every_fact_that_is_read_is_declared() -> None:
     known = {
-        str(each)
-        for each in (*fact_schema.PREDICATE_SORTS, *fact_schema.AUXILIARY_PREDICATES, *fact_schema.CODEGEN_FACTS)
+        str(signature)
+        for signature in (*fact_schema.PREDICATE_SORTS, *fact_schema.AUXILIARY_PREDICATES, *fact_schema.CODEGEN_FACTS)
     }
-    assert len(read_anywhere()) > 50
-    assert read_anywhere() - known - NOT_DECLARED == set()
+    assert len(find_read_predicates()) > 50
+    assert find_read_predicates() - known - NOT_DECLARED == set()
 
 
 def test_every_argument_that_may_be_anything_is_listed() -> None:

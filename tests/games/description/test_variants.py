@@ -21,7 +21,7 @@ def folder(path: Path, **files: str) -> Path:
     return path
 
 
-def refused(path: Path) -> KBError:
+def catch_error(path: Path) -> KBError:
     with pytest.raises(KBError) as caught:
         compile_game(Folder(path))
     return caught.value
@@ -44,11 +44,11 @@ def test_a_variant_has_the_rules_of_its_parent_and_its_own(house: CompiledGame) 
 def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", one="a.", two="b.", three="c.")
     child = folder(tmp_path / "child", variant="parent(base). replaces(two). leaves_out(three).", two="d.", four="e.")
-    found = resolve_layers(child)
-    assert [file.relative_to(tmp_path).as_posix() for file in found.files] == [
+    layers = resolve_layers(child)
+    assert [file.relative_to(tmp_path).as_posix() for file in layers.files] == [
         "child/variant.lp", "child/four.lp", "base/one.lp", "child/two.lp",
     ]  # fmt: skip
-    assert found.folders == (base, child)
+    assert layers.folders == (base, child)
 
 
 def test_profiles_of_the_parent_are_there_and_may_be_replaced(tmp_path: Path) -> None:
@@ -106,18 +106,18 @@ def test_a_wrong_variant_is_refused(
 
 def test_a_file_of_the_parent_must_be_replaced_explicitly(tmp_path: Path) -> None:
     folder(tmp_path / "base", one="a.")
-    error = refused(folder(tmp_path / "child", variant="parent(base).", one="b."))
+    error = catch_error(folder(tmp_path / "child", variant="parent(base).", one="b."))
     assert error.code == VARIANT
     assert "replaces(one)" in str(error)
 
 
 def test_cycles_and_long_chains_of_parents_are_refused(tmp_path: Path) -> None:
     folder(tmp_path / "a", variant="parent(b).")
-    error = refused(folder(tmp_path / "b", variant="parent(a)."))
+    error = catch_error(folder(tmp_path / "b", variant="parent(a)."))
     assert (error.code, "2 folders" in str(error)) == (VARIANT, True)
     for index in range(MAX_PARENTS + 3):
         folder(tmp_path / f"c{index}", variant=f"parent(c{index + 1}).", x="a.")
-    error = refused(tmp_path / "c0")
+    error = catch_error(tmp_path / "c0")
     assert (error.code, f"{MAX_PARENTS} parents" in str(error)) == (VARIANT, True)
 
 
@@ -134,7 +134,7 @@ def test_cycles_and_long_chains_of_parents_are_refused(tmp_path: Path) -> None:
 )
 def test_facts_that_would_be_ignored_are_refused(tmp_path: Path, rules: str, code: ErrorCode, value: str) -> None:
     """Facts that the engine would read differently, or not at all."""
-    error = refused(folder(tmp_path / "mine", variant=f"parent(president).\n{rules}\n"))
+    error = catch_error(folder(tmp_path / "mine", variant=f"parent(president).\n{rules}\n"))
     matches = [diagnostic for diagnostic in error.diagnostics if value in diagnostic.message]
     assert [diagnostic.code for diagnostic in matches[:1]] == [code]
     assert matches[0].location is not None
@@ -145,7 +145,7 @@ def test_an_episode_that_is_never_over_is_an_error(tmp_path: Path) -> None:
     shutil.copytree(KB_ROOT / "president", copy)
     file = copy / "game.lp"
     file.write_text(file.read_text("utf-8").replace("over :- #count { S : out(S) } >= 3.", ""), "utf-8")
-    error = refused(copy)
+    error = catch_error(copy)
     assert (error.code, "over/0" in str(error)) == (ErrorCode.MISSING_OUTPUT, True)
 
 
@@ -159,7 +159,7 @@ def test_an_episode_that_is_never_over_is_an_error(tmp_path: Path) -> None:
 def test_an_undeclared_value_of_a_fluent_is_an_error_at_its_line(tmp_path: Path, rule: str, value: str) -> None:
     fluents = "one(round,1). #external round(1..3). count(bombs,1). #external bombs(1..9). #external event(deal).\n"
     other = "one(mood,1). #external mood(1..3). next(mood(1)) :- event(deal).\n"
-    error = refused(folder(tmp_path / "mine", variant=f"parent(president).\n{fluents}{other}{rule}\n"))
+    error = catch_error(folder(tmp_path / "mine", variant=f"parent(president).\n{fluents}{other}{rule}\n"))
     assert (error.code, value in str(error)) == (UNKNOWN, True)
     location = error.diagnostics[0].location
     assert location is not None

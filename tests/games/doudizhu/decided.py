@@ -38,7 +38,7 @@ def row_text(cards: NDArray[np.uint8]) -> str:
 
 
 def decide(rules: CompiledGame, hands: NDArray[np.uint8], to_beat: NDArray[np.integer]) -> Decisions:
-    """What seat 0 may play with each of hands [n, 15]; labels to beat [n], negative when leading."""
+    """Make decisions of seat 0 with hands [n, 15] and labels to beat [n], negative when leading."""
     state, n = rules.create_state(len(hands)), len(hands)
     state.hands[:, 0] = hands
     forms = np.array([*(rules.forms.index.get(label, LEADING) for label in rules.labels), LEADING], np.int16)
@@ -53,7 +53,7 @@ _MOST_CARDS = 20
 
 
 def uneven_hands(random: np.random.Generator, states: int) -> NDArray[np.uint64]:
-    """Hands that hold chains and bombs more often than chance would have it, as keys [states]."""
+    """Draw hands with many chains and bombs, as keys [states]."""
     noise = random.random((states, len(_DECK)))
     first, width = random.integers(0, 12, (states, 1)), random.integers(1, 9, (states, 1))
     likely = ((_DECK - first) % 13 < width) & (_DECK < 13) | (_DECK >= 13) & (random.random((states, 1)) < 0.5)

@@ -10,7 +10,7 @@ from abl_cards.games.game import load
 
 
 def edited_doudizhu(folder: Any, name: str, old: str, new: str) -> Path:
-    """A copy in which a text that stands once in a file is another."""
+    """Write a copy in which a text that occurs once in a file is replaced."""
     copy = Path(folder) / "kb"
     shutil.copytree(load("doudizhu").directory, copy, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     text = (copy / name).read_text("utf-8")

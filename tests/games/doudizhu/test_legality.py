@@ -22,36 +22,36 @@ EVERYWHERE = {
 }  # fmt: skip
 
 
-def counted(rules: CompiledGame) -> Counter:
-    """The card sets of each type by the facts alone: every label followed with a hand that has all its cards."""
+def count_card_sets(rules: CompiledGame) -> Counter:
+    """Count the card sets of each type: every label with a hand that contains all its cards."""
     labels = np.array([form.label for place, form in enumerate(rules.forms.forms) if place != rules.forms.pass_form])
     everything = np.tile(hand("3456789TJQKA2" * 4 + "XD"), (len(labels), 1))
-    asked = decide(rules, everything, np.zeros(len(labels), np.int16))
-    all_of_them = (np.ones((len(each), len(labels)), np.uint8) for each in (rules.labels, rules.forms))
-    decisions = Decisions.with_masks(asked.view, *all_of_them)
+    unmasked = decide(rules, everything, np.zeros(len(labels), np.int16))
+    masks = (np.ones((len(rows), len(labels)), np.uint8) for rows in (rules.labels, rules.forms))
+    decisions = Decisions.with_masks(unmasked.view, *masks)
     lists = decisions.moves(labels.astype(np.int16))
     types = [rules.label_texts[label].partition("(")[0] for label in labels]
-    found: Counter = Counter()
+    counts: Counter = Counter()
     for kind, length in zip(types, np.diff(lists.start), strict=True):
-        found[kind] += int(length)
+        counts[kind] += int(length)
     assert (
         len({(kind, row.tobytes()) for kind, row in zip(lists.decision_index, lists.cards, strict=True)})
-        == found.total()
+        == counts.total()
     )
-    return found
+    return counts
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_counts_are_those_of_the_rules(source: str) -> None:
     """Every card set of every type, as published and as the brute force counts them."""
-    found = counted(engine_of(None, source).rules)
-    assert EVERYWHERE.items() <= found.items()
-    assert found["plane_singles"] == PLANES[source]
-    assert (found["four_singles"], found["four_pairs"]) == FOURS[source]
-    assert found.total() == TOTAL[source]
-    assert found == Counter(play.type for play in plays(source))
+    counts = count_card_sets(engine_of(None, source).rules)
+    assert EVERYWHERE.items() <= counts.items()
+    assert counts["plane_singles"] == PLANES[source]
+    assert (counts["four_singles"], counts["four_pairs"]) == FOURS[source]
+    assert counts.total() == TOTAL[source]
+    assert counts == Counter(play.type for play in plays(source))
     assert sum(1 for _ in readings(source)) == READINGS.get(source, sum(1 for _ in readings(source)))
-    shuttles = found["shuttle"], found["shuttle_singles"], found["shuttle_pairs"]
+    shuttles = counts["shuttle"], counts["shuttle_singles"], counts["shuttle_pairs"]
     assert shuttles == ((38, 17_105, 3_630) if source == "botzone" else (0, 0, 0))
 
 
@@ -74,10 +74,10 @@ def test_lists_are_those_of_the_brute_force_in_order(source: str) -> None:
     for row in range(40):
         label = int(decisions.label_to_beat[row])
         rival = None if label < 0 else one_each[engine.labels[label]]
-        found = [row_text(cards) for cards in lists.cards[lists.start[row] : lists.start[row + 1]]]
+        card_texts = [row_text(cards) for cards in lists.cards[lists.start[row] : lists.start[row + 1]]]
         held = key_text(engine.rules.card_codes, int(keys_from_counts(decisions.view.hand[row])))
         expected = [play.cards for play in legal_plays(held, rival, source)]
-        assert found == expected + ([""] if rival else [])
+        assert card_texts == expected + ([""] if rival else [])
 
 
 @pytest.mark.parametrize("source", SOURCES)

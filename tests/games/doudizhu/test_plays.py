@@ -1,4 +1,4 @@
-"""How near the counted plays are to the least number of plays, found by trying everything."""
+"""Counted plays against the least number of plays, which exhaustive search finds."""
 
 from functools import cache
 
@@ -15,8 +15,8 @@ _TOPS = sum(8 << 4 * place for place in range(15))
 def fewest(hands: list[int]) -> list[int]:
     """The least number of plays of hands as keys: each must hold its lowest card in some play."""
     by_lowest: list[list[int]] = [[] for _ in range(15)]
-    for each in plays("rlcard"):
-        key = key_of(each.cards)
+    for play in plays("rlcard"):
+        key = key_of(play.cards)
         by_lowest[next(rank for rank in range(15) if key >> 4 * rank & 15)].append(key)
 
     @cache
@@ -38,10 +38,10 @@ def test_counts_are_nearly_always_exact() -> None:
         near = deck[deck < 3 + number % 13] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
         hands.append(np.bincount(cards, minlength=15).astype(np.uint8))
-    found = engine_of().min_plays(np.zeros(60, np.int16), np.array(hands)).astype(int)
+    counts = engine_of().min_plays(np.zeros(60, np.int16), np.array(hands)).astype(int)
     exact = np.array(fewest(keys_from_counts(np.array(hands)).tolist()))
-    assert abs(found - exact).max() <= 1
-    assert (found == exact).mean() >= 0.95
+    assert abs(counts - exact).max() <= 1
+    assert (counts == exact).mean() >= 0.95
 
 
 @pytest.mark.parametrize(

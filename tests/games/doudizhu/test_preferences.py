@@ -27,31 +27,31 @@ def text(counts: Any) -> str:
 
 
 def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
-    """Everything that is told of a decision and a move, from the arrays of the decision alone."""
+    """Return the facts of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     view, fluents = decision.view, engine.rules.fluents
     own, unseen, seat = text(view.hand[0]), text(view.unseen[0]), int(view.seats[0])
-    found = held("held", own) | held("unseen", unseen) | {Atom("asked", (seat,))}
+    facts = held("held", own) | held("unseen", unseen) | {Atom("asked", (seat,))}
     for who, count in zip(("next", "previous"), view.hidden_hand_sizes[0].tolist(), strict=True):
-        found |= {Atom("cards", (who, n)) for n in range(1, count + 1)}
+        facts |= {Atom("cards", (who, n)) for n in range(1, count + 1)}
     for name in ("landlord", "bid"):
         fluent = fluents.find(name)
         assert fluent is not None
         numbers = view.state.fluents[int(view.rows[0]), fluent.first_slot : fluent.slots.stop].tolist()
-        found |= {Atom(name, (*key, number)) for key, number in zip(fluent.keys, numbers, strict=True) if number >= 0}
+        facts |= {Atom(name, (*key, number)) for key, number in zip(fluent.keys, numbers, strict=True) if number >= 0}
     left = own
     if moment.labels[row] == "bid":
-        found |= {Atom("chooses", (engine.rules.schema.options[int(moment.move_lists.cards[row, 0])],))}
+        facts |= {Atom("chooses", (engine.rules.schema.options[int(moment.move_lists.cards[row, 0])],))}
     else:
         left = "".join((Counter(own) - Counter(row_text(moment.move_lists.cards[row]))).elements())
-        found |= {Atom("play", (moment.labels[row],))}
+        facts |= {Atom("play", (moment.labels[row],))}
         label = int(decision.label_to_beat[0])
-        found |= {Atom("leading", ())} if label < 0 else {Atom("to_beat", (engine.labels[label],))}
+        facts |= {Atom("leading", ())} if label < 0 else {Atom("to_beat", (engine.labels[label],))}
         if label >= 0:
-            found |= {Atom("top", (("next", "previous")[int(view.top_other[0])],))}
-    found |= held("left", left)
+            facts |= {Atom("top", (("next", "previous")[int(view.top_other[0])],))}
+    facts |= held("left", left)
     plays = int(engine.min_plays(np.zeros(1, np.int16), hand(left)[None])[0])
-    return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
+    return facts | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "contest"])

@@ -37,8 +37,8 @@ def played(profile: str, count: int = 3) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("profile", ["rlcard", "openspiel", "douzero", "botzone", "contest", "botzone_bidding"])
 def test_what_is_written_down_replays(profile: str) -> None:
     records = played(profile)
-    found = engine_of(None, profile).replay(records)
-    assert (found.episodes, found.mismatches) == (3, ())
+    result = engine_of(None, profile).replay(records)
+    assert (result.episodes, result.mismatches) == (3, ())
     assert any(str(act).startswith("bid(") for _, act in records[0]["acts"]) == (
         profile in ("contest", "botzone_bidding")
     )
@@ -46,8 +46,8 @@ def test_what_is_written_down_replays(profile: str) -> None:
 
 def test_games_of_douzero_replay(shared_data: Path) -> None:
     records = read_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", 150)
-    found = engine_of(None, "douzero").replay(records)
-    assert (found.episodes, found.mismatches) == (150, ())
+    result = engine_of(None, "douzero").replay(records)
+    assert (result.episodes, result.mismatches) == (150, ())
 
 
 def test_a_game_of_douzero_is_told() -> None:
@@ -78,8 +78,8 @@ def record() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("damage", "problem"), SPOILT)
 def test_what_is_wrong_is_said(record: dict[str, Any], damage: dict[str, Any], problem: str) -> None:
-    (found,) = engine_of().replay([copy.deepcopy(record) | damage]).mismatches
-    assert re.match(problem, found.text), found.text
+    (mismatch,) = engine_of().replay([copy.deepcopy(record) | damage]).mismatches
+    assert re.match(problem, mismatch.text), mismatch.text
 
 
 SPOILT_BY_DOUZERO: list[tuple[dict[str, Any], str]] = [

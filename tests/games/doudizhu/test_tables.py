@@ -67,7 +67,7 @@ def test_a_bid_must_be_higher() -> None:
 
 
 def test_nobody_bids() -> None:
-    """The contest deals anew, on Botzone the first seat is the landlord."""
+    """The contest deals again; on Botzone the first seat is the landlord."""
     before, again = bid("contest").state.hands[0], bid("contest", 0, 0, 0)
     assert again.state.stage[0] == CHOICE
     assert remembered(again, "bid") == [-1] * 3
@@ -82,7 +82,7 @@ def dealt(profile: str, hands: list[str]) -> Tables:
     return Tables.resume(
         rules,
         DealtEpisodes(
-            np.stack([hand(each) for each in hands])[None], np.zeros((1, 15), np.uint8), rules.fluents.defaults[None],
+            np.stack([hand(cards) for cards in hands])[None], np.zeros((1, 15), np.uint8), rules.fluents.defaults[None],
             np.zeros((1, 0), np.int16), np.zeros((1, 3), np.int64), np.zeros(1, np.int32),
         ),
     )  # fmt: skip
@@ -128,7 +128,7 @@ def test_two_passes_give_the_lead_back() -> None:
 
 
 def test_a_landlord_who_was_bid_for_plays_against_the_other_two() -> None:
-    """Whoever he is: in roles, in sides, and in what a point is worth."""
+    """Seat 1 as the landlord: roles, sides and the worth of a point."""
     tables = bid("contest", 0, 2, 0)
     assert tables.roles(HERE).tolist() == [[1, 0, 1]]
     assert tables.sides(HERE).tolist() == [[1, 0, 1]]

@@ -1,4 +1,4 @@
-"""Rule folders that are races of two open hands, and the errors of those that are not."""
+"""Rule folders of races between two open hands, and the errors of other folders."""
 
 from __future__ import annotations
 

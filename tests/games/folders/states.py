@@ -1,7 +1,7 @@
-"""States of a game that is a folder, to ask it and an independent reading the same questions.
+"""States of folder games, to compare the engine with an independent implementation.
 
-Half of them are decisions of random play, half are hands with much in common over plays drawn by their labels, as both
-together meet what random play alone hardly ever does.
+Half of them are decisions of random play, half are hands of few ranks or suits with plays to beat drawn by label. Both
+together cover cases that are rare in random play.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Points = Callable[[list[int], list[int]], list[int] | None]
 
 
 class Play(NamedTuple):
-    """What lies there: its label, its form and its cards."""
+    """The play to beat: its label, form and cards."""
 
     label: str
     form: int
@@ -44,8 +44,8 @@ class Play(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a seat is asked: its hand, what is to beat, whether it is the first play, what the next seat holds."""
+class Query:
+    """A decision: the hand, the play to beat, whether it opens the game, and the cards of the next seat."""
 
     hand: Cards
     to_beat: Play | None = None
@@ -53,7 +53,7 @@ class Asked:
     next_holds: int = 5
 
     @property
-    def lying(self) -> Cards | None:
+    def cards_to_beat(self) -> Cards | None:
         """The cards to beat."""
         return self.to_beat.cards if self.to_beat else None
 
@@ -63,17 +63,17 @@ def rules_of(game: str, profile: str | None = None) -> CompiledGame:
     return compile_game(Folder(KB_ROOT / game), profile)
 
 
-def decisions_of(rules: CompiledGame, asked: list[Asked]) -> Decisions:
-    """The states as tables, from the eyes of seat 0; the other seats share the rest of the cards."""
-    tables, n, kinds = Tables(rules, len(asked)), len(asked), len(rules.pack)
+def decisions_of(rules: CompiledGame, queries: list[Query]) -> Decisions:
+    """Return the queries as decisions of seat 0; the other seats share the remaining cards."""
+    tables, n, kinds = Tables(rules, len(queries)), len(queries), len(rules.pack)
     state = tables.state
-    for row, each in enumerate(asked):
-        state.hands[row, 0] = counts_from_cards(_numbers(rules, each.hand), kinds)
+    for row, query in enumerate(queries):
+        state.hands[row, 0] = counts_from_cards(_numbers(rules, query.hand), kinds)
         others = np.repeat(np.arange(kinds), rules.pack.copies - state.hands[row, 0])
-        state.hands[row, 1] = counts_from_cards(others[: each.next_holds], kinds)
-        state.num_acts[row] = 0 if each.opening else 5
-        if each.to_beat is not None:
-            state.to_beat[row], state.owner[row] = each.to_beat.form, rules.seating.seats - 1
+        state.hands[row, 1] = counts_from_cards(others[: query.next_holds], kinds)
+        state.num_acts[row] = 0 if query.opening else 5
+        if query.to_beat is not None:
+            state.to_beat[row], state.owner[row] = query.to_beat.form, rules.seating.seats - 1
     return Decisions(PlayerView(rules, state, np.arange(n), np.zeros(n, np.int8), False))
 
 
@@ -87,108 +87,108 @@ def texts(rules: CompiledGame, row: np.ndarray) -> Cards:
 
 
 def listed(rules: CompiledGame, decisions: Decisions) -> Iterator[dict[str, set[Cards]]]:
-    """By decision and label the sets of cards that the engine lists."""
+    """Yield for each decision the sets of cards that the engine lists, by label."""
     lists = decisions.moves()
     for row in range(len(decisions.rows)):
-        found: dict[str, set[Cards]] = {}
+        sets_by_label: dict[str, set[Cards]] = {}
         for move in range(lists.start[row], lists.start[row + 1]):
             label = rules.label_texts[decisions.labels_of(lists.form)[move]]
             cards = texts(rules, lists.cards[move])
-            assert cards not in found.get(label, ())
-            found.setdefault(label, set()).add(cards)
-        yield found
+            assert cards not in sets_by_label.get(label, ())
+            sets_by_label.setdefault(label, set()).add(cards)
+        yield sets_by_label
 
 
-Reading = Callable[[Asked], tuple[Sets, bool]]
-"""An independent reading: what may be laid down by label, and whether one may pass."""
+Reading = Callable[[Query], tuple[Sets, bool]]
+"""An independent implementation: the legal sets of cards by label, and whether passing is legal."""
 
 _AT_ONCE = 500
 
 
-def disagreements(rules: CompiledGame, asked: list[Asked], reading: Reading) -> list[str]:
-    """Where masks or complete lists are not those of an independent reading, whatever the labels are called there."""
-    found: list[str] = []
-    for first in range(0, len(asked), _AT_ONCE):
-        found += _disagreements(rules, asked[first : first + _AT_ONCE], reading)
-    return found
+def disagreements(rules: CompiledGame, queries: list[Query], reading: Reading) -> list[str]:
+    """Compare masks and complete lists with an independent implementation; label names may differ."""
+    messages: list[str] = []
+    for first in range(0, len(queries), _AT_ONCE):
+        messages += _disagreements(rules, queries[first : first + _AT_ONCE], reading)
+    return messages
 
 
-def _disagreements(rules: CompiledGame, asked: list[Asked], reading: Reading) -> Iterator[str]:
-    decisions = decisions_of(rules, asked)
-    for row, (each, here) in enumerate(zip(asked, listed(rules, decisions), strict=True)):
-        said, passing = reading(each)
+def _disagreements(rules: CompiledGame, queries: list[Query], reading: Reading) -> Iterator[str]:
+    decisions = decisions_of(rules, queries)
+    for row, (query, sets_by_label) in enumerate(zip(queries, listed(rules, decisions), strict=True)):
+        expected, passing = reading(query)
         mask = {rules.label_texts[label] for label in np.flatnonzero(decisions.legal_mask[:, row])}
-        passes = here.pop("pass", None) is not None
-        same = Counter(map(frozenset, here.values())) == Counter(map(frozenset, said.values()))
-        if not same or passes != passing or mask != set(here) | ({"pass"} if passes else set()):
-            yield f"{each}: engine {here}, pass {passes}, mask {mask}; expected {said}, pass {passing}"
+        passes = sets_by_label.pop("pass", None) is not None
+        same = Counter(map(frozenset, sets_by_label.values())) == Counter(map(frozenset, expected.values()))
+        if not same or passes != passing or mask != set(sets_by_label) | ({"pass"} if passes else set()):
+            yield f"{query}: engine {sets_by_label}, pass {passes}, mask {mask}; expected {expected}, pass {passing}"
 
 
-def number_of(
+def count_moves(
     rules: CompiledGame, hand: str, to_beat: str | None = None, opening: bool = False, next_holds: int = 5
 ) -> tuple[int, int, bool]:
-    """How many labels a hand may play over a label, how many sets of cards, and whether it may pass."""
+    """Return the numbers of labels and of sets of cards that a hand may play, and whether it may pass."""
     number = rules.forms.index
     lying = None if to_beat is None else Play(to_beat, number[to_beat], frozenset())
-    decisions = decisions_of(rules, [Asked(frozenset(hand.split()), lying, opening, next_holds)])
-    (found,) = listed(rules, decisions)
-    passes = "pass" in found
-    assert int(decisions.legal_mask[:, 0].sum()) == len(found)
-    return len(found) - passes, sum(map(len, found.values())) - passes, passes
+    decisions = decisions_of(rules, [Query(frozenset(hand.split()), lying, opening, next_holds)])
+    (sets_by_label,) = listed(rules, decisions)
+    passes = "pass" in sets_by_label
+    assert int(decisions.legal_mask[:, 0].sum()) == len(sets_by_label)
+    return len(sets_by_label) - passes, sum(map(len, sets_by_label.values())) - passes, passes
 
 
 # --- where states come from -------------------------------------------------------------------------------------------
 
 
-def played_states(rules: CompiledGame, number: int, seed: int) -> list[Asked]:
-    """Decisions of random play, each with the odds of one in four."""
-    draw, found = np.random.default_rng(seed), list[Asked]()
-    while len(found) < number:
+def played_states(rules: CompiledGame, number: int, seed: int) -> list[Query]:
+    """Sample a quarter of the decisions of random play."""
+    draw, queries = np.random.default_rng(seed), list[Query]()
+    while len(queries) < number:
         tables = Tables.begin(rules, draw.integers(1 << 63, size=64).astype(np.uint64))
         tables.auto_next_episode, lying = False, dict[int, Play]()
-        while (which := tables.rows_to_play()).size:
-            decisions, state = tables.decisions(which), tables.state
-            for row in np.flatnonzero(draw.random(len(which)) < 0.25):
-                table = which[row]
+        while (playing := tables.rows_to_play()).size:
+            decisions, state = tables.decisions(playing), tables.state
+            for row in np.flatnonzero(draw.random(len(playing)) < 0.25):
+                table = playing[row]
                 hand = _cards(rules, state.hands[table, state.seat[table]])
                 to_beat = lying[table] if state.to_beat[table] != LEADING else None
-                found.append(
-                    Asked(hand, to_beat, state.num_acts[table] == 0, int(decisions.view.hidden_hand_sizes[row, 0]))
+                queries.append(
+                    Query(hand, to_beat, state.num_acts[table] == 0, int(decisions.view.hidden_hand_sizes[row, 0]))
                 )
             moves = _random(tables, decisions)
-            for table, form, cards in zip(which, moves.form, moves.cards, strict=True):
+            for table, form, cards in zip(playing, moves.form, moves.cards, strict=True):
                 if form != rules.forms.pass_form:
                     lying[table] = _play(rules, form, cards)
-            tables.play(which, moves)
-    return [found[place] for place in draw.permutation(len(found))[:number]]
+            tables.play(playing, moves)
+    return [queries[place] for place in draw.permutation(len(queries))[:number]]
 
 
 def _random(tables: Tables, decisions: Any) -> Moves:
-    which = decisions.rows
-    return RandomAgent().play(decisions, splitmix64_array(tables.keys[which], tables.num_decisions[which]))
+    rows = decisions.rows
+    return RandomAgent().play(decisions, splitmix64_array(tables.keys[rows], tables.num_decisions[rows]))
 
 
-def planted_states(rules: CompiledGame, number: int, seed: int) -> list[Asked]:
-    """Hands of few ranks or few suits over plays that are drawn by their labels."""
+def planted_states(rules: CompiledGame, number: int, seed: int) -> list[Query]:
+    """Generate hands of few ranks or suits, with plays to beat drawn by label."""
     draw = np.random.default_rng(seed)
-    hands = [Asked(_hand(rules, draw, frozenset())) for _ in range(400)]
+    hands = [Query(_hand(rules, draw, frozenset())) for _ in range(400)]
     decisions = decisions_of(rules, hands)
     lists = decisions.moves()
     by_label: dict[int, list[int]] = {}
     for move, label in enumerate(decisions.labels_of(lists.form)):
         by_label.setdefault(int(label), []).append(move)
-    labels, found = sorted(by_label), list[Asked]()
+    labels, queries = sorted(by_label), list[Query]()
     for _ in range(number):
         to_beat = None
         if draw.random() < 0.7:
             move = draw.choice(by_label[labels[draw.integers(len(labels))]])
             to_beat = _play(rules, lists.form[move], lists.cards[move])
         hand = _hand(rules, draw, to_beat.cards if to_beat else frozenset())
-        found.append(Asked(hand, to_beat, False, int(draw.integers(1, 4))))
-    return found
+        queries.append(Query(hand, to_beat, False, int(draw.integers(1, 4))))
+    return queries
 
 
-def states(rules: CompiledGame, number: int, seed: int) -> list[Asked]:
+def states(rules: CompiledGame, number: int, seed: int) -> list[Query]:
     """Half of each."""
     return played_states(rules, number // 2, seed) + planted_states(rules, number - number // 2, seed)
 
@@ -217,23 +217,23 @@ def _hand(rules: CompiledGame, draw: np.random.Generator, without: Cards) -> Car
 # --- clingo -----------------------------------------------------------------------------------------------------------
 
 
-def facts(rules: CompiledGame, asked: Asked) -> set[Atom]:
-    """What the rules are told of a state, written down anew: the inputs that hold."""
+def facts(rules: CompiledGame, query: Query) -> set[Atom]:
+    """Return the inputs that hold in a state, by an independent implementation."""
     ranks = {letter: rank for rank, letter in _letters(rules).items() if isinstance(rank, int)}
     suits = {letter: suit for suit, letter in _letters(rules).items() if isinstance(suit, str)}
-    found = {Atom("holding", (number,)) for number in range(1, len(asked.hand) + 1)}
-    for card in asked.hand:
-        found.add(Atom("held", (ranks[card[1]], suits[card[0]], 1)))
-    for rank, count in Counter(ranks[card[1]] for card in asked.hand).items():
-        found |= {Atom("held", (rank, number)) for number in range(1, count + 1)}
-    if asked.to_beat is None:
-        found.add(Atom("leading", ()))
+    atoms = {Atom("holding", (number,)) for number in range(1, len(query.hand) + 1)}
+    for card in query.hand:
+        atoms.add(Atom("held", (ranks[card[1]], suits[card[0]], 1)))
+    for rank, count in Counter(ranks[card[1]] for card in query.hand).items():
+        atoms |= {Atom("held", (rank, number)) for number in range(1, count + 1)}
+    if query.to_beat is None:
+        atoms.add(Atom("leading", ()))
     else:
-        found.add(Atom("to_beat", (rules.forms.forms[asked.to_beat.form].name,)))
-    if not asked.opening:
-        found |= {Atom("acts", (number,)) for number in range(1, 6)}
-    found |= {Atom("cards", ("next", number)) for number in range(1, asked.next_holds + 1)}
-    return found & set(rules.kb.input_atoms)
+        atoms.add(Atom("to_beat", (rules.forms.forms[query.to_beat.form].name,)))
+    if not query.opening:
+        atoms |= {Atom("acts", (number,)) for number in range(1, 6)}
+    atoms |= {Atom("cards", ("next", number)) for number in range(1, query.next_holds + 1)}
+    return atoms & set(rules.kb.input_atoms)
 
 
 def _letters(rules: CompiledGame) -> dict[int | str, str]:
@@ -241,7 +241,7 @@ def _letters(rules: CompiledGame) -> dict[int | str, str]:
 
 
 class Clingo:
-    """clingo over the files of a folder, asked for legal/1 alone."""
+    """clingo on the files of a folder, with legal/1 as the only output."""
 
     def __init__(self, rules: CompiledGame) -> None:
         """Ground them."""
@@ -252,26 +252,26 @@ class Clingo:
         self._control.add("base", [], "#show. #show legal/1.")
         self._control.ground([("base", [])])
 
-    def legal(self, told: set[Atom]) -> set[str]:
-        """The labels that are legal where these inputs hold and no others."""
-        on = {clingo.parse_term(str(each)) for each in told}
+    def legal(self, facts: set[Atom]) -> set[str]:
+        """Return the legal labels if only these inputs hold."""
+        on = {clingo.parse_term(str(fact)) for fact in facts}
         for symbol in on ^ self._on:
             self._control.assign_external(symbol, symbol in on)
         self._on = on
         with self._control.solve(yield_=True) as handle:
-            (found,) = ({str(atom.arguments[0]) for atom in model.symbols(shown=True)} for model in handle)
-        return found
+            (labels,) = ({str(atom.arguments[0]) for atom in model.symbols(shown=True)} for model in handle)
+        return labels
 
 
-def unlike_clingo(rules: CompiledGame, asked: list[Asked]) -> list[str]:
-    """Where the labels that the circuit allows are not those that clingo derives from the facts of a state."""
-    control, legal, found = Clingo(rules), decisions_of(rules, asked).legal_mask, list[str]()
-    for row, each in enumerate(asked):
-        derived = control.legal(facts(rules, each))
+def compare_with_clingo(rules: CompiledGame, queries: list[Query]) -> list[str]:
+    """Compare the labels of the circuit with those that clingo derives from the facts of a state."""
+    control, legal, messages = Clingo(rules), decisions_of(rules, queries).legal_mask, list[str]()
+    for row, query in enumerate(queries):
+        derived = control.legal(facts(rules, query))
         mask = {rules.label_texts[label] for label in np.flatnonzero(legal[:, row])}
         if derived != mask:
-            found.append(f"{each}: clingo {sorted(derived)}, circuit {sorted(mask)}")
-    return found
+            messages.append(f"{query}: clingo {sorted(derived)}, circuit {sorted(mask)}")
+    return messages
 
 
 # --- whole matches ----------------------------------------------------------------------------------------------------
@@ -280,16 +280,16 @@ def unlike_clingo(rules: CompiledGame, asked: list[Asked]) -> list[str]:
 def follow(
     rules: CompiledGame, points: Points, matches: int, seed: int, locks: bool = False, lowest_leads: bool = False
 ) -> None:
-    """Play at random to the end beside an independent reading of the turns and of the points; asserts they agree."""
+    """Play at random to the end; assert that turns and points agree with an independent implementation."""
     keys = np.random.default_rng(seed).integers(1 << 63, size=matches).astype(np.uint64)
     tables = Tables.begin(rules, keys)
     courses = [Course(rules.seating.seats, locks, lowest_leads) for _ in range(matches)]
-    while (which := tables.rows_to_play()).size:
-        state, seats = tables.state, tables.state.seat[which].tolist()
-        moves = _random(tables, tables.decisions(which))
-        tables.play(which, moves)
-        left = state.hands[which].sum(axis=2)
-        for row, (table, seat) in enumerate(zip(which.tolist(), seats, strict=True)):
+    while (playing := tables.rows_to_play()).size:
+        state, seats = tables.state, tables.state.seat[playing].tolist()
+        moves = _random(tables, tables.decisions(playing))
+        tables.play(playing, moves)
+        left = state.hands[playing].sum(axis=2)
+        for row, (table, seat) in enumerate(zip(playing.tolist(), seats, strict=True)):
             course = courses[table]
             turn = course.act(seat, moves.form[row] == rules.forms.pass_form, left[row, seat])
             paid = points(left[row].tolist(), course.gone)
@@ -302,7 +302,7 @@ def follow(
 
 
 class Scene:
-    """One table with these hands, at which seats lay down what they are told to."""
+    """One table with given hands and scripted plays."""
 
     def __init__(self, rules: CompiledGame, hands: list[str], seat: int = 0) -> None:
         """Cards by seat; ``seat`` leads."""
@@ -315,12 +315,12 @@ class Scene:
 
     @property
     def legal(self) -> set[str]:
-        """The labels that the seat to decide may play."""
+        """Return the legal labels of the seat to decide."""
         mask = self.tables.decisions(self._here).legal_mask[:, 0]
         return {self.rules.label_texts[label] for label in np.flatnonzero(mask)}
 
     def play(self, *labels: str) -> int:
-        """Lay down these labels in turn; the seat to decide then, -1 where the game is over."""
+        """Play these labels in turn; return the seat to decide, or -1 if the game is over."""
         for label in labels:
             assert label in self.legal, f"{label} is not legal: {self.legal}"
             decisions = self.tables.decisions(self._here)
@@ -330,11 +330,11 @@ class Scene:
 
     @property
     def leads(self) -> bool:
-        """Whether there is nothing to beat."""
+        """Return True if there is no play to beat."""
         return bool(self.tables.state.to_beat[0] == LEADING)
 
     @property
     def points(self) -> list[int]:
-        """What the game was worth to each seat."""
-        found: list[int] = self.tables.points[0].tolist()
-        return found
+        """Return the points of each seat."""
+        payoffs: list[int] = self.tables.points[0].tolist()
+        return payoffs

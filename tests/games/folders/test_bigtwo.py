@@ -9,7 +9,16 @@ from abl_cards.games.description.folder import Folder
 from tests.brute_force import bigtwo as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
-from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+from tests.games.folders.states import (
+    Query,
+    Scene,
+    compare_with_clingo,
+    count_moves,
+    disagreements,
+    follow,
+    rules_of,
+    states,
+)
 
 STATES = 20_000 if thorough() else 300
 OPENING = "D3 C3 D4 D5 D6 D7 H7 S7 H8 C9 CT CJ CQ"
@@ -23,7 +32,7 @@ def rules() -> CompiledGame:
 
 @pytest.fixture(scope="module")
 def flagged(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
-    """All flags at once: a folder that has nothing but its parent and the switches."""
+    """Compile a variant with all flags: only a parent and the switches."""
     folder = tmp_path_factory.mktemp("flags")
     (folder / "variant.lp").write_text("parent(bigtwo). rank_first. triples. locks.")
     return compile_game(Folder(folder))
@@ -50,28 +59,28 @@ def test_labels(rules: CompiledGame, flagged: CompiledGame) -> None:
     ],
 )
 def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
-    assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
+    assert count_moves(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
 def test_vectors_of_the_flags(rules: CompiledGame, flagged: CompiledGame) -> None:
-    assert number_of(rules, OPENING, opening=True) == (6, 6, False)
-    assert number_of(flagged, MIXED, "flush(h,14,7,5,4,3)") == (18, 26, True)
-    assert number_of(flagged, "C5 S5 H5", "triple(4)") == (1, 1, True)
+    assert count_moves(rules, OPENING, opening=True) == (6, 6, False)
+    assert count_moves(flagged, MIXED, "flush(h,14,7,5,4,3)") == (18, 26, True)
+    assert count_moves(flagged, "C5 S5 H5", "triple(4)") == (1, 1, True)
 
 
 @pytest.mark.parametrize("flags", [False, True])
 def test_lists_are_those_of_the_brute_force(rules: CompiledGame, flagged: CompiledGame, flags: bool) -> None:
     here = flagged if flags else rules
 
-    def reading(asked: Asked) -> tuple[Sets, bool]:
-        plays = brute.plays(asked.hand, asked.lying, asked.opening, rank_first=flags, triples=flags)
-        return plays, brute.may_pass(asked.hand, asked.lying)
+    def reading(query: Query) -> tuple[Sets, bool]:
+        plays = brute.plays(query.hand, query.cards_to_beat, query.opening, rank_first=flags, triples=flags)
+        return plays, brute.may_pass(query.hand, query.cards_to_beat)
 
     assert disagreements(here, states(here, STATES, seed=1), reading) == []
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+    assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
 def test_turns_and_points(rules: CompiledGame) -> None:

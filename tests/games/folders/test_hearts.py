@@ -1,4 +1,4 @@
-"""Hearts as a folder of rules: vectors, an independent referee both ways, clingo, and what is told to nobody else."""
+"""Hearts as a rule folder: vectors, an independent referee both ways, clingo, and private passes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abl_cards.games.tables.tables import Tables
 from tests.brute_force import hearts as brute
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
-from tests.games.folders.tricks import cards_of, follow_rounds, unlike_clingo
+from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, play_out
 
 ROUNDS = 1_000 if thorough() else 20
@@ -30,9 +30,9 @@ def rules() -> CompiledGame:
 
 def legal(hand: list[str], *trick: str, broken: bool = False, acts: int = 20) -> list[str]:
     state = {"hand": hand, "trick": [[card] for card in trick], "broken": broken, "acts": acts}
-    (found,) = load("hearts").engine().legal_moves([state])
-    assert not isinstance(found, Exception), found
-    return [card for (card,) in found]
+    (moves,) = load("hearts").engine().legal_moves([state])
+    assert not isinstance(moves, Exception), moves
+    return [card for (card,) in moves]
 
 
 def test_vectors() -> None:
@@ -47,7 +47,7 @@ def test_vectors() -> None:
 
 
 class _Round:
-    """A round of the brute force that is told one card at a time, passed or laid."""
+    """A round of the brute force that receives one card at a time, passed or played."""
 
     def __init__(self, one: brute.Round) -> None:
         self.one, self._given = one, list[str]()
@@ -87,7 +87,7 @@ def test_rounds_of_the_referee_are_played_again() -> None:
 
 
 def _record(seed: int, number: int) -> dict[str, Any]:
-    """A round of the brute force: its hands, what is passed, what is laid."""
+    """Return a record of a brute-force round: hands, passed cards and played cards."""
     draw = Draw(seed)
     pack = draw.sample(brute.PACK, 52)
     hands = [pack[seat::4] for seat in range(4)]
@@ -100,7 +100,7 @@ def _record(seed: int, number: int) -> dict[str, Any]:
         acts.append([one.turn, [draw.choice(one.choices())]])
         one.play(acts[-1][1][0])
     way = brute.PASSES[number % 4]
-    return {"hands": hands, "before": {"way": way}, "acts": acts, "points": [-each for each in one.result]}
+    return {"hands": hands, "before": {"way": way}, "acts": acts, "points": [-score for score in one.result]}
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_shooting_the_moon(rules: CompiledGame, taken: list[int], points: list[i
     tables, fluent = Tables.begin(rules, match_keys(1, 1)), rules.fluents.find("taken")
     assert fluent
     tables.state.fluents[0, fluent.first_slot : fluent.slots.stop] = taken
-    found = tables.event_rules.score_episodes(tables.state, np.zeros(1, np.int64))[0][0].tolist()
-    assert found == [-each for each in brute.score(taken)]
-    assert points is None or found == points
+    scores = tables.event_rules.score_episodes(tables.state, np.zeros(1, np.int64))[0][0].tolist()
+    assert scores == [-score for score in brute.score(taken)]
+    assert points is None or scores == points
 
 
 def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: CompiledGame) -> None:
@@ -127,18 +127,18 @@ def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: CompiledGame
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, STATES, seed=2) == []
+    assert compare_with_clingo(rules, STATES, seed=2) == []
 
 
 def test_what_is_passed_is_told_to_nobody_else(rules: CompiledGame) -> None:
-    """Not before it has moved, and afterwards to the giver alone, who knows where it is."""
+    """A passed card is hidden until it moves; afterwards only the giver knows its holder."""
     tables, other = (Tables.begin(rules, match_keys(8, 5)) for _ in range(2))
     for room, salt in ((tables, 1), (other, 2)):
         for _ in range(3):
-            which = room.rows_to_choose()
-            room.choose(which, RandomAgent().choose(room.choices(which), splitmix64_array(room.keys[which], salt)))
+            rows = room.rows_to_choose()
+            room.choose(rows, RandomAgent().choose(room.choices(rows), splitmix64_array(room.keys[rows], salt)))
             keys = splitmix64_array(room.keys, room.num_decisions)
-    which, everybody = tables.rows_to_choose(), np.arange(8)
+    rows, everybody = tables.rows_to_choose(), np.arange(8)
     assert (tables.seat == 1).all()
     fluents = rules.fluents.find("giving")
     assert fluents
@@ -147,10 +147,10 @@ def test_what_is_passed_is_told_to_nobody_else(rules: CompiledGame) -> None:
     for seat in (1, 2, 3):
         seats = np.full(8, seat, np.int8)
         assert (tables.observe(everybody, seats) == other.observe(everybody, seats)).all()
-    assert (tables.choices(which).options == other.choices(which).options).all()
+    assert (tables.choices(rows).options == other.choices(rows).options).all()
     keys = splitmix64_array(tables.keys, tables.num_decisions)
-    while (which := tables.rows_to_choose()).size:
-        tables.choose(which, RandomAgent().choose(tables.choices(which), keys))
+    while (rows := tables.rows_to_choose()).size:
+        tables.choose(rows, RandomAgent().choose(tables.choices(rows), keys))
     for giver in range(4):
         seats = np.full(8, giver, np.int8)
         hidden = tables.information_set(everybody, seats)

@@ -8,7 +8,16 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
-from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+from tests.games.folders.states import (
+    Query,
+    Scene,
+    compare_with_clingo,
+    count_moves,
+    disagreements,
+    follow,
+    rules_of,
+    states,
+)
 
 STATES = 20_000 if thorough() else 300
 
@@ -35,11 +44,11 @@ def test_labels(rules: CompiledGame) -> None:
     ],
 )
 def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
-    assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
+    assert count_moves(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
 def test_the_opening(rules: CompiledGame) -> None:
-    assert number_of(rules, "H3 S3 D3 S4 D4 S5 S6 S7 S8 SJ DJ SQ S2", opening=True) == (5, 52, False)
+    assert count_moves(rules, "H3 S3 D3 S4 D4 S5 S6 S7 S8 SJ DJ SQ S2", opening=True) == (5, 52, False)
 
 
 def test_which_labels_a_short_hand_has(rules: CompiledGame) -> None:
@@ -48,16 +57,16 @@ def test_which_labels_a_short_hand_has(rules: CompiledGame) -> None:
 
 
 def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
-    def reading(asked: Asked) -> tuple[Sets, bool]:
-        tail = asked.to_beat is not None and asked.to_beat.label.startswith("tail")
-        found = brute.plays(asked.hand, asked.lying, asked.opening, tail=tail)
-        return found, brute.may_pass(asked.lying, found)
+    def reading(query: Query) -> tuple[Sets, bool]:
+        tail = query.to_beat is not None and query.to_beat.label.startswith("tail")
+        plays = brute.plays(query.hand, query.cards_to_beat, query.opening, tail=tail)
+        return plays, brute.may_pass(query.cards_to_beat, plays)
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+    assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
 @pytest.mark.parametrize("profile", ["standard", "lowest_seat"])

@@ -1,4 +1,4 @@
-"""What the preferences of folder games are good for: two seats of ``kb`` and two of ``greedy``, in every seating."""
+"""Strength of folder-game preferences: two seats of ``kb`` against two of ``greedy``, in every seating."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0."""
     engine, names = load(name).engine(), ("kb", "greedy")
     games = DEALS * len(engine.agent_seatings)
-    kb, _ = play_match(engine, [make_agent(each, engine) for each in names], games, 0, names=names).standings
+    kb, _ = play_match(
+        engine, [make_agent(agent_name, engine) for agent_name in names], games, 0, names=names
+    ).standings
     print(f"{name}: first {kb.first:.3f} {kb.first_interval}, points {kb.points:+.3f} {kb.points_interval}")
     assert kb.points_interval
     if thorough():
@@ -29,7 +31,7 @@ def test_preferences_beat_greedy(name: str) -> None:
 def test_preferences_beat_greedy_in_pairs() -> None:
     """Of deals of Whist, which luck decides more than anything, more than half go to ``kb``."""
     engine, names = load("whist").engine(), ("kb", "greedy")
-    result = play_match(engine, [make_agent(each, engine) for each in names], 4 * DEALS, 0, names=names)
+    result = play_match(engine, [make_agent(name, engine) for name in names], 4 * DEALS, 0, names=names)
     print(f"whist: {result.rate:.3f} {result.interval}")
     if thorough():
         assert result.interval[0] > 0.6
@@ -40,7 +42,7 @@ def test_preferences_beat_greedy_in_pairs() -> None:
 def test_preferences_win_whole_matches_of_tractor() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
     engine, names = load("tractor").engine(), ("kb", "greedy")
-    result = play_match(engine, [make_agent(each, engine) for each in names], 200 if thorough() else 4, 0, names=names)
+    result = play_match(engine, [make_agent(name, engine) for name in names], 200 if thorough() else 4, 0, names=names)
     print(f"tractor: {result.rate:.3f} {result.interval}")
     assert result.rate >= (0.9 if thorough() else 0.7)
 
@@ -49,5 +51,5 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
     "name", ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts", "tractor"]
 )
 def test_there_are_ten_preferences(name: str) -> None:
-    """Their words are a matter of ``kb check``: without them nothing is loaded."""
+    """Their texts are checked by ``kb check`` and required for loading."""
     assert len(load(name).knowledge_base().preference_groups) >= 10

@@ -13,7 +13,16 @@ from abl_cards.games.game import load
 from tests.brute_force import president as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
-from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+from tests.games.folders.states import (
+    Query,
+    Scene,
+    compare_with_clingo,
+    count_moves,
+    disagreements,
+    follow,
+    rules_of,
+    states,
+)
 from tests.games.random_play import play_out
 
 STATES = 20_000 if thorough() else 300
@@ -37,18 +46,18 @@ def test_labels(rules: CompiledGame) -> None:
     ],
 )
 def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
-    assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
+    assert count_moves(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
 def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
-    def reading(asked: Asked) -> tuple[Sets, bool]:
-        return brute.plays(asked.hand, asked.lying), brute.may_pass(asked.hand, asked.lying)
+    def reading(query: Query) -> tuple[Sets, bool]:
+        return brute.plays(query.hand, query.cards_to_beat), brute.may_pass(query.hand, query.cards_to_beat)
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+    assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
 def test_turns_and_points(rules: CompiledGame) -> None:
@@ -76,11 +85,11 @@ def test_the_end(rules: CompiledGame) -> None:
 
 
 def test_the_first_play_is_free(rules: CompiledGame) -> None:
-    assert number_of(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)
+    assert count_moves(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)
 
 
 def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -> None:
-    """What includes/1 wants is asked of the label too: plain players choose among labels."""
+    """includes/1 also restricts labels, because plain players choose among labels."""
     (tmp_path / "mine").mkdir()
     rules = "parent(president).\n#external acts(N) : N = 1.\nincludes(card(3,c)) :- leading, not acts(1).\n"
     (tmp_path / "mine" / "variant.lp").write_text(rules, "utf-8")

@@ -10,7 +10,16 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
-from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+from tests.games.folders.states import (
+    Query,
+    Scene,
+    compare_with_clingo,
+    count_moves,
+    disagreements,
+    follow,
+    rules_of,
+    states,
+)
 
 STATES = 20_000 if thorough() else 300
 TEXTS = {"sixteen": brute.SIXTEEN, "fifteen": brute.FIFTEEN}
@@ -45,13 +54,13 @@ def test_packs(game: str, rules: CompiledGame) -> None:
 
 def test_sixteen_opens_with_the_three_of_spades(sixteen: CompiledGame) -> None:
     """3 (1), 33 (2), 3–7 (6), 3344 (6), 334455 (6), 333444 (1), 333+2 (21), 444+♠3+1 (6), 333444+5567 (1)."""
-    assert number_of(sixteen, "S3 H3 D3 S4 H4 D4 S5 C5 S6 S7", opening=True) == (9, 50, False)
+    assert count_moves(sixteen, "S3 H3 D3 S4 H4 D4 S5 C5 S6 S7", opening=True) == (9, 50, False)
 
 
 @pytest.mark.parametrize(
     ("hand", "to_beat", "next_holds", "expected"),
     [
-        ("D5 C5 H5 S5 D6", "single(15)", 5, (1, 1, False)),  # whoever can beat must, with a bomb too
+        ("D5 C5 H5 S5 D6", "single(15)", 5, (1, 1, False)),  # a seat that can beat must do so, even with a bomb
         ("D9 CK HK D4", "single(7)", 1, (1, 2, False)),  # the highest single before a seat with one card
         ("D9 CK HK D4", None, 1, (2, 3, False)),
         ("D9 CK HK D4", "single(7)", 2, (2, 3, False)),
@@ -64,7 +73,7 @@ def test_sixteen_opens_with_the_three_of_spades(sixteen: CompiledGame) -> None:
 def test_sixteen(
     sixteen: CompiledGame, hand: str, to_beat: str | None, next_holds: int, expected: tuple[int, int, bool]
 ) -> None:
-    assert number_of(sixteen, hand, to_beat, next_holds=next_holds) == expected
+    assert count_moves(sixteen, hand, to_beat, next_holds=next_holds) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,7 +86,7 @@ def test_sixteen(
     ],
 )
 def test_fifteen(fifteen: CompiledGame, hand: str, to_beat: str | None, expected: tuple[int, int, bool]) -> None:
-    assert number_of(fifteen, hand, to_beat) == expected
+    assert count_moves(fifteen, hand, to_beat) == expected
 
 
 def test_fifteen_has_no_pair_of_aces_and_no_four_kings(fifteen: CompiledGame) -> None:
@@ -85,8 +94,8 @@ def test_fifteen_has_no_pair_of_aces_and_no_four_kings(fifteen: CompiledGame) ->
     assert {"pair(13)", "bomb(12)", "run(1,12,14)", "carry(3,1,13)"} <= set(fifteen.label_texts)
 
 
-def _rival(label: str) -> brute.Shape:
-    """What is to beat, by the name of its label."""
+def _shape_to_beat(label: str) -> brute.Shape:
+    """Parse a label into the shape to beat."""
     name, shape = label.split("(")[0], list(map(int, re.findall(r"\d+", label)))
     if name in ("single", "pair", "bomb"):
         return brute.Shape(name, 1, shape[0] - 3, -1)
@@ -96,17 +105,17 @@ def _rival(label: str) -> brute.Shape:
 
 
 def test_lists_are_those_of_the_brute_force(game: str, rules: CompiledGame) -> None:
-    def reading(asked: Asked) -> tuple[Sets, bool]:
-        rival = _rival(asked.to_beat.label) if asked.to_beat else None
-        last = asked.next_holds == 1
-        found = brute.plays(asked.hand, asked.lying, asked.opening, TEXTS[game], last_card=last, rival=rival)
-        return found, brute.may_pass(asked.lying, found, TEXTS[game])
+    def reading(query: Query) -> tuple[Sets, bool]:
+        rival = _shape_to_beat(query.to_beat.label) if query.to_beat else None
+        last = query.next_holds == 1
+        plays = brute.plays(query.hand, query.cards_to_beat, query.opening, TEXTS[game], last_card=last, rival=rival)
+        return plays, brute.may_pass(query.cards_to_beat, plays, TEXTS[game])
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+    assert compare_with_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
 def test_turns_and_points(game: str, rules: CompiledGame) -> None:

@@ -60,12 +60,12 @@ def test_labels(rules: CompiledGame) -> None:
 
 
 def test_follows(rules: CompiledGame) -> None:
-    """Every answer to a lead, and no other, can be laid."""
+    """Exactly the legal answers to a lead can be played."""
     draw, brute = Random(1), PROFILES[str(rules.profile)]
     for _ in range(0, FOLLOWS, AT_ONCE):
         states = [_short_state(draw, brute) for _ in range(AT_ONCE)]
-        for state, found in zip(states, every_answer(rules, [Follow(*state) for state in states]), strict=True):
-            assert found == follows(brute, state.order, state.lead, state.hand), state
+        for state, answers in zip(states, every_answer(rules, [Follow(*state) for state in states]), strict=True):
+            assert answers == follows(brute, state.order, state.lead, state.hand), state
 
 
 def _short_state(draw: Random, brute: Any) -> State:
@@ -77,46 +77,46 @@ def _short_state(draw: Random, brute: Any) -> State:
 
 
 def test_leads(rules: CompiledGame) -> None:
-    """Every choice of cards of one suit can be led, and nothing else."""
+    """Exactly the sets of cards of one suit can be led."""
     draw, brute = Random(2), PROFILES[str(rules.profile)]
     leads = []
     for _ in range(FOLLOWS // 5):
         order = random_order(draw, brute)
         hand = crowded_hands(draw, order, draw.randint(1, 8), 2)[0] or ["S3"]
         leads.append(Follow(order, Lead("S", ()), hand))
-    for lead, found in zip(leads, every_answer(rules, leads), strict=True):
-        assert found == {tuple(sorted(each.cards)) for each in all_leads(lead.order, lead.hand)}, lead
+    for lead, plays in zip(leads, every_answer(rules, leads), strict=True):
+        assert plays == {tuple(sorted(candidate.cards)) for candidate in all_leads(lead.order, lead.hand)}, lead
 
 
 def test_tricks(rules: CompiledGame) -> None:
     draw, brute = Random(3), PROFILES[str(rules.profile)]
     tricks = [random_trick(draw, brute) for _ in range(TRICKS)]
-    assert takers(rules, tricks) == [winner(*each) for each in tricks]
+    assert takers(rules, tricks) == [winner(*trick) for trick in tricks]
 
 
 def test_throws(rules: CompiledGame) -> None:
-    """What lies after the challenge, and what a failed throw costs."""
+    """Cards on the table after the challenge, and the price of a failed throw."""
     draw, brute = Random(5), PROFILES[str(rules.profile)]
     throws = [random_throw(draw, brute) for _ in range(TRICKS)]
-    wanted = [challenge(brute, each.order, each.lead, each.others) for each in throws]
-    assert lay_throws(rules, throws) == [(each.lead.cards, each.price) for each in wanted]
+    outcomes = [challenge(brute, throw.order, throw.lead, throw.others) for throw in throws]
+    assert lay_throws(rules, throws) == [(throw.lead.cards, throw.price) for throw in outcomes]
 
 
 def test_rounds_are_refereed(rules: CompiledGame) -> None:
-    """Whole matches at random: what may be shown, buried and played, what lies after a throw, points and levels."""
+    """Random matches: legal cards to show, bury and play, cards after a throw, points and levels."""
     play_refereed(rules, PROFILES[str(rules.profile)], ROUNDS)
 
 
 def play_refereed(rules: CompiledGame, brute: BruteRules, rounds: int) -> None:
-    """So many rounds at random beside the referee."""
+    """Play a number of random rounds against the referee."""
     watch = Watch(brute)
     tables = Tables.begin(rules, match_keys(min(8, rounds), 4), watch)
     while watch.rounds < rounds:
         keys = splitmix64_array(tables.keys, tables.num_decisions)
-        if (which := tables.rows_to_choose()).size:
-            tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
-        if (which := tables.rows_to_play()).size:
-            tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
+        if (rows := tables.rows_to_choose()).size:
+            tables.choose(rows, RandomPlayer().choose(tables.choices(rows), keys[rows]))
+        if (rows := tables.rows_to_play()).size:
+            tables.play(rows, RandomPlayer().play(tables.decisions(rows), keys[rows]))
         if (over := np.flatnonzero(tables.winner != -1)).size:
             tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
 
@@ -131,13 +131,13 @@ SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", ["revokes", "flip", *(pytest.param(name, marks=long) for name in ("power", "free"))])
 def test_switches(name: str, tmp_path: Path) -> None:
-    """The rules with a switch turned, beside those of the brute force."""
+    """Rules with one switch changed agree with the brute force."""
     profile, texts, changes = SWITCHES[name]
     rules, brute = turned(tmp_path, profile, texts), variant(PROFILES[profile], **changes)
     draw = Random(6)
     states = [_short_state(draw, brute) for _ in range(AT_ONCE)]
-    for state, found in zip(states, every_answer(rules, [Follow(*state) for state in states]), strict=True):
-        assert found == follows(brute, state.order, state.lead, state.hand), state
+    for state, answers in zip(states, every_answer(rules, [Follow(*state) for state in states]), strict=True):
+        assert answers == follows(brute, state.order, state.lead, state.hand), state
     play_refereed(rules, brute, ROUNDS)
 
 
@@ -154,13 +154,13 @@ def turned(path: Path, profile: str, texts: Mapping[str, str]) -> CompiledGame:
 
 
 def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
-    """D6, by a switch: it lies as the highest card of the suit that is led, and does not fail."""
+    """D6, by a switch: it counts as the highest card of the suit led, and the throw does not fail."""
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. letters."})
     brute = variant(PROFILES["botzone"], letters=True)
     order = brute.order("2", "H")
-    (found,) = every_answer(rules, [Follow(order, Lead("S", ()), ["S5", "S2", "C2", "SB"])])
-    assert ("S2", "S5") in found
-    assert not {cards for cards in found if {"S5", "C2"} <= set(cards) or {"S5", "SB"} <= set(cards)}
+    (plays,) = every_answer(rules, [Follow(order, Lead("S", ()), ["S5", "S2", "C2", "SB"])])
+    assert ("S2", "S5") in plays
+    assert not {cards for cards in plays if {"S5", "C2"} <= set(cards) or {"S5", "SB"} <= set(cards)}
     lead = lead_of(brute, order, ["S5", "S2"])
     assert lead
     answers: list[Cards] = [("S9", "SA"), ("H3", "H4"), ("C3", "C4")]
@@ -169,17 +169,17 @@ def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
 
 @long
 def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
-    """D5, by a switch: rounds end when somebody has nothing left."""
+    """D5, by a switch: rounds end when a hand is empty."""
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. buries_any."})
     tables = Tables.begin(rules, match_keys(8, 4))
     for _ in range(1500):
         if tables.num_episodes.min() > 0:
             break
         keys = splitmix64_array(tables.keys, tables.num_decisions)
-        if (which := tables.rows_to_choose()).size:
-            tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
-        if (which := tables.rows_to_play()).size:
-            tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
+        if (rows := tables.rows_to_choose()).size:
+            tables.choose(rows, RandomPlayer().choose(tables.choices(rows), keys[rows]))
+        if (rows := tables.rows_to_play()).size:
+            tables.play(rows, RandomPlayer().play(tables.decisions(rows), keys[rows]))
     assert tables.num_episodes.min() > 0
 
 
@@ -189,5 +189,5 @@ def test_rounds_of_the_brute_force_are_played_again(rules: CompiledGame) -> None
     rounds = [
         random_round(seed, brute, ranks[seed % 13], None if seed % 13 == 0 else seed % 4) for seed in range(ROUNDS)
     ]
-    replayed = load("tractor").engine(None, rules.profile).replay([record_of(rules, each) for each in rounds])
+    replayed = load("tractor").engine(None, rules.profile).replay([record_of(rules, one_round) for one_round in rounds])
     assert (replayed.episodes, replayed.mismatches) == (ROUNDS, ())

@@ -13,7 +13,7 @@ from abl_cards.games.tables.tables import Tables
 from tests.brute_force import whist as brute
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
-from tests.games.folders.tricks import cards_of, follow_rounds, unlike_clingo
+from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, step
 
 ROUNDS = 1_000 if thorough() else 20
@@ -28,9 +28,9 @@ def rules() -> CompiledGame:
 
 def legal(hand: list[str], *trick: str, trump: str = "H") -> list[str]:
     state = {"hand": hand, "trick": [[card] for card in trick], "trump": trump}
-    (found,) = load("whist").engine().legal_moves([state])
-    assert not isinstance(found, Exception), found
-    return [card for (card,) in found]
+    (moves,) = load("whist").engine().legal_moves([state])
+    assert not isinstance(moves, Exception), moves
+    return [card for (card,) in moves]
 
 
 def test_labels(rules: CompiledGame) -> None:
@@ -55,17 +55,17 @@ def test_vectors() -> None:
     ],
 )
 def test_what_takes_the_trick(trick: list[str], taken: set[str]) -> None:
-    """The highest card of the suit led, unless a trump lies; asked of every card whether it may be laid or not."""
+    """The highest card of the suit led takes the trick unless there is a trump."""
     engine = load("whist").engine()
     for card in ("S4", "HA", "DA"):
-        state = {"hand": [card], "trick": [[each] for each in trick], "trump": "H"}
+        state = {"hand": [card], "trick": [[trick_card] for trick_card in trick], "trump": "H"}
         moment = engine.read_decision_point(state)
         expected = card in taken or (card == "DA" and trick[0][0] == "D" and "H2" not in trick)
         assert moment.decision.takes_trick(moment.move_lists).tolist() == [int(expected)]  # type: ignore[union-attr]
 
 
 def _referee(tables: Tables, table: int) -> brute.Game:
-    """The same deal, the card that was turned up dealt last."""
+    """Return a brute-force game of the same deal, with the turned-up card dealt last."""
     rules, state = tables.rules, tables.state
     hands = [cards_of(rules, hand) for hand in state.hands[table]]
     turned = rules.fluents.find("turned")
@@ -73,7 +73,7 @@ def _referee(tables: Tables, table: int) -> brute.Game:
     slot = turned.first_slot + int(state.fluents[table, turned.first_slot : turned.slots.stop].argmax())
     rank, suit = turned.keys[slot - turned.first_slot]
     card = rules.card_codes.kind_texts[rules.pack.index[f"card({rank},{suit})"]]
-    hands[DEALER] = [*(each for each in hands[DEALER] if each != card), card]
+    hands[DEALER] = [*(other for other in hands[DEALER] if other != card), card]
     return brute.Game([hands[place % 4][place // 4] for place in range(52)], DEALER)
 
 
@@ -106,7 +106,7 @@ def _record(seed: int) -> dict[str, Any]:
 
 
 def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
-    assert unlike_clingo(rules, STATES, seed=2) == []
+    assert compare_with_clingo(rules, STATES, seed=2) == []
 
 
 def test_a_revoke_is_refused() -> None:
@@ -116,8 +116,8 @@ def test_a_revoke_is_refused() -> None:
     seat = holders[0]
     wrong = next(card for card in record["hands"][seat] if card[0] != first[0])
     record["acts"][seat] = [seat, [wrong]]
-    (said,) = load("whist").engine().replay([record]).mismatches
-    assert said.text == f"act {seat + 1}: {wrong} is not legal for seat {seat}"
+    (mismatch,) = load("whist").engine().replay([record]).mismatches
+    assert mismatch.text == f"act {seat + 1}: {wrong} is not legal for seat {seat}"
 
 
 def test_who_does_not_follow_is_known_to_be_void() -> None:
@@ -125,8 +125,8 @@ def test_who_does_not_follow_is_known_to_be_void() -> None:
     tables, bounded = engine.start_matches(match_keys(20, 4)), 0
     for _ in range(40):
         step(tables)
-        which = tables.rows_to_play()
-        hidden, truth = tables.information_set(which), tables.hidden_hands(which)
+        rows = tables.rows_to_play()
+        hidden, truth = tables.information_set(rows), tables.hidden_hands(rows)
         assert hidden.is_consistent(truth).all()
         bounded += int((hidden.max_copies < np.minimum(hidden.unseen[:, None], 1)).sum())
     assert bounded > 1000

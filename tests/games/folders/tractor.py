@@ -1,4 +1,4 @@
-"""What the tests of Tractor share: positions of the brute force at tables, and every play of a follower."""
+"""Helpers of the Tractor tests: brute-force positions at tables, and every play of a follower."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEADER, FOLLOWER = 0, 1
 
 
 class Follow(NamedTuple):
-    """A hand that must answer a lead."""
+    """A lead and a hand that answers it."""
 
     order: Order
     lead: Lead
@@ -45,7 +45,7 @@ def texts(rules: CompiledGame, counts: NDArray[np.integer]) -> Cards:
 
 
 def set_order(rules: CompiledGame, state: TableState, row: int, order: Order) -> None:
-    """Make level and trump suit of a table those of an order."""
+    """Set level and trump suit of a table to those of an order."""
     for name, value in (("level", RANKS.index(order.level) + 2), ("trump", order.trump.lower())):
         fluent = rules.fluents.find(name)
         assert fluent
@@ -61,7 +61,7 @@ def following(rules: CompiledGame, follows: Sequence[Follow]) -> TableState:
         state.hands[row, FOLLOWER] = counted(rules, hand)
         if lead.parts:
             state.trick_cards[row, LEADER] = counted(rules, lead.cards)
-    led = np.array([bool(each.lead.parts) for each in follows])
+    led = np.array([bool(follow.lead.parts) for follow in follows])
     state.leader[:], state.seat[:] = np.where(led, LEADER, FOLLOWER), FOLLOWER
     state.to_beat[:] = np.where(led, 0, -1)
     state.context[:] = rules.contexts.compute_index(state.fluents)
@@ -69,10 +69,10 @@ def following(rules: CompiledGame, follows: Sequence[Follow]) -> TableState:
 
 
 def every_answer(rules: CompiledGame, follows: Sequence[Follow]) -> list[set[Cards]]:
-    """By position all plays that can be laid, found by laying every part that is legal."""
-    found: list[set[Cards]] = [set() for _ in follows]
+    """Return the legal plays of each position, by playing every legal part."""
+    answers: list[set[Cards]] = [set() for _ in follows]
     first = following(rules, follows)
-    wanted = np.array([sum(first.trick_cards[row, LEADER]) for row in range(len(follows))])
+    led_sizes = np.array([sum(first.trick_cards[row, LEADER]) for row in range(len(follows))])
     rows, laid = np.arange(len(follows)), np.zeros((len(follows), len(rules.pack)), np.uint8)
     while len(rows):
         state = rules.create_state(len(rows))
@@ -88,12 +88,12 @@ def every_answer(rules: CompiledGame, follows: Sequence[Follow]) -> list[set[Car
         here = rows[lists.decision_index]
         now = laid[lists.decision_index] + cards[:, :-1]
         passing = lists.form == rules.forms.pass_form
-        whole = np.where(wanted[here] > 0, now.sum(axis=1) == wanted[here], passing | ~thrown(rules, lists.form))
+        whole = np.where(led_sizes[here] > 0, now.sum(axis=1) == led_sizes[here], passing | ~thrown(rules, lists.form))
         for row, cards_now in zip(here[whole].tolist(), now[whole], strict=True):
-            found[row].add(texts(rules, cards_now))
+            answers[row].add(texts(rules, cards_now))
         left = np.unique(np.column_stack([here[~whole], now[~whole]]), axis=0)
         rows, laid = left[:, 0].astype(np.int64), left[:, 1:].astype(np.uint8)
-    return found
+    return answers
 
 
 def thrown(rules: CompiledGame, forms: NDArray[np.int16]) -> NDArray[np.bool_]:
@@ -103,7 +103,7 @@ def thrown(rules: CompiledGame, forms: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def takers(rules: CompiledGame, tricks: Sequence[tuple[Order, Lead, Sequence[Cards]]]) -> list[int]:
-    """How many places after the leader the seat sits that takes each trick."""
+    """Return the winner of each trick, as its distance from the leader."""
     state, rows = rules.create_state(len(tricks)), np.arange(len(tricks))
     for row, (order, lead, answers) in enumerate(tricks):
         set_order(rules, state, row, order)
@@ -152,20 +152,20 @@ def _shown(cards: Cards) -> str:
 
 
 def lay_throws(rules: CompiledGame, throws: Sequence[Throw]) -> list[tuple[Cards, int]]:
-    """What lies when LEADER, whose side banks, has thrown, and what it costs."""
+    """Return the cards on the table after LEADER, of the banker's side, has thrown, and the price."""
     tables, rows = Tables(rules, len(throws)), np.arange(len(throws))
     state, banker, total = tables.state, rules.fluents.find("banker"), rules.fluents.find("total")
     assert banker
     assert total
     cards, form = np.full((len(throws), rules.max_play_cards), NO_CARD, np.uint8), np.zeros(len(throws), np.int16)
-    for row, each in enumerate(throws):
-        set_order(rules, state, row, each.order)
-        for seat, hand in enumerate((each.hand, *each.others)):
+    for row, throw in enumerate(throws):
+        set_order(rules, state, row, throw.order)
+        for seat, hand in enumerate((throw.hand, *throw.others)):
             state.hands[row, seat] = counted(rules, hand)
-        laid = np.repeat(np.arange(len(rules.pack)), counted(rules, each.lead.cards))
+        laid = np.repeat(np.arange(len(rules.pack)), counted(rules, throw.lead.cards))
         cards[row, : len(laid)] = laid
     state.fluents[:, banker.first_slot] = banker.values.index(LEADER)
     state.stage[:], state.context[:] = PLAY, rules.contexts.compute_index(state.fluents)
-    form[:] = next(place for place, each in enumerate(rules.forms.forms) if each.kind == "throw")
+    form[:] = next(place for place, throw in enumerate(rules.forms.forms) if throw.kind == "throw")
     tables.play(rows, Moves(form, cards))
     return [(texts(rules, state.trick_cards[row, LEADER]), int(state.fluents[row, total.first_slot])) for row in rows]

@@ -1,4 +1,4 @@
-"""Whole rounds of Tractor beside the referee of the brute force: one listens to the tables, the other tells them."""
+"""Whole rounds of Tractor against the referee of the brute force, as a listener and as records."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ JOKERS = {"small": "SB", "big": "HR"}
 
 def fluent(rules: EngineRules, state: Any, table: int, name: str, key: int = 0) -> Any:
     """The value of a fluent at a table, None for none; of a count its number."""
-    found = rules.fluents.find(name)
-    assert found
-    number = int(state.fluents[table, found.first_slot + key])
-    if found.value_type != "one":
+    declared = rules.fluents.find(name)
+    assert declared
+    number = int(state.fluents[table, declared.first_slot + key])
+    if declared.value_type != "one":
         return number
-    return found.values[number] if number >= 0 else None
+    return declared.values[number] if number >= 0 else None
 
 
 def shown_by(option: Any, level: str) -> list[str]:
@@ -38,7 +38,7 @@ def shown_by(option: Any, level: str) -> list[str]:
 
 
 class Watch:
-    """A listener that has every step at the tables refereed, and every match kept count of."""
+    """Listener that checks every step with a referee and counts every match."""
 
     def __init__(self, brute: Rules) -> None:
         """By these rules."""
@@ -47,9 +47,9 @@ class Watch:
         self._rounds: dict[int, Round] = {}
         self._kitty: dict[int, list[str]] = {}
 
-    def on_episode_start(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """A round begins, at the level and with the banker of the match."""
-        for table in which.tolist():
+        for table in rows.tolist():
             match = self._matches.setdefault(table, Match(self.brute))
             rules, state = tables.rules, tables.state
             assert RANKS[fluent(rules, state, table, "level") - 2] == match.level
@@ -61,9 +61,9 @@ class Watch:
         match = self._matches[table]
         self._rounds[table], self._kitty[table] = Round(self.brute, match.level, match.banker), []
 
-    def on_draw(self, tables: Tables, which: Indices) -> None:
-        """Somebody draws a card; where nobody was asked nobody had anything to show."""
-        for table in which.tolist():
+    def on_draw(self, tables: Tables, rows: Indices) -> None:
+        """Deal the drawn card; a seat without a decision had no card to show."""
+        for table in rows.tolist():
             if sum(map(len, self._rounds[table].hands)) == DEALT:
                 self._end_deal(tables, table)
                 assert self._rounds[table].stage == "redeal"
@@ -87,14 +87,16 @@ class Watch:
             seat = None if one.given else fluent(tables.rules, tables.state, table, "banker")
             one.undeclared((fluent(tables.rules, tables.state, table, "trump") or NONE).upper(), seat, kitty)
 
-    def on_choice(self, tables: Tables, which: Indices, option: NDArray[np.uint8]) -> None:
-        """Somebody shows cards, or buries one."""
+    def on_choice(self, tables: Tables, choosing: Indices, option: NDArray[np.uint8]) -> None:
+        """Check shown cards, or collect buried ones."""
         rules, state = tables.rules, tables.state
-        options = tables.choices(which).options
-        for row, (table, number) in enumerate(zip(which.tolist(), option.tolist(), strict=True)):
+        options = tables.choices(choosing).options
+        for row, (table, number) in enumerate(zip(choosing.tolist(), option.tolist(), strict=True)):
             one, choice = self._rounds[table], rules.schema.options[number]
             if rules.schema.stages[state.choice[table]] == "declare":
-                may = {tuple(shown_by(rules.schema.options[each], one.level)) for each in np.flatnonzero(options[row])}
+                may = {
+                    tuple(shown_by(rules.schema.options[index], one.level)) for index in np.flatnonzero(options[row])
+                }
                 assert may == set(shows(self.brute, one.level, one.shown, one.hands[one.turn]))
                 assert one.turn == state.seat[table]
                 one.show(shown_by(choice, one.level))
@@ -107,10 +109,10 @@ class Watch:
             if len(kitty) == KITTY:
                 one.bury(kitty)
 
-    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
-        """Somebody has played, what the others hold is what they should."""
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Check the play and the remaining hands."""
         rules, state = tables.rules, tables.state
-        for table, laid in zip(which.tolist(), moves.cards, strict=True):
+        for table, laid in zip(rows.tolist(), moves.cards, strict=True):
             one, seat = self._rounds[table], int(state.seat[table])
             assert (one.stage, one.turn) == ("play", seat)
             assert (fluent(rules, state, table, "trump") or NONE).upper() == one.trump
@@ -120,9 +122,9 @@ class Watch:
                 assert texts(rules, state.trick_cards[table, one.leader]) == tuple(sorted(one.trick[0]))
             one.play([rules.card_codes.kind_texts[kind] for kind in laid if kind != NO_CARD])
 
-    def on_episode_end(self, tables: Tables, which: Indices) -> None:
-        """A round is over: points, and whose levels rise."""
-        for table in which.tolist():
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Check the points and the levels after a round."""
+        for table in rows.tolist():
             one = self._rounds[table]
             assert one.stage == "over"
             assert one.banker is not None
@@ -130,7 +132,7 @@ class Watch:
             self._matches[table].end_round(one.banker, one.total)
             self.rounds += 1
 
-    def on_match_end(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """A match is over."""
-        for table in which.tolist():
+        for table in rows.tolist():
             assert self._matches.pop(table).winner == tables.winner[table]

@@ -1,4 +1,4 @@
-"""Matches as the records of the contest have them, with the fields that tell one match from another."""
+"""Matches in the record format of the contest, with the fields that identify a match."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from abl_cards.protocols.contest.tribute import TributeTracker
 
 
 class ContestRecorder(NullListener):
-    """Writes down what happens at some tables in the contest's form."""
+    """Listener that records episodes in the format of the contest."""
 
     def __init__(self, engine: Engine, tables: int, **extra: Any) -> None:
-        """Listen to so many tables; every record carries the extra fields."""
+        """Listen to a number of tables; every record contains the extra fields."""
         self._rules, self._extra = engine.rules, extra
         self._kinds = np.argsort(card_options(engine.rules))
         self._open: list[dict[str, Any]] = [{} for _ in range(tables)]
@@ -67,6 +67,6 @@ class ContestRecorder(NullListener):
             self._done[table].append(self._open[table] | {"order": tables.state.finish_order[table].tolist()})
 
     def pop_records(self, table: int) -> list[dict[str, Any]]:
-        """The finished episodes of the match at a table; forgets them."""
+        """Return and remove the finished episodes of a table."""
         done, self._done[table] = self._done[table], []
         return done

@@ -44,25 +44,25 @@ def sit_down(
 
 
 class Script(Tables):
-    """A table that notes what is given."""
+    """A table that records given cards."""
 
     @property
     def gifts(self) -> list[tuple[int, int]]:
-        """Who pays whom, in the order of payment, once it is settled."""
+        """Return giver and receiver of each tribute in the order of payment, once settled."""
         return [(giver, taker) for giver, taker, _ in self.ledger.paid_tributes(self, 0) or []]
 
     @cached_property
     def ledger(self) -> TributeTracker:
-        """Nothing has been given."""
+        """Return a tracker without tributes."""
         return TributeTracker()
 
 
 def lay(tables: Tables, cards: str) -> None:
     """The seat to decide lays down these cards, or passes when there are none."""
     assert tables.rows_to_play().size, "nobody is to play"
-    wanted = sorted(map(parse_card, cards.split()))
+    expected = sorted(map(parse_card, cards.split()))
     lists = tables.decisions(HERE).moves()
-    rows = [row for row, laid in enumerate(lists.cards) if sorted(card for card in laid if card != 255) == wanted]
+    rows = [row for row, laid in enumerate(lists.cards) if sorted(card for card in laid if card != 255) == expected]
     assert rows, f"{cards or 'a pass'} is not legal"
     tables.play(HERE, Moves(lists.form[rows[:1]], lists.cards[rows[:1]]))
 
@@ -86,13 +86,13 @@ def choose(tables: Tables, seat: int, card: str) -> None:
 
 
 def options(tables: Tables) -> str:
-    """The cards that may be given."""
+    """Return the legal cards to give."""
     options, numbers = tables.choices(HERE).options[0], card_options(tables.rules)
     return format_hand(np.where(numbers >= 0, options[numbers], 0).astype(np.uint8))
 
 
 def leads(tables: Tables) -> bool:
-    """Whether the seat to decide has nothing to beat."""
+    """Return True if the seat to decide has no play to beat."""
     return int(tables.state.to_beat[0]) < 0
 
 
@@ -102,5 +102,5 @@ def order(tables: Tables) -> list[int]:
 
 
 def is_over(tables: Tables) -> bool:
-    """Whether the episode is over."""
+    """Return True if the episode is over."""
     return int(tables.state.stage[0]) in (EPISODE_OVER, MATCH_OVER)

@@ -1,4 +1,4 @@
-"""Random Guandan states as arrays, and the engine's words in those of the brute force.
+"""Random Guandan states as arrays, and conversions between the engine and the brute force.
 
 A state here is a hand of the 54-vector, a level 2..14 and the form to beat (an index of the engine, -1 when leading).
 """
@@ -41,13 +41,13 @@ TYPES = {
     "straight_flush": fast.STRAIGHT_FLUSH,
     "joker_bomb": fast.JOKER_BOMB,
 }
-"""What the rule files call the types that the brute force numbers."""
+"""Numbers of the brute force for the types of the rule files."""
 
 _AT_ONCE = 10_000
 
 
 class States(NamedTuple):
-    """What n seats to move must answer."""
+    """Decisions of n seats: hands, levels and forms to beat."""
 
     hands: NDArray[np.uint8]  # [n, 54]
     levels: NDArray[np.int8]  # [n] 2..14
@@ -55,10 +55,10 @@ class States(NamedTuple):
 
 
 def engine(profile: str = "standard") -> Engine:
-    """The engine of a profile that comes with the package."""
-    found = load("guandan").engine(None, profile)
-    assert isinstance(found, Engine)
-    return found
+    """Return the engine of a profile in the package."""
+    loaded = load("guandan").engine(None, profile)
+    assert isinstance(loaded, Engine)
+    return loaded
 
 
 def decide(
@@ -74,11 +74,11 @@ def decide(
     state.fluents[:] = np.stack([fluents_at_level(rules, level) for level in range(15)])[levels]
     state.context[:] = rules.contexts.compute_index(state.fluents)
     state.stage[:], state.to_beat[:] = PLAY, to_beat
-    state.hands[:, 0], rest = hands, 2 - hands.astype(np.int64)
-    total = rest.cumsum(axis=1)
+    state.hands[:, 0], unseen = hands, 2 - hands.astype(np.int64)
+    total = unseen.cumsum(axis=1)
     for place in range(3):
         low, high = 27 * place, 27 * (place + 1)
-        state.hands[:, place + 1] = np.clip(total, low, high) - np.clip(total - rest, low, high)
+        state.hands[:, place + 1] = np.clip(total, low, high) - np.clip(total - unseen, low, high)
     state.aside[:] = 2 - state.hands.sum(axis=1)
     owner = rules.seating.others[state.seat][np.arange(n), np.full(n, 2) if top is None else top]
     state.owner[:] = state.last_actor[:] = np.where(to_beat < 0, state.seat, owner)
@@ -108,7 +108,7 @@ def _chunk(rules: CompiledGame, random: np.random.Generator, n: int, smallest: i
 def _hands(
     random: np.random.Generator, sizes: NDArray[np.int64], levels: NDArray[np.int8], wilds: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
-    """[n, 54] hands with so many wild cards, most of them crowded into few ranks or suits."""
+    """Draw hands [n, 54] with given numbers of wild cards, most of few ranks or suits."""
     n, deck = len(sizes), np.repeat(np.arange(54), 2)
     rank, suit, joker = deck // 4, deck % 4, deck >= 52
     width = random.choice([1, 2, 3, 5, 6, 7, 13], (n, 1))
@@ -137,19 +137,19 @@ def _to_beat(rules: CompiledGame, random: np.random.Generator, n: int) -> NDArra
 def table_codes(rules: CompiledGame, to_beat: NDArray[np.int16]) -> NDArray[np.int64]:
     """[n, 3] the forms to beat as the brute force writes them: type, rank number, size."""
     codes = np.array([_code(str(form.name)) for form in rules.forms.forms] + [(fast.LEAD, 0, 0)])
-    return codes[to_beat]  # LEADING, which is -1, finds the last row
+    return codes[to_beat]  # LEADING, which is -1, selects the last row
 
 
 def _code(name: str) -> tuple[int, int, int]:
-    functor, _, rest = name.partition("(")
+    functor, _, arguments = name.partition("(")
     if functor == "joker_bomb":
         return fast.JOKER_BOMB, 0, 4
-    parts = rest.rstrip(")").split(",")
+    parts = arguments.rstrip(")").split(",")
     return TYPES.get(functor, fast.LEAD), int(parts[0] or 0), int(parts[1]) if functor == "bomb" else 0
 
 
 def brute_force_masks(rules: CompiledGame, states: States) -> NDArray[np.uint8]:
-    """[n, 168] the legal labels that the brute force finds."""
+    """Return the legal labels [n, 168] of the brute force."""
     masks: NDArray[np.uint8] = fast.legal_masks(
         states.hands.astype(np.int8), states.levels.astype(np.int64), table_codes(rules, states.to_beat)
     )
@@ -157,7 +157,7 @@ def brute_force_masks(rules: CompiledGame, states: States) -> NDArray[np.uint8]:
 
 
 def decided(rules: CompiledGame, states: States) -> Decisions:
-    """The states as the engine sees them."""
+    """Return the states as decisions of the engine."""
     return decide(rules, *states)
 
 

@@ -1,4 +1,4 @@
-"""What everybody can conclude about hidden hands: facts worked by hand, facts against the truth, hints."""
+"""Deductions about hidden hands: hand-worked facts, facts against the truth, hints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.json
 
 
 def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, int]:
-    """At least and at most how many copies of a card a seat holds, as another seat knows."""
+    """Return the bounds that one seat knows of another seat's copies of a card."""
     known = tables.information_set(HERE, np.array([observer], np.int8))
     place, number = (seat - observer) % 4 - 1, parse_card(card)
     return int(known.min_copies[0, place, number]), int(known.max_copies[0, place, number])
@@ -68,7 +68,7 @@ def test_the_payer_holds_nothing_above_the_card_paid_wild_cards_aside() -> None:
     assert bounds(tables, 1, 3, "H2") == (0, 2)  # the wild card is not paid
     assert bounds(tables, 1, 3, "D8") == (0, 1)
     assert bounds(tables, 1, 3, "DK") == (0, 1)  # another king may be there
-    assert bounds(tables, 1, 2, "DA") == (0, 1)  # nothing is known of who did not pay
+    assert bounds(tables, 1, 2, "DA") == (0, 1)  # trivial bounds for a seat that did not pay
 
 
 def test_the_level_card_stands_above_the_ace() -> None:
@@ -156,7 +156,7 @@ def test_big_jokers_that_refuse_the_tribute_are_known(
 
 
 class Doubter(NullListener):
-    """Compares what every seat may conclude with the truth at every decision."""
+    """Listener that compares the deductions of every seat with the truth at every decision."""
 
     def __init__(self) -> None:
         self.decisions, self.told = 0, 0
@@ -201,7 +201,7 @@ def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() ->
 
 
 class Payer(NullListener):
-    """Writes down who pays what to whom, and what is returned."""
+    """Listener that stores paid and returned cards."""
 
     def __init__(self, tables: int) -> None:
         self.ledgers = [TributeTracker() for _ in range(tables)]
@@ -217,8 +217,8 @@ class Payer(NullListener):
 
 
 def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None:
-    """The facts of a tribute say all that it says: no hand that they leave to the payer could have paid otherwise."""
-    payer, checked, asked = Payer(60), 0, list[tuple[int, NDArray[np.int64], int]]()
+    """The facts of a tribute are complete: every hand they allow would have paid the same card."""
+    payer, checked, payments = Payer(60), 0, list[tuple[int, NDArray[np.int64], int]]()
     tables = engine().start_matches(match_keys(60, 7), payer)
     for _ in range(500):
         for table in np.flatnonzero((tables.state.num_acts == 0) & (tables.state.stage == PLAY)).tolist():
@@ -233,13 +233,13 @@ def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None
                     hand = deal[(giver - taker) % 4 - 1].astype(np.int64)
                     hand[returned] -= 1
                     hand[card] += 1
-                    asked.append((table_level(tables, table), hand, card))
+                    payments.append((table_level(tables, table), hand, card))
         step(tables)
     states = [
         {"level": RANK_TEXT[level], "hand": hand_texts(hand.astype(np.uint8), level), "stage": "tribute"}
-        for level, hand, _ in asked
+        for level, hand, _ in payments
     ]
-    for (_, _, card), answer in zip(asked, engine().legal_moves(states), strict=True):
+    for (_, _, card), answer in zip(payments, engine().legal_moves(states), strict=True):
         assert not isinstance(answer, Exception)
         assert ["tribute", "tribute", [format_card(card)]] in answer
         checked += 1
@@ -255,23 +255,23 @@ def test_dealing_the_unseen_cards_anew_changes_nothing() -> None:
         step(tables)
         if number % 40 != 20:
             continue
-        which = tables.rows_to_play()
-        decisions = tables.decisions(which)
+        rows = tables.rows_to_play()
+        decisions = tables.decisions(rows)
         before = decisions.information_set(), decisions.belief_log_odds()
-        seat, kept = tables.seat[which].astype(np.int64), tables.state.hands.copy()
+        seat, hands = tables.seat[rows].astype(np.int64), tables.state.hands.copy()
         anew = before[0].counts_only()
-        deals = sample_deals(uniform_estimate(anew), anew, splitmix64_array(tables.keys[which], number)[:, None])[:, 0]
+        deals = sample_deals(uniform_estimate(anew), anew, splitmix64_array(tables.keys[rows], number)[:, None])[:, 0]
         for place in range(3):
-            tables.state.hands[which, (seat + place + 1) % 4] = deals[:, place]
+            tables.state.hands[rows, (seat + place + 1) % 4] = deals[:, place]
         after = decisions.information_set(), decisions.belief_log_odds()
-        tables.state.hands[:] = kept
-        assert (deals != tables.hidden_hands(which)).any()
+        tables.state.hands[:] = hands
+        assert (deals != tables.hidden_hands(rows)).any()
         assert same(before[0], after[0])
         assert (before[1] == after[1]).all()
 
 
 def same(first: InformationSet, second: InformationSet) -> bool:
-    """Whether two constraints say the same."""
+    """Return True if two information sets are equal."""
     pairs = (
         (first.unseen, second.unseen), (first.cards_left, second.cards_left), (first.min_copies, second.min_copies),
         (first.max_copies, second.max_copies),
@@ -282,7 +282,7 @@ def same(first: InformationSet, second: InformationSet) -> bool:
 def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
     records = [record for record in read_valid_records(SAMPLE) if record["tribute"] or record["anti"]][:4]
     moves = [min(30 + 7 * number, len(record["plays"])) for number, record in enumerate(records)]
-    told = engine().decisions_at_acts(records, moves)
+    decisions = engine().decisions_at_acts(records, moves)
 
     class Looker(NullListener):
         seen: dict[int, tuple[InformationSet, NDArray[np.float32]]]
@@ -292,34 +292,34 @@ def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
 
         def on_play(self, tables: Any, rows: NDArray[np.int64], moves_made: Moves) -> None:
             for table in rows:
-                if tables.state.num_acts[table] == wanted[table] - 1:
+                if tables.state.num_acts[table] == act_numbers[table] - 1:
                     one = np.array([table])
                     self.seen[int(table)] = tables.information_set(one), tables.belief_log_odds(one)
 
     every = read_valid_records(SAMPLE)
-    wanted = {every.index(record): move for record, move in zip(records, moves, strict=True)}
-    wanted = {number: wanted.get(number, 0) for number in range(len(every))}
+    act_numbers = {every.index(record): move for record, move in zip(records, moves, strict=True)}
+    act_numbers = {number: act_numbers.get(number, 0) for number in range(len(every))}
     looker = Looker()
     engine().replay(every, looker)
     for row, record in enumerate(records):
         known, hints = looker.seen[every.index(record)]
-        assert same(told.information_set().select(np.array([row])), known)
-        assert (told.belief_log_odds()[row] == hints[0]).all()
+        assert same(decisions.information_set().select(np.array([row])), known)
+        assert (decisions.belief_log_odds()[row] == hints[0]).all()
 
 
 # --- hints ------------------------------------------------------------------------------------------------------------
 
 
 def hint(tables: Tables, observer: int, seat: int, card: str) -> float:
-    """How many points the habits of a seat give a card."""
-    found = tables.belief_log_odds(HERE, np.array([observer], np.int8))
-    return round(10 * float(found[0, (seat - observer) % 4 - 1, parse_card(card)]), 3)
+    """Return the points that the habits of a seat give a card."""
+    log_odds = tables.belief_log_odds(HERE, np.array([observer], np.int8))
+    return round(10 * float(log_odds[0, (seat - observer) % 4 - 1, parse_card(card)]), 3)
 
 
 def test_hints_about_what_was_laid_down_and_passed_over() -> None:
     hands = ["S3 S6 S8 H2 D9 DT C4", "S4 C4 HJ SB", "D6 D7 SQ C2", "C8 C8 D8 S9"]
-    rest = "SA HA CA DA SK HK DK CK SJ DJ CJ HT CT HQ CQ DQ C7 S7"
-    tables = sit_down(engine().rules, [f"{hand} {rest}" for hand in hands])
+    remaining = "SA HA CA DA SK HK DK CK SJ DJ CJ HT CT HQ CQ DQ C7 S7"
+    tables = sit_down(engine().rules, [f"{hand} {remaining}" for hand in hands])
     assert [hint(tables, 1, 0, card) for card in ("S3", "SA", "SB", "H2")] == [0, 0, 0, 0]
     play(tables, "0: S3\n1: S4\n2: SQ\n3: pass\n0: pass\n1: SB\n2: pass")
     assert hint(tables, 1, 0, "S3") == -23  # rest_of_single
@@ -333,9 +333,9 @@ def test_hints_about_what_was_laid_down_and_passed_over() -> None:
 
 def edited_engine(folder: Path) -> Engine:
     """The engine of a copy of the rules."""
-    found = load("guandan").engine(folder)
-    assert isinstance(found, Engine)
-    return found
+    loaded = load("guandan").engine(folder)
+    assert isinstance(loaded, Engine)
+    return loaded
 
 
 def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The legal labels are those that an independent brute force finds, for every profile."""
+"""Legal labels agree with an independent brute force, for every profile."""
 
 import numpy as np
 import pytest
@@ -26,15 +26,15 @@ MANY_STATES = 200_000  # with --hypothesis-profile=thorough
 
 
 def check(profile: str, states: States) -> None:
-    """The circuit's masks are the brute force's, or the first state where they differ is told."""
+    """Compare the masks of circuit and brute force; report the first state that differs."""
     rules = engine(profile).rules
-    found, expected = decided(rules, states).legal_mask.T, brute_force_masks(rules, states)
-    wrong = np.flatnonzero((found != expected).any(axis=1))
+    masks, expected = decided(rules, states).legal_mask.T, brute_force_masks(rules, states)
+    wrong = np.flatnonzero((masks != expected).any(axis=1))
     if wrong.size:
         row = int(wrong[0])
-        missing = [LABELS[label] for label in np.flatnonzero(expected[row] > found[row])]
-        extra = [LABELS[label] for label in np.flatnonzero(found[row] > expected[row])]
-        pytest.fail(f"{wrong.size} of {len(found)}: {describe(rules, states, row)}: missing {missing}, extra {extra}")
+        missing = [LABELS[label] for label in np.flatnonzero(expected[row] > masks[row])]
+        extra = [LABELS[label] for label in np.flatnonzero(masks[row] > expected[row])]
+        pytest.fail(f"{wrong.size} of {len(masks)}: {describe(rules, states, row)}: missing {missing}, extra {extra}")
 
 
 def test_labels_are_the_papers() -> None:
@@ -50,7 +50,7 @@ def test_masks_against_brute_force(profile: str) -> None:
 
 
 def test_random_states_cover_the_rules() -> None:
-    """The states above meet every level, size, number of wild cards and type, leading and following; half are small."""
+    """The states cover every level, size, number of wild cards and type, both leading and following."""
     rules = engine().rules
     states = random_states(rules, STATES, seed=0)
     sizes, wilds = states.hands.sum(axis=1), states.hands[np.arange(STATES), wild_of(states.levels)]
@@ -90,5 +90,5 @@ def test_crowded_hands(cards: list[int], wilds: int, level: int, first: int) -> 
 
 
 def test_pass_is_the_last_form() -> None:
-    """What the strategies above call the forms to beat: all but the pass."""
+    """The forms to beat of the strategies are all forms but the pass."""
     assert engine().rules.forms.pass_form == len(engine().rules.forms) - 1

@@ -1,4 +1,4 @@
-"""Decisions out of states and records: rebuilt as the table saw them, and from nothing that the seat did not see."""
+"""Decisions from states and records equal those of the table and depend only on what the seat saw."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ RANDOM = np.random.default_rng(7)
 
 
 def seen(decisions: Any) -> list[Any]:
-    """What the seats see of the hands."""
+    """Return what the seats to decide observe of the hands."""
     view = decisions.view
     return [view.hand.copy(), view.unseen.copy(), view.hidden_hand_sizes.copy(), view.top_other.copy()]
 
 
 class Witness:
-    """Keeps what each seat saw when it played."""
+    """Listener that stores the hands each seat saw when it played."""
 
     def __init__(self) -> None:
         self.saw: list[list[Any]] = []
         self.episode: list[Any] = []
 
-    def on_episode_start(self, tables: Any, which: Any) -> None:
+    def on_episode_start(self, tables: Any, rows: Any) -> None:
         self.episode = []
 
-    def on_choice(self, tables: Any, which: Any, card: Any) -> None:
+    def on_choice(self, tables: Any, rows: Any, card: Any) -> None:
         pass
 
-    def on_play(self, tables: Any, which: Any, moves: Any) -> None:
-        decisions = tables.decisions(which)
+    def on_play(self, tables: Any, rows: Any, moves: Any) -> None:
+        decisions = tables.decisions(rows)
         self.episode.append((decisions.to_beat.copy(), seen(decisions), int(tables.seat[0])))
 
-    def on_episode_end(self, tables: Any, which: Any) -> None:
+    def on_episode_end(self, tables: Any, rows: Any) -> None:
         self.saw.append(self.episode)
 
-    def on_match_end(self, tables: Any, which: Any) -> None:
+    def on_match_end(self, tables: Any, rows: Any) -> None:
         pass
 
 
 @pytest.fixture(scope="module")
 def match() -> tuple[list[dict], list[list[Any]]]:
-    """The records of a match of random moves, and what the seats saw at each of them."""
+    """Return the records of a match of random moves, and the hands that the seats saw at each move."""
     engine = engine_of()
     recorder, witness = ContestRecorder(engine, 1), Witness()
 
     class Both:
         def __getattr__(self, name: str) -> Any:
-            return lambda *given: [getattr(each, name)(*given) for each in (witness, recorder)]
+            return lambda *given: [getattr(listener, name)(*given) for listener in (witness, recorder)]
 
     tables = engine.start_matches(match_keys(1, 11), Both())
     while (playing := tables.rows_to_play()).size | (choosing := tables.rows_to_choose()).size:
@@ -97,7 +97,7 @@ def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]
 
 
 def open_record(record: dict, number: int, deal: Any = None) -> dict:
-    """The record as its seat has it before a play; the other hands null, or dealt anew among them."""
+    """Return the record before a play as its seat has it; the other hands are null or dealt again."""
     seat = record["plays"][number - 1][0]
     hands = [hand if other == seat else None for other, hand in enumerate(record["hands"])]
     if deal is not None:
@@ -114,8 +114,8 @@ def player(request: pytest.FixtureRequest) -> Any:
     return make_explainable_agent(name, load("guandan").engine())
 
 
-def said(player: Any, moment: DecisionPoint) -> dict:
-    """All that an explanation says, with the probabilities and the estimate where there are any."""
+def explanation_json(player: Any, moment: DecisionPoint) -> dict:
+    """Return an explanation as JSON, with probabilities and estimate if there are any."""
     return explain(
         load("guandan").engine(),
         player.preference_model,
@@ -125,15 +125,15 @@ def said(player: Any, moment: DecisionPoint) -> dict:
 
 
 def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]], player: Any) -> None:
-    """Null, or dealt anew: the explanation is that of the full record, but for what was played then."""
+    """With other hands null or dealt again, the explanation is that of the full record, except for the move made."""
     engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
         for number in map(int, RANDOM.integers(1, len(saw) + 1, 3 if thorough() else 1)):
-            expected = said(player, engine.read_decision_point(record, number)) | {"made": None}
+            expected = explanation_json(player, engine.read_decision_point(record, number)) | {"made": None}
             for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
-                assert said(player, engine.read_decision_point(hidden)) | {"made": None} == expected
+                assert explanation_json(player, engine.read_decision_point(hidden)) | {"made": None} == expected
                 again = engine.read_decision_point(json.loads(json.dumps(hidden)), number)
-                assert said(player, again) | {"made": None} == expected
+                assert explanation_json(player, again) | {"made": None} == expected
 
 
 def later_tables(n: int) -> Any:
@@ -142,48 +142,51 @@ def later_tables(n: int) -> Any:
     tables: Any = engine.start_matches(match_keys(n, 3))
     plain = make_agent("greedy", engine)
     for _ in range(190):
-        for which, choices in ((tables.rows_to_choose(), tables.choices), (tables.rows_to_play(), tables.decisions)):
-            if which.size and choices == tables.choices:
-                tables.choose(which, plain.choose(choices(which), tables.keys[which]))
-            elif which.size:
-                tables.play(which, plain.play(choices(which), tables.keys[which]))
+        for rows, choices in ((tables.rows_to_choose(), tables.choices), (tables.rows_to_play(), tables.decisions)):
+            if rows.size and choices == tables.choices:
+                tables.choose(rows, plain.choose(choices(rows), tables.keys[rows]))
+            elif rows.size:
+                tables.play(rows, plain.play(choices(rows), tables.keys[rows]))
     return tables
 
 
-def deal_anew(tables: Any, which: Any, seed: int) -> int:
-    """Other hands for those who are not to decide, as everybody might think them to be; says how many changed."""
-    facts = tables.information_set(which)
-    before = tables.hidden_hands(which)
-    deals = sample_deals(uniform_estimate(facts), facts, match_keys(len(which), seed)[:, None])[:, 0]
+def redeal_hidden_hands(tables: Any, indices: Any, seed: int) -> int:
+    """Deal new hands to the other seats, consistent with the information sets; return how many changed."""
+    facts = tables.information_set(indices)
+    before = tables.hidden_hands(indices)
+    deals = sample_deals(uniform_estimate(facts), facts, match_keys(len(indices), seed)[:, None])[:, 0]
     assert facts.is_consistent(deals).all()
-    for row, table in enumerate(which):
+    for row, table in enumerate(indices):
         for place in range(3):
             tables.state.hands[table, (tables.seat[table] + 1 + place) % 4] = deals[row, place]
     return int((deals != before).any(axis=(1, 2)).sum())
 
 
 def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
-    """Dealing the unseen cards anew among the others changes no decision, observation, estimate or explanation."""
+    """Dealing the unseen cards again among the others changes no decision, observation, estimate or explanation."""
     engine, tables = load("guandan").engine(), later_tables(24)
-    which = tables.rows_to_play()
-    assert (tables.information_set(which).max_copies < tables.information_set(which).unseen[:, None]).any(
+    playing = tables.rows_to_play()
+    assert (tables.information_set(playing).max_copies < tables.information_set(playing).unseen[:, None]).any(
         axis=(1, 2)
     ).sum() > 4
 
     def everything() -> list[Any]:
-        decisions = tables.decisions(which)
+        decisions = tables.decisions(playing)
         facts = decisions.information_set()
         return [
-            *player.play(decisions, tables.keys[which]), decisions.observe(), decisions.belief_log_odds(),
+            *player.play(decisions, tables.keys[playing]), decisions.observe(), decisions.belief_log_odds(),
             facts.unseen, facts.cards_left, facts.min_copies, facts.max_copies,
         ]  # fmt: skip
 
     def explanations() -> list[dict]:
-        return [said(player, engine.decision_point_at(tables.decisions(which), row)) for row in range(0, len(which), 3)]
+        return [
+            explanation_json(player, engine.decision_point_at(tables.decisions(playing), row))
+            for row in range(0, len(playing), 3)
+        ]
 
     before, reasons = everything(), explanations()
     for seed in (1, 2):
-        assert deal_anew(tables, which, seed) > len(which) // 2
+        assert redeal_hidden_hands(tables, playing, seed) > len(playing) // 2
         assert all((one == two).all() for one, two in zip(before, everything(), strict=True))
         assert explanations() == reasons
 

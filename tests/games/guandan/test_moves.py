@@ -22,7 +22,7 @@ from tests.games.guandan.states import PROFILES, States, decided, decisions_of, 
 
 
 def check_lists(states: list[State], profile: str = "standard") -> None:
-    """The lists are those of the brute force, in its order."""
+    """Lists agree with the brute force, in the same order."""
     rules = engine(profile).rules
     lists = decisions_of(rules, states).moves()
     for row, state in enumerate(states):
@@ -46,27 +46,27 @@ def test_lists_of_full_hands() -> None:
 
 
 def test_lists_against_subsets() -> None:
-    """Nothing is missing and nothing extra when every handful of a small hand is tried."""
+    """Lists of small hands equal the legal subsets of the hand."""
     states = mixed_states(seed=112, count=100, smallest=1, largest=8)
     rules = engine().rules
     lists = decisions_of(rules, states).moves()
     for row, state in enumerate(states):
-        found = listed(rules, lists, row)
-        assert len({unordered(action) for action in found}) == len(found), state
-        assert {unordered(action) for action in found} == moves_by_subsets(*state), state
+        actions = listed(rules, lists, row)
+        assert len({unordered(action) for action in actions}) == len(actions), state
+        assert {unordered(action) for action in actions} == moves_by_subsets(*state), state
 
 
 def test_json_states() -> None:
     """`legal_moves` answers states in JSON form with the same lists."""
     states = [state for state in mixed_states(seed=113, count=250, smallest=1, largest=20) if two_packs_hold(state)]
     assert len(states) > 100
-    asked = [{"level": state.level, "hand": state.hand, "to_beat": state.to_beat} for state in states]
-    for state, answer in zip(states, engine().legal_moves(asked), strict=True):
+    json_states = [{"level": state.level, "hand": state.hand, "to_beat": state.to_beat} for state in states]
+    for state, answer in zip(states, engine().legal_moves(json_states), strict=True):
         assert answer == moves(*state), state
 
 
 def two_packs_hold(state: State) -> bool:
-    """Whether hand and play to beat can both be there."""
+    """Return True if two packs contain both the hand and the play to beat."""
     seen = Counter(state.hand) + Counter(state.to_beat[2] if state.to_beat else [])
     return max(seen.values()) <= 2
 
@@ -80,7 +80,7 @@ def test_json_states_stand_for_themselves() -> None:
 
 
 def test_tribute_and_return_lists() -> None:
-    """The cards to pay are those of the brute force; so are those to return where the hand has a card of 2 to 10."""
+    """Tribute cards agree with the brute force; so do return cards if the hand has a 2 to 10."""
     rules = engine().rules
     states = random_states(rules, 400, seed=7)
     for stage, choices in (("tribute", tribute_cards), ("back", return_cards)):
@@ -94,7 +94,7 @@ def test_tribute_and_return_lists() -> None:
 
 
 def payable(hand: list[str], level: str, stage: str) -> bool:
-    """Hands that offer a choice which both accounts must see alike: not wild cards alone, not the return's fallback."""
+    """Return True for a hand with a choice in both implementations: not only wild cards, no fallback return."""
     naturals = [card for card in hand if card != "H" + level]
     return bool(naturals) and (
         stage == "tribute" or any(card[1] in "23456789T".replace(level, "") for card in naturals)
@@ -110,12 +110,12 @@ def each_label(decisions: Decisions) -> Iterator[tuple[NDArray[np.int64], NDArra
 
 
 def subset(decisions: Decisions, rows: NDArray[np.int64]) -> Decisions:
-    """Some of the decisions, asked anew."""
+    """Select decisions and compute their masks again."""
     return Decisions(decisions.view.select(rows))
 
 
 def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
-    """Moves that compare."""
+    """Return moves as comparable tuples."""
     return [(int(form), cards.tobytes()) for form, cards in zip(moves.form, moves.cards, strict=True)]
 
 
@@ -130,9 +130,9 @@ def test_moves_of_one_label() -> None:
         lists = part.moves(labels)
         first = rows_of(part.first_moves(labels))
         drawn = rows_of(part.sample_moves(labels, splitmix64_array(rows.astype(np.uint64), int(labels[0]))))
-        found = rows_of(lists)
+        move_rows = rows_of(lists)
         for place, row in enumerate(rows):
-            mine = found[lists.start[place] : lists.start[place + 1]]
+            mine = move_rows[lists.start[place] : lists.start[place + 1]]
             span = np.arange(whole.start[row], whole.start[row + 1])
             assert mine == [moves_of_whole[move] for move in span[labels_of_whole[span] == labels[0]]]
             assert first[place] == mine[0]
@@ -186,7 +186,7 @@ def test_random_realisations_are_uniform(hand: str, level: str, label: str) -> N
 
 
 def test_draws_depend_on_the_key_alone() -> None:
-    """The same key draws the same card set, other keys others."""
+    """Equal keys draw equal card sets; different keys draw different ones."""
     rules = engine().rules
     states = random_states(rules, 400, seed=12, smallest=20)
     states = States(states.hands, states.levels, np.full(400, LEADING, np.int16))
@@ -204,7 +204,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = engine().rules
     states = random_states(rules, 1_500, seed=13)
     keys = splitmix64_array(np.arange(1_500).astype(np.uint64), 9)
-    found = []
+    results = []
     for threads in (1, 2, 3):
         parallel._job_queue.cache_clear()
         for module in (parallel, writer):
@@ -213,9 +213,9 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
         lists = decisions.moves()
         drawn = decisions.sample_moves(labels, keys)
-        found.append([decisions.legal_mask.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
+        results.append([decisions.legal_mask.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
     parallel._job_queue.cache_clear()
-    assert found[0] == found[1] == found[2]
+    assert results[0] == results[1] == results[2]
     for row in range(0, 1_500, 50):
         alone = subset(decisions, np.array([row])).moves()
         assert rows_of(alone) == rows_of(lists)[lists.start[row] : lists.start[row + 1]]
@@ -230,7 +230,7 @@ print(hashlib.sha256(decisions.legal_mask.tobytes() + decisions.moves().cards.to
 
 
 def test_number_of_threads_does_not_matter() -> None:
-    """ABL_CARDS_THREADS changes the speed and nothing else."""
+    """ABL_CARDS_THREADS changes only the speed."""
     digests = {
         subprocess.run(
             [sys.executable, "-c", DIGEST],

@@ -1,4 +1,4 @@
-"""Observations: the layout, the numbers against a slow account of the game, and nothing of what a seat cannot see."""
+"""Observations: the layout, the numbers against a slow implementation, and no hidden information."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class Ear:
     def __init__(self, n: int) -> None:
         self.acts: list[list[tuple[int, list[int]]]] = [[] for _ in range(n)]
 
-    def on_draw(self, tables: object, which: np.ndarray) -> None:
+    def on_draw(self, tables: object, rows: np.ndarray) -> None:
         """Cards are dealt at once."""
 
-    def on_episode_start(self, tables: Tables, which: NDArray[np.int64]) -> None:
-        for table in which:
+    def on_episode_start(self, tables: Tables, rows: NDArray[np.int64]) -> None:
+        for table in rows:
             self.acts[table] = []
 
-    def on_choice(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, rows: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
         pass
 
-    def on_play(self, tables: Tables, which: NDArray[np.int64], moves: Moves) -> None:
-        for table, cards in zip(which, moves.cards, strict=True):
+    def on_play(self, tables: Tables, rows: NDArray[np.int64], moves: Moves) -> None:
+        for table, cards in zip(rows, moves.cards, strict=True):
             self.acts[table].append((int(tables.seat[table]), [int(card) for card in cards if card != 255]))
 
-    def on_episode_end(self, tables: Tables, which: NDArray[np.int64]) -> None:
+    def on_episode_end(self, tables: Tables, rows: NDArray[np.int64]) -> None:
         pass
 
-    def on_match_end(self, tables: Tables, which: NDArray[np.int64]) -> None:
+    def on_match_end(self, tables: Tables, rows: NDArray[np.int64]) -> None:
         pass
 
 
@@ -49,8 +49,8 @@ def vector(cards: list[int]) -> NDArray[np.uint8]:
     return np.bincount(cards, minlength=54).astype(np.uint8) if cards else np.zeros(54, np.uint8)
 
 
-def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: int) -> NDArray[np.uint8]:
-    """One observation from the acts of the episode, part by part in the order of the layout."""
+def observe_from_acts(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: int) -> NDArray[np.uint8]:
+    """Return one observation computed from the acts of the episode, in the order of the layout."""
     hands = tables.state.hands[table]
     level = table_level(tables, table)
     order = [(seat + place) % 4 for place in range(4)]
@@ -90,12 +90,12 @@ def test_numbers_against_the_slow_way() -> None:
     for taken in range(260):
         exchanged += len(tables.rows_to_choose())
         if taken % 5 == 0 or tables.rows_to_choose().size:
-            which = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
+            rows = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
             for seat in range(4):
-                seen = tables.observe(which, np.full(len(which), seat, np.int8))
-                expected = [slowly(tables, ear.acts[table], table, seat) for table in which]
+                seen = tables.observe(rows, np.full(len(rows), seat, np.int8))
+                expected = [observe_from_acts(tables, ear.acts[table], table, seat) for table in rows]
                 assert (seen == np.array(expected)).all()
-            assert (tables.observe(which) == tables.observe(which, tables.seat[which])).all()
+            assert (tables.observe(rows) == tables.observe(rows, tables.seat[rows])).all()
         step(tables)
     assert exchanged > 0
     assert tables.num_episodes.min() > 0
@@ -103,7 +103,7 @@ def test_numbers_against_the_slow_way() -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120))
 def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
-    """Dealing the unseen cards anew among the other seats changes no observation, whoever looks."""
+    """Dealing the unseen cards again among the other seats changes no observation of any seat."""
     n, random = 4, np.random.default_rng(seed)
     tables = engine().start_matches(match_keys(n, seed % 2**31))
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""The least number of plays that empty a hand, against searches that know nothing of its tables."""
+"""The least number of plays that empty a hand, against independent searches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rules() -> CompiledGame:
 
 
 class Counter:
-    """The counter of some rules, asked by levels."""
+    """Counter of plays by hand and level."""
 
     def __init__(self, rules: CompiledGame) -> None:
         self.rules = rules
@@ -104,9 +104,9 @@ def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
     control = clingo.Control(["--opt-strategy=usc"])
     control.add("base", [], "\n".join(lines) + TAKING_APART)
     control.ground([("base", [])])
-    found: list[int] = []
-    control.solve(on_model=lambda model: found.append(model.cost[0]))
-    return found[-1]
+    costs: list[int] = []
+    control.solve(on_model=lambda model: costs.append(model.cost[0]))
+    return costs[-1]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
 def test_against_all_ways_to_take_a_hand_apart(
     rules: CompiledGame, counter: Counter, smallest: int, largest: int, hands: int
 ) -> None:
-    """Half the hands have wild cards; what is a play is asked of the brute force of the rules page."""
+    """Half the hands have wild cards; the brute force decides which cards are a play."""
     states = random_states(rules, hands * (20 if thorough() else 1), smallest, smallest, largest)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
         level = int(states.levels[row])
@@ -185,15 +185,15 @@ def test_a_wild_card_is_worth_any_card(rules: CompiledGame, counter: Counter) ->
 
 
 def after_each_move(decisions: Decisions, states: States, counter: Counter) -> list[int]:
-    """The slow way: lay the cards down, then count."""
+    """Count plays after each move by removing its cards from the hand."""
     lists, plays = decisions.moves(), []
     for row in range(len(states.hands)):
         for move in range(lists.start[row], lists.start[row + 1]):
-            rest = states.hands[row].copy()
+            cards_left = states.hands[row].copy()
             for card in lists.cards[move]:
                 if card != 255:
-                    rest[card] -= 1
-            plays.append(int(counter.plays_left(rest[None], states.levels[row : row + 1])[0]))
+                    cards_left[card] -= 1
+            plays.append(int(counter.plays_left(cards_left[None], states.levels[row : row + 1])[0]))
     return plays
 
 
@@ -210,7 +210,7 @@ def test_after_every_move(rules: CompiledGame, counter: Counter) -> None:
 
 @long
 def test_rules_without_wild_cards(tmp_path: Path) -> None:
-    """Where no card is wild, the heart of the level is a card like any other."""
+    """Without wild cards, the heart of the level is an ordinary card."""
     engine_without = load("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
     assert isinstance(engine_without, Engine)
     hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])

@@ -29,14 +29,14 @@ SPOKEN_OF = {
     "level", "lays", "play", "held", "wild", "left", "wild_left", "unseen", "unseen_wild", "cards", "leading",
     "to_beat", "top", "plays_left", "estimated", "estimated_wild",
 }  # fmt: skip
-"""What preferences are about; the rules know more of a table."""
+"""Facts that preferences use; the rules have more."""
 
 
 def engine_of(folder: Path | None = None) -> Engine:
     """The engine of a folder, by default of the game's own."""
-    found = load("guandan").engine(folder)
-    assert isinstance(found, Engine)
-    return found
+    loaded = load("guandan").engine(folder)
+    assert isinstance(loaded, Engine)
+    return loaded
 
 
 def level_of(decision: Any) -> int:
@@ -62,7 +62,7 @@ def rank_and_suit(card: Card) -> tuple[int, str]:
 def hand_facts(cards: list[Card], level: int, names: tuple[str, str, str]) -> set[Atom]:
     """``held(R,N)``, ``held(R,S,N)`` and ``wild(N)``, or the same by other names."""
     by_rank, suited, wild = names
-    found = set()
+    facts = set()
     ranks: Counter = Counter()
     kinds: Counter = Counter()
     wilds = 0
@@ -74,41 +74,41 @@ def hand_facts(cards: list[Card], level: int, names: tuple[str, str, str]) -> se
         ranks[rank] += 1
         kinds[rank, suit] += 1
     for rank, count in ranks.items():
-        found |= {Atom(by_rank, (rank, n)) for n in range(1, count + 1)}
+        facts |= {Atom(by_rank, (rank, n)) for n in range(1, count + 1)}
     if suited:
         for (rank, suit), count in kinds.items():
-            found |= {Atom(suited, (rank, suit, n)) for n in range(1, count + 1)}
-    return found | {Atom(wild, (n,)) for n in range(1, wilds + 1)}
+            facts |= {Atom(suited, (rank, suit, n)) for n in range(1, count + 1)}
+    return facts | {Atom(wild, (n,)) for n in range(1, wilds + 1)}
 
 
 def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
-    """Everything vocabulary.lp says of a decision and a move, from the arrays of the decision alone."""
+    """Return the facts of vocabulary.lp for a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     level, view = level_of(decision), decision.view
     hand = hand_to_cards(view.hand[0])
     laid = [int(card) for card in moment.move_lists.cards[row] if card != 255]
     left = list((Counter(hand) - Counter(laid)).elements())
     form = engine.rules.forms.forms[moment.move_lists.form[row]].name
-    found = {Atom("level", (level,)), Atom("lays", (form,)), Atom("play", (moment.labels[row],))}
-    found |= hand_facts(hand, level, ("held", "held", "wild"))
-    found |= hand_facts(left, level, ("left", "left", "wild_left"))
-    found |= hand_facts(hand_to_cards(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
+    facts = {Atom("level", (level,)), Atom("lays", (form,)), Atom("play", (moment.labels[row],))}
+    facts |= hand_facts(hand, level, ("held", "held", "wild"))
+    facts |= hand_facts(left, level, ("left", "left", "wild_left"))
+    facts |= hand_facts(hand_to_cards(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
     who = ("next", "partner", "previous")
     for name, count in zip(who, view.hidden_hand_sizes[0].tolist(), strict=True):
-        found |= {Atom("cards", (name, n)) for n in range(1, count + 1)}
+        facts |= {Atom("cards", (name, n)) for n in range(1, count + 1)}
     if decision.to_beat[0] < 0:
-        found.add(Atom("leading"))
+        facts.add(Atom("leading"))
     else:
-        found |= {Atom("to_beat", (engine.rules.forms.forms[decision.to_beat[0]].name,))}
-        found |= {Atom("top", (who[view.top_other[0]],))}
-    rest = np.bincount(left, minlength=54).astype(np.uint8)
-    plays = int(engine.min_plays(decision.context, rest[None])[0])
-    return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
+        facts |= {Atom("to_beat", (engine.rules.forms.forms[decision.to_beat[0]].name,))}
+        facts |= {Atom("top", (who[view.top_other[0]],))}
+    remaining = np.bincount(left, minlength=54).astype(np.uint8)
+    plays = int(engine.min_plays(decision.context, remaining[None])[0])
+    return facts | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
 def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
     """``estimated(W,R,N)`` and ``estimated_wild(W,N)`` of one decision's estimate [3, 54]."""
-    found = set()
+    facts = set()
     for who, hand in zip(("next", "partner", "previous"), estimate.astype(float), strict=True):
         ranks: Counter = Counter()
         for card in range(54):
@@ -116,15 +116,15 @@ def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
             ranks["wild" if (rank, suit) == (level, "h") else rank] += hand[card]
         for rank, copies in ranks.items():
             numbers = range(1, int(np.floor(copies + 0.5)) + 1)
-            found |= {
+            facts |= {
                 Atom("estimated_wild", (who, n)) if rank == "wild" else Atom("estimated", (who, rank, n))
                 for n in numbers
             }
-    return found
+    return facts
 
 
 def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
-    """On moves of positions met in play and of crowded random hands; both sides of consistency come up.
+    """Costs of moves in played positions and random hands; consistent and inconsistent moves occur.
 
     Every other decision comes with an estimate of the other hands.
     """
@@ -145,8 +145,8 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
             for move in (random.integers(len(costs)), random.choice(refused if len(refused) else len(costs))):
                 facts = facts_of(strict, moment, int(move))
                 facts |= set() if estimate is None else beliefs(estimate[0], level_of(decision))
-                told = {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
-                assert facts & known == {fact for fact in told if fact.name in SPOKEN_OF}
+                inputs = {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
+                assert facts & known == {fact for fact in inputs if fact.name in SPOKEN_OF}
                 assert facts <= known | {fact for fact in facts if fact.name == "cards"}
                 answer = oracle.solve(facts & known, atoms=())
                 assert (answer.atoms is not None) == consistent[move], moment.actions[move]
@@ -157,7 +157,7 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
 
 
 def test_without_an_estimate_nothing_is_believed() -> None:
-    """Whether there is none or one that says nothing, beliefs do not fire; and they do where there is one."""
+    """Beliefs fire with an estimate, but not without one or with an empty one."""
     engine = engine_of()
     judge = preferences(engine)
     decisions: Any = sample_from_play(engine, 300, seed=5)
@@ -165,14 +165,14 @@ def test_without_an_estimate_nothing_is_believed() -> None:
     beliefs = np.array(
         [judge.kb.preference_groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs]
     )
-    none, empty, some = (
+    none, empty, informed = (
         np.concatenate([fired for _, fired in judge.evaluate(decisions, lists, given)], axis=1)
         for given in (None, np.zeros_like(estimate), estimate)
     )
     assert (none == empty).all()
     assert not none[beliefs].any()
-    assert some[beliefs].any(axis=1).all()  # each of them
-    assert (some[~beliefs] == none[~beliefs]).all()
+    assert informed[beliefs].any(axis=1).all()  # each of them
+    assert (informed[~beliefs] == none[~beliefs]).all()
     assert (judge.costs(decisions, lists)[0] == judge.costs(decisions, lists, np.zeros_like(estimate))[0]).all()
 
 
@@ -187,8 +187,8 @@ def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
     estimate[0, 2, 52] = 0.49
     lists = decisions.moves()
     rows = judge.inputs(decisions, lists, estimate)
-    told = {str(judge.kb.input_atoms[place]) for place in np.flatnonzero(rows[:, 0])}
-    assert {text for text in told if text.startswith("estimated")} == {
+    input_texts = {str(judge.kb.input_atoms[place]) for place in np.flatnonzero(rows[:, 0])}
+    assert {text for text in input_texts if text.startswith("estimated")} == {
         f"estimated(partner,{rank},1)", f"estimated(partner,{rank},2)",
     }  # fmt: skip
     with pytest.raises(ValueError, match=r"estimate must be \[1, 3, 54\], not \[3, 54\]"):
@@ -204,13 +204,13 @@ def test_a_group_left_out_costs_nothing() -> None:
     total = np.zeros_like(whole)
     groups = sorted(set(everything.kb.preference_groups.values()))
     for group in groups:
-        rest = preferences(engine, exclude=[group])
+        others = preferences(engine, exclude=[group])
         assert all(
             everything.kb.preference_groups[str(args[0]).partition("(")[0]] != group
-            for name, args in rest.outputs
+            for name, args in others.outputs
             if name == "cost"
         )
-        total += whole - rest.costs(decisions, lists)[0]
+        total += whole - others.costs(decisions, lists)[0]
     assert (total == whole).all()
     none, _ = preferences(engine, exclude=groups).costs(decisions, lists)
     assert not none.any()
@@ -237,7 +237,7 @@ def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
 
 @long
 def test_preferences_of_rules_with_other_forms(tmp_path: Path) -> None:
-    """Forms that the table does not know never lie there."""
+    """Forms unknown to the table are never the play to beat."""
     rule = "form(bomb(R,8), bomb(R,8..%s))"
     more = edited(tmp_path / "more", {"labels.lp": (rule % "10", rule % "11")})
     engine = engine_of()

@@ -23,7 +23,7 @@ LAST_0, LAST_1 = WINS_0[4], WINS_1[4]
 
 
 class Place(NamedTuple):
-    """Where a match stands: levels, whose level is played, failures at A, falls from A, the winner."""
+    """State of a match: levels, declarer, failures at A, falls from A, the winner."""
 
     levels: str  # of the two teams, like "9A"
     declarer: int
@@ -48,23 +48,23 @@ def ladder_of(profile: str, place: Place) -> MatchBatch:
 
 
 def counted(profile: str, ladder: MatchBatch, name: str) -> list[int]:
-    """What is counted under a name."""
-    found = find_fluent(engine(profile).rules, name)
-    assert found is not None
-    return [int(ladder.fluents[0, slot]) for slot in found.slots]
+    """Return the values of a counting fluent."""
+    fluent = find_fluent(engine(profile).rules, name)
+    assert fluent is not None
+    return [int(ladder.fluents[0, slot]) for slot in fluent.slots]
 
 
 def after(profile: str, place: Place, order: tuple[int, ...]) -> Place:
-    """Where an episode that ends in this order takes a match."""
+    """Return the state of a match after an episode with this order of finish."""
     rules = engine(profile).rules
-    found = promote(rules, ladder_of(profile, place), np.array([order], np.int8))
-    mine, theirs = counted(profile, found, "failures")
+    promoted = promote(rules, ladder_of(profile, place), np.array([order], np.int8))
+    mine, theirs = counted(profile, promoted, "failures")
     return Place(
-        "".join(RANK_TEXT[int(rank)] for rank in read_team_levels(rules, found.fluents)[0]),
-        int(fluent_values(rules, "declarer", found.fluents)[0, 0]),
+        "".join(RANK_TEXT[int(rank)] for rank in read_team_levels(rules, promoted.fluents)[0]),
+        int(fluent_values(rules, "declarer", promoted.fluents)[0, 0]),
         (mine, theirs),
-        counted(profile, found, "resets")[0],
-        int(found.winner[0]),
+        counted(profile, promoted, "resets")[0],
+        int(promoted.winner[0]),
     )
 
 
@@ -94,17 +94,17 @@ def test_promotions(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", BY_WINNER)
 def test_the_last_winners_level_is_played(profile: str) -> None:
-    """Whoever won the last episode declares, be his level higher or lower."""
-    found = after(profile, Place("93", 0), WINS_1[4])
-    assert (found, played_level(profile, found)) == (Place("94", 1), "4")
-    found = after(profile, found, WINS_0[3])
-    assert (found, played_level(profile, found)) == (Place("J4", 0), "J")
+    """The winner of the last episode declares, whether its level is higher or lower."""
+    place = after(profile, Place("93", 0), WINS_1[4])
+    assert (place, played_level(profile, place)) == (Place("94", 1), "4")
+    place = after(profile, place, WINS_0[3])
+    assert (place, played_level(profile, place)) == (Place("J4", 0), "J")
 
 
 def test_the_paper_plays_the_higher_level() -> None:
     """Chen et al. 2025, 1.1: the level of an episode is the higher one; the last winner's where they are equal."""
-    found = after("paper", Place("93", 0), WINS_1[4])
-    assert (found, played_level("paper", found)) == (Place("94", 0), "9")
+    place = after("paper", Place("93", 0), WINS_1[4])
+    assert (place, played_level("paper", place)) == (Place("94", 0), "9")
     assert after("paper", Place("97", 0), WINS_1[2]) == Place("9T", 1)
     assert after("paper", Place("97", 0), WINS_1[3]) == Place("99", 1)
     assert after("paper", Place("79", 1), WINS_0[3]) == Place("99", 0)
@@ -113,7 +113,7 @@ def test_the_paper_plays_the_higher_level() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_levels_stop_at_ace(profile: str) -> None:
-    """No level lies beyond A, and to reach A is not to win."""
+    """A is the highest level, and reaching it is not a win."""
     for levels, place, expected in (
         ("Q3", 2, "A3"),
         ("K3", 2, "A3"),
@@ -121,8 +121,8 @@ def test_levels_stop_at_ace(profile: str) -> None:
         ("K3", 4, "A3"),
         ("J3", 2, "A3"),
     ):
-        found = after(profile, Place(levels, 0), WINS_0[place])
-        assert (found, played_level(profile, found)) == (Place(expected, 0), "A")
+        place_after = after(profile, Place(levels, 0), WINS_0[place])
+        assert (place_after, played_level(profile, place_after)) == (Place(expected, 0), "A")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -164,7 +164,7 @@ STANDARD = [  # every own-A episode not won counts, over the whole match; the th
     Case(Place("A8", 0, (2, 1)), WINS_0[3], Place("A8", 0, (2, 1), 0, 0)),  # won at the last moment
     Case(Place("K8", 0), FIRST_1, Place("KJ", 1)),
 ]
-PLATFORM = [  # a first place at A that does not win, whoever's level is played, sends back to 2 at once
+PLATFORM = [  # a first place at A that does not win, whichever level is played, sends back to 2 at once
     Case(Place("A8", 0), WINS_0[3], Place("28", 0, (0, 0), 1)),
     Case(Place("A8", 0), LAST_0, Place("28", 0, (0, 0), 1)),
     Case(Place("A8", 1), FIRST_0, Place("28", 0, (0, 0), 1)),
@@ -218,12 +218,12 @@ CASES = [(profile, *case) for profile, cases in LEVEL_A.items() for case in case
 
 @pytest.mark.parametrize(("profile", "before", "order", "then"), CASES)
 def test_level_a(profile: str, before: Place, order: tuple[int, ...], then: Place) -> None:
-    """What counts as a failure, when a team falls back to 2, and how a match ends."""
-    found = after(profile, before, order)
-    if found.winner == RUNNING:
-        assert found == then
+    """Failures at A, falls back to 2, and the end of a match."""
+    place_after = after(profile, before, order)
+    if place_after.winner == RUNNING:
+        assert place_after == then
     else:  # where a match is over, only its winner and its falls matter
-        assert (found.winner, found.resets) == (then.winner, then.resets)
+        assert (place_after.winner, place_after.resets) == (then.winner, then.resets)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -259,12 +259,12 @@ def test_three_failures_in_a_row() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_many_at_once(profile: str) -> None:
-    """Promotion asks for many matches as for one, and every answer is one level, one declarer a match."""
+    """Promoting many matches gives the same results as promoting one."""
     cases = LEVEL_A[profile]
     ladders = [ladder_of(profile, case.before) for case in cases]
     together = MatchBatch(*map(np.concatenate, zip(*ladders, strict=True)))
-    found = promote(engine(profile).rules, together, np.array([case.order for case in cases], np.int8))
+    promoted = promote(engine(profile).rules, together, np.array([case.order for case in cases], np.int8))
     for row, case in enumerate(cases):
         alone = promote(engine(profile).rules, ladders[row], np.array([case.order], np.int8))
         for field in MatchBatch._fields:
-            assert (getattr(found, field)[row] == getattr(alone, field)[0]).all()
+            assert (getattr(promoted, field)[row] == getattr(alone, field)[0]).all()

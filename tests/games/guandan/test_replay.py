@@ -1,4 +1,4 @@
-"""Records replay: contest games, our own, and damaged ones, each damage reported on its line and nothing else."""
+"""Replays of contest records, recorded games and damaged records; each damage is reported on its line only."""
 
 import copy
 import gzip
@@ -53,16 +53,16 @@ def replay(records: list[Any], profile: str = "standard") -> ReplayResult:
     return engine(profile).replay(records)
 
 
-def lines(found: ReplayResult) -> list[int]:
+def lines(result: ReplayResult) -> list[int]:
     """The lines that the rules do not confirm."""
-    return [disagreement.line for disagreement in found.mismatches]
+    return [disagreement.line for disagreement in result.mismatches]
 
 
 def test_contest_records(contest: list[Record]) -> None:
     """Contest games agree in every play, order, level, tribute and return."""
-    found = replay(contest)
-    assert (found.episodes, found.mismatches) == (SAMPLE, ())
-    assert found.plays == sum(len(record["plays"]) for record in contest)
+    result = replay(contest)
+    assert (result.episodes, result.mismatches) == (SAMPLE, ())
+    assert result.plays == sum(len(record["plays"]) for record in contest)
 
 
 def test_contest_records_by_other_rules(contest: list[Record]) -> None:
@@ -76,9 +76,9 @@ def test_what_is_recorded_replays(profile: str) -> None:
     """Random games by the rules of each profile replay without a disagreement, through JSON text."""
     records = recorded(profile)
     assert any(record["tribute"] for record in records)
-    found = replay(records, profile)
-    assert (found.episodes, found.mismatches) == (len(records), ())
-    assert found.plays == sum(len(record["plays"]) for record in records)
+    result = replay(records, profile)
+    assert (result.episodes, result.mismatches) == (len(records), ())
+    assert result.plays == sum(len(record["plays"]) for record in records)
 
 
 def test_whole_matches_replay() -> None:
@@ -89,12 +89,12 @@ def test_whole_matches_replay() -> None:
     records = [record for table in range(5) for record in recorder.pop_records(table)]
     assert any(record["anti"] for record in records)
     assert any(record["level"] == "A" for record in records)
-    found = replay(records)
-    assert (found.episodes, found.mismatches) == (len(records), ())
+    result = replay(records)
+    assert (result.episodes, result.mismatches) == (len(records), ())
 
 
 def test_records_in_the_order_of_a_record() -> None:
-    """Nothing to replay is no disagreement."""
+    """An empty list of records has no mismatches."""
     assert replay([]) == ReplayResult(0, 0, ())
 
 
@@ -115,7 +115,7 @@ def last_play(record: Record) -> list[Any]:
 
 
 def illegal_play(record: Record) -> None:
-    """Somebody lays down a card he does not hold."""
+    """A seat plays a card that is not in its hand."""
     seat, action = record["plays"][0]
     held = record["hands"][seat]
     missing = next(card for card in record["hands"][(seat + 1) % 4] if card not in held)
@@ -129,17 +129,17 @@ def weak_play(record: Record) -> None:
 
 
 def leader_passes(record: Record) -> None:
-    """Whoever leads may not pass."""
+    """The leader passes."""
     record["plays"][0][1] = ["PASS", "PASS", "PASS"]
 
 
 def wrong_type(record: Record) -> None:
-    """A play goes by a type that does not exist."""
+    """A play has a type that does not exist."""
     record["plays"][0][1][0] = "Quartet"
 
 
 def wrong_rank(record: Record) -> None:
-    """A play goes by another rank than that of its cards."""
+    """A play has another rank than that of its cards."""
     action = record["plays"][0][1]
     action[1] = "3" if action[1] != "3" else "4"
 
@@ -171,7 +171,7 @@ def extra_play(record: Record) -> None:
 
 
 def wrong_anti(record: Record) -> None:
-    """A tribute is said to be refused."""
+    """A tribute is recorded as refused."""
     record["anti"] = [record["tribute"][0][0]]
 
 
@@ -314,7 +314,7 @@ def paying(records: list[Record]) -> int:
 
 
 def name_of(damage: Damage) -> str:
-    """What a case is called."""
+    """Return the name of a case."""
     return damage.__name__
 
 
@@ -347,7 +347,7 @@ def test_unreadable_records_spoil_nothing_else(damage: Damage) -> None:
 
 @pytest.mark.parametrize("damage", UNREADABLE, ids=name_of)
 def test_unreadable_last_record(damage: Damage) -> None:
-    """At the end of a match nothing hangs on a record that cannot be read."""
+    """An unreadable record at the end of a match affects no other record."""
     records = recorded()
     damage(records[-1])
     assert lines(replay(records)) == [len(records)]
@@ -358,9 +358,9 @@ def test_wrong_order() -> None:
     records = recorded()
     order = records[-1]["order"]
     order[2], order[3] = order[3], order[2]
-    found = replay(records)
-    assert lines(found) == [len(records)]
-    assert "order" in found.mismatches[0].text
+    result = replay(records)
+    assert lines(result) == [len(records)]
+    assert "order" in result.mismatches[0].text
 
 
 def test_wrong_order_spoils_nothing_else() -> None:
@@ -387,7 +387,7 @@ def test_return_too_many() -> None:
 
 
 def test_tribute_although_refused() -> None:
-    """Where the tribute is refused, a record that tells of one is wrong."""
+    """Report a recorded tribute if the tribute was refused."""
     records = refused_episode()
     giver, taker = records[1]["order"][0], records[0]["order"][0]
     card = records[1]["hands"][giver][-1]
@@ -442,19 +442,19 @@ def test_several_damages() -> None:
     records = recorded()
     for at, damage in ((1, wrong_seat), (3, wrong_level), (4, truncated), (6, extra_play)):
         damage(records[at])
-    found = replay(records)
-    assert lines(found) == [2, 4, 5, 7]
-    assert len({disagreement.text for disagreement in found.mismatches}) == 4
-    assert all(disagreement.text and "\n" not in disagreement.text for disagreement in found.mismatches)
+    result = replay(records)
+    assert lines(result) == [2, 4, 5, 7]
+    assert len({disagreement.text for disagreement in result.mismatches}) == 4
+    assert all(disagreement.text and "\n" not in disagreement.text for disagreement in result.mismatches)
 
 
 def test_lines_that_are_no_json() -> None:
     """A line that could not be read is given as its error, and reported as such."""
     records: list[Any] = recorded()
     problem = GameError("line 3 is no JSON: Expecting value")
-    found = replay([*records, problem])
-    assert [(one.line, one.text) for one in found.mismatches] == [(len(records) + 1, str(problem))]
-    assert found.episodes == len(records) + 1
+    result = replay([*records, problem])
+    assert [(one.line, one.text) for one in result.mismatches] == [(len(records) + 1, str(problem))]
+    assert result.episodes == len(records) + 1
 
 
 @pytest.mark.parametrize(
@@ -476,14 +476,14 @@ def test_lines_that_are_no_json() -> None:
     ],
 )
 def test_errors_name_the_field(field: str, value: Any) -> None:
-    """What cannot be read is said in one line that begins with the field."""
+    """The error of an unreadable field is one line that begins with its name."""
     (problem,) = replay([recorded()[0] | {field: value}]).mismatches
     assert problem.text.startswith(f"{field}: ")
     assert "\n" not in problem.text
 
 
 def test_only_unreadable_lines() -> None:
-    """Nothing readable at all is one disagreement a line."""
+    """Each unreadable line is one mismatch."""
     assert lines(replay([GameError("no"), {}, None, 3, [], "x"])) == [1, 2, 3, 4, 5, 6]
 
 
@@ -518,8 +518,8 @@ FIELDS = ["game", "profile", "episode", "level", "ranks", "hands", "anti", "trib
 def test_any_json_in_a_field(field: str, value: Any) -> None:
     """A record with one field replaced by anything is confirmed or reported; never any other exception."""
     record = recorded()[0]
-    found = replay([record | {field: value}])
-    assert (found.episodes, set(lines(found)) <= {1}) == (1, True)
+    result = replay([record | {field: value}])
+    assert (result.episodes, set(lines(result)) <= {1}) == (1, True)
 
 
 @given(st.integers(0, 60), st.integers(0, 3), JSON)
@@ -534,8 +534,8 @@ def test_any_json_in_a_play(number: int, depth: int, value: Any) -> None:
     if place[number % len(place)] == value:
         return
     place[number % len(place)] = value
-    found = replay([record])
-    assert lines(found) == [1]
+    result = replay([record])
+    assert lines(result) == [1]
 
 
 @given(JSON)

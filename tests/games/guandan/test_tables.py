@@ -1,4 +1,4 @@
-"""Thousands of tables at once: nothing is lost, one seat decides, and the keys alone decide what happens."""
+"""Thousands of tables at once: no card is lost, one seat decides, and results depend on keys alone."""
 
 from typing import Any
 
@@ -29,50 +29,50 @@ class Watch:
         self.matches = np.zeros(tables, np.int64)
         self.plays = 0
 
-    def on_draw(self, tables: Any, which: Any) -> None:
+    def on_draw(self, tables: Any, rows: Any) -> None:
         """Cards are dealt at once."""
 
-    def on_episode_start(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """Each seat holds 27 cards, together two packs."""
-        self.played_cards[which] = 0
-        assert (tables.state.hands[which].sum(axis=2) == 27).all()
-        self.check(tables, which)
+        self.played_cards[rows] = 0
+        assert (tables.state.hands[rows].sum(axis=2) == 27).all()
+        self.check(tables, rows)
 
-    def on_choice(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, rows: Indices, card: NDArray[np.uint8]) -> None:
         """The card is one of the seat's, and no wild card is paid."""
-        self.check(tables, which)
+        self.check(tables, rows)
         kinds = np.argsort(card_options(tables.rules))[card]
-        assert tables.state.hands[which, tables.seat[which], kinds].all()
+        assert tables.state.hands[rows, tables.seat[rows], kinds].all()
 
-    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """The seat holds what it plays."""
-        self.check(tables, which)
-        mine = tables.state.hands[which, tables.seat[which]].astype(np.int64)
-        laid = np.zeros((len(which), 256), np.int64)
-        np.add.at(laid, (np.arange(len(which))[:, None], moves.cards), 1)
+        self.check(tables, rows)
+        mine = tables.state.hands[rows, tables.seat[rows]].astype(np.int64)
+        laid = np.zeros((len(rows), 256), np.int64)
+        np.add.at(laid, (np.arange(len(rows))[:, None], moves.cards), 1)
         laid = laid[:, :54]
         assert (laid <= mine).all()
-        self.played_cards[which] += laid
-        self.plays += len(which)
+        self.played_cards[rows] += laid
+        self.plays += len(rows)
 
-    def on_episode_end(self, tables: Tables, which: Indices) -> None:
-        """Orders are noted, and cards lie on the table or in the hands of those who did not finish."""
-        self.check(tables, which)
-        self.orders += [tuple(map(int, order)) for order in tables.state.finish_order[which]]
-        self.episodes[which] += 1
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Store the orders of finish; all cards are on the table or in hands."""
+        self.check(tables, rows)
+        self.orders += [tuple(map(int, order)) for order in tables.state.finish_order[rows]]
+        self.episodes[rows] += 1
 
-    def on_match_end(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """Each match ends once."""
-        self.matches[which] += 1
-        assert (tables.winner[which] != -1).all()
+        self.matches[rows] += 1
+        assert (tables.winner[rows] != -1).all()
 
-    def check(self, tables: Tables, which: Indices) -> None:
-        """What is held and what was played are two packs."""
-        assert (tables.state.hands[which].sum(axis=1) + self.played_cards[which] == 2).all()
+    def check(self, tables: Tables, rows: Indices) -> None:
+        """Check that held and played cards add up to two packs."""
+        assert (tables.state.hands[rows].sum(axis=1) + self.played_cards[rows] == 2).all()
 
 
 def one_seat_decides(tables: Tables) -> None:
-    """Whoever is asked is in the game and holds cards, and the stages tell who is asked."""
+    """The seat to decide is in the game and holds cards, as the stage requires."""
     state = tables.state
     waiting = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
     assert len(set(waiting)) == len(waiting)
@@ -112,7 +112,7 @@ def test_some_episodes(profile: str) -> None:
 
 
 def check_course(tables: Tables, watch: Watch) -> None:
-    """What was heard fits what the tables say."""
+    """Check the events of the listener against the tables."""
     assert (watch.episodes == tables.num_episodes).all()
     assert (watch.matches == (tables.winner != -1)).all()
     assert all(sorted(order) == [0, 1, 2, 3] for order in watch.orders)
@@ -122,7 +122,7 @@ def check_course(tables: Tables, watch: Watch) -> None:
 
 
 def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[list[dict[str, Any]]]:
-    """The random matches of some keys as far as they come in so many steps, each as its records."""
+    """Return the records of random matches after a number of steps, by key."""
     recorder = engine(profile).new_recorder(len(keys))
     tables = engine(profile).start_matches(keys, recorder)
     for _ in range(steps):
@@ -188,7 +188,7 @@ def test_resume() -> None:
 
 
 def test_deals_are_fair() -> None:
-    """Every card comes to every seat, every seat leads first, equally often; no two deals are alike."""
+    """Every seat gets every card and the first lead equally often; no two deals are equal."""
     count = 8_000
     tables = engine().start_matches(match_keys(count, 5))
     hands = tables.state.hands

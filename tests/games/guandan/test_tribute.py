@@ -14,7 +14,7 @@ Order = tuple[int, int, int, int]
 
 
 def gifts(tables: Script) -> list[tuple[int, int]]:
-    """Who pays whom, in the order of payment."""
+    """Return giver and receiver of each tribute in the order of payment."""
     return tables.gifts
 
 
@@ -29,7 +29,7 @@ def refusers(tables: Tables) -> list[int]:
     [((0, 1, 2, 3), 3, 0), ((0, 3, 2, 1), 1, 0), ((1, 2, 3, 0), 0, 1), ((0, 1, 3, 2), 2, 0), ((3, 0, 2, 1), 1, 3)],
 )
 def test_single_tribute(profile: str, previous: Order, payer: int, receiver: int) -> None:
-    """The last pays the first, his own partner too, gets a card back and leads."""
+    """The last pays the first, even its partner, gets a card back and leads."""
     tables = sit_down(engine(profile).rules, PLAIN, previous=previous)
     paid = PLAIN[payer].split()[-1]
     assert options(tables) == paid
@@ -105,7 +105,7 @@ def test_double_tribute_of_equal_cards(profile: str, previous: Order) -> None:
     ],
 )
 def test_refused(profile: str, previous: Order, jokers: tuple[int, ...], seats: list[int]) -> None:
-    """抗贡: the payers hold both big jokers, one with two or one each; nothing is paid, the first finisher leads."""
+    """抗贡: if the payers hold both big jokers, no tribute is paid and the first finisher leads."""
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == seats
@@ -186,7 +186,7 @@ def test_returned_card(profile: str, level: str, hand: str, expected: str) -> No
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_tribute_of_a_low_card_may_be_returned(profile: str) -> None:
-    """The receiver chooses after the tribute: 28 cards, the one he was paid among them."""
+    """The receiver chooses among 28 cards, including the tribute."""
     tables = sit_down(engine(profile).rules, ["SJ SQ", "S4", "S5", "S3 H9"], previous=(0, 1, 2, 3))
     choose(tables, 3, "H9")
     assert options(tables) == "H9"

@@ -11,7 +11,7 @@ ALL_ASKED = [profile for profile in PROFILES if profile != "platform"]
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
-    """Seats play in the order 0 1 2 3; a pass does not shut a seat out once somebody has played on."""
+    """Seats play in the order 0 1 2 3; a seat that passed may play again after another play."""
     tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK S7", "S6 SA"], leader=1)
     play(tables, "1: S4\n2: S5\n3: pass\n0: pass\n1: pass")
     assert (tables.seat[0], leads(tables)) == (2, True)
@@ -24,7 +24,7 @@ def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_leader_of_the_first_episode(profile: str) -> None:
-    """Whoever is drawn leads, and there is nothing to beat."""
+    """The drawn seat leads, and there is no play to beat."""
     for seat in range(4):
         tables = sit_down(engine(profile).rules, ["S3", "S4", "S5", "S6"], leader=seat)
         assert (tables.seat[0], leads(tables)) == (seat, True)
@@ -32,7 +32,7 @@ def test_leader_of_the_first_episode(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ALL_ASKED)
 def test_partner_leads_after_all_others_have_passed(profile: str) -> None:
-    """接风: the finisher's three others are asked, then his partner leads."""
+    """接风: the other three seats decide, then the partner of the finisher leads."""
     tables = sit_down(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass")
     assert (tables.seat[0], leads(tables)) == (3, False)
@@ -43,7 +43,7 @@ def test_partner_leads_after_all_others_have_passed(profile: str) -> None:
 
 
 def test_partner_leads_when_he_has_passed_on_the_platform() -> None:
-    """接风 on the platform: the seat behind the partner is not asked any more."""
+    """接风 on the platform: the seat after the partner does not decide again."""
     tables = sit_down(engine("platform").rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: pass\n2: pass")
     assert (tables.seat[0], leads(tables)) == (2, True)
@@ -60,7 +60,7 @@ def test_platform_asks_all_when_the_winner_still_holds_cards() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_finishers_play_is_beaten(profile: str) -> None:
-    """Whoever beats the finisher's last play leads when nobody beats him; the finisher is skipped."""
+    """A seat that beats the finisher's last play leads if nobody beats it; the finisher is skipped."""
     tables = sit_down(engine(profile).rules, ["S9", "ST SJ", "S4 SQ", "S5 SK"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (1, True)
@@ -71,7 +71,7 @@ def test_finishers_play_is_beaten(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_two_opponents_out_of_turn(profile: str) -> None:
-    """With one seat of each team out, the two others alternate, and a winner who holds cards leads himself."""
+    """With one seat of each team out, the two others alternate, and a winner with cards leads."""
     tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ S6", "S5 SK S7"])
     play(tables, "0: S9\n1: ST\n2: SQ\n3: SK\n2: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
@@ -81,7 +81,7 @@ def test_two_opponents_out_of_turn(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ALL_ASKED)
 def test_partner_leads_after_the_second_finisher_of_the_other_team(profile: str) -> None:
-    """接风 with the first finisher gone: the seat still asked is the opponent, then the partner leads."""
+    """接风 after the first finisher: the remaining opponent decides, then the partner leads."""
     tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ", "S5 S7"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
@@ -90,7 +90,7 @@ def test_partner_leads_after_the_second_finisher_of_the_other_team(profile: str)
 
 
 def test_partner_leads_after_the_second_finisher_on_the_platform() -> None:
-    """On the platform too the opponent who sits before the partner is asked first."""
+    """On the platform too, the opponent before the partner decides first."""
     tables = sit_down(engine("platform").rules, ["S9", "ST", "S4 SQ", "S5 S7"])
     play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
     assert (tables.seat[0], leads(tables)) == (3, True)
@@ -108,7 +108,7 @@ ENDS = [
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("hands", "script", "finish"), ENDS)
 def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: list[int]) -> None:
-    """Two partners or three seats out end it at once; those who still hold cards follow by seat."""
+    """An episode ends when two partners or three seats are out; the others follow by seat."""
     tables = sit_down(engine(profile).rules, hands, leader=int(script[0]))
     *before, last = script.splitlines()
     play(tables, "\n".join(before))
@@ -121,7 +121,7 @@ def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_turn_table_is_sound(profile: str) -> None:
-    """Wherever an episode goes on, the next seat holds cards, and it has passed only where the trick is over."""
+    """While an episode lasts, the next seat holds cards, and has passed only if the trick is over."""
     rules = engine(profile).rules
     form = rules.forms.index["single(3)"]
     for acted, owner, passed, out in [

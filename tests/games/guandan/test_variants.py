@@ -37,7 +37,7 @@ VARIANTS = {
     "tribute_by_seat": TRIBUTE_BY_SEAT,
 }
 ALIKE = "fives_beat_flushes", "tribute_by_seat"
-"""Their records show nothing of them that another test does not ask."""
+"""Variants whose records are covered by other tests."""
 EngineOf = Callable[[str], Engine]
 TABLES = 12
 
@@ -58,18 +58,18 @@ def engine_of(tmp_path_factory: pytest.TempPathFactory) -> EngineOf:
 
 
 def check(rules: CompiledGame, states: Sequence[State], expected: Callable[[State], list[Action]]) -> None:
-    """Lists and labels are those of an adapted brute force."""
+    """Lists and labels agree with an adapted brute force."""
     decisions = decisions_of(rules, list(states))
     lists, legal = decisions.moves(), decisions.legal_mask
     for row, state in enumerate(states):
-        wanted = expected(state)
-        assert listed(rules, lists, row) == wanted, state
+        actions = expected(state)
+        assert listed(rules, lists, row) == actions, state
         labels = {LABELS[label] for label in np.flatnonzero(legal[:, row])}
-        assert labels == {label_of(action) for action in wanted}, state
+        assert labels == {label_of(action) for action in actions}, state
 
 
 def stands_in(action: Action, level: str) -> bool:
-    """Whether a straight holds a wild card in another place than its own."""
+    """Return True if a wild card of a straight replaces another card."""
     kind, rank, cards = action
     return kind == "Straight" and any(
         card == f"H{level}" and place != level for card, place in zip(cards, run(rank, 5), strict=True)
@@ -88,7 +88,7 @@ def test_few_lines(name: str, tmp_path: Path) -> None:
 
 
 def test_no_wild_cards_in_straights(engine_of: EngineOf) -> None:
-    """A wild card is itself in a straight and nothing else; elsewhere it stands for others as before."""
+    """A wild card counts only as itself in a straight; elsewhere it replaces other cards."""
     rules = engine_of("no_wild_straights").rules
     states = mixed_states(seed=200, count=50, smallest=4, largest=14)
     states += [
@@ -102,7 +102,7 @@ def test_no_wild_cards_in_straights(engine_of: EngineOf) -> None:
 
 
 def test_bombs_of_five_beat_straight_flushes(engine_of: EngineOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A straight flush stands between the bombs of four and of five."""
+    """A straight flush ranks between the bombs of four and of five."""
     power = guandan.bomb_power
     monkeypatch.setattr(guandan, "bomb_power", lambda action: 4.5 if action[0] == "StraightFlush" else power(action))
     rules = engine_of("fives_beat_flushes").rules
@@ -146,7 +146,7 @@ def legal_without_wilds(state: State) -> bool:
 
 
 def test_wild_suit_can_be_taken_away(tmp_path: Path) -> None:
-    """Without the fact wild_suit(h) there are no wild cards, as the rulebook says."""
+    """Without the fact wild_suit(h) there are no wild cards, as in the rulebook."""
     directory = write_variant(tmp_path, (Change("vocabulary.lp", "wild_suit(h).", ""),))
     engine = load("guandan").engine(directory=directory)
     assert engine.legal_moves([{"level": "8", "hand": ["H8", "S5"]}]) == [
@@ -222,14 +222,14 @@ BROKEN = [
 
 @pytest.mark.parametrize("change", BROKEN)
 def test_broken_variants_are_refused(change: Change, tmp_path: Path) -> None:
-    """A variant that makes no sense is a KBError that says so, and no wrong play."""
+    """A broken variant is a KBError with the reason."""
     with pytest.raises(KBError) as refused:
         load("guandan").engine(directory=write_variant(tmp_path, (change,)))
     assert str(refused.value).strip()
 
 
 def test_unknown_directories_and_profiles(tmp_path: Path) -> None:
-    """What is not there is an error that says what is."""
+    """The error of an unknown name lists the known ones."""
     with pytest.raises(KBError, match="is no directory"):
         load("guandan").engine(directory=tmp_path / "nowhere")
     with pytest.raises(KBError, match="platform"):

@@ -52,12 +52,12 @@ JSON = st.recursive(
 
 @st.composite
 def states(draw: st.DrawFn) -> ContestState:
-    """States that two packs can hold."""
+    """Draw states that two packs allow."""
     deck = draw(st.lists(st.integers(0, 107), min_size=2, max_size=37, unique=True))
     stage = draw(st.sampled_from(STAGES))
     cut = draw(st.integers(1, min(len(deck) - 1, 27)))
-    rest = tuple(card // 2 for card in deck[cut : cut + 10])
-    to_beat = draw(st.sampled_from([None, ContestAction("Bomb", "4", rest)])) if stage == "play" else None
+    returnable = tuple(card // 2 for card in deck[cut : cut + 10])
+    to_beat = draw(st.sampled_from([None, ContestAction("Bomb", "4", returnable)])) if stage == "play" else None
     profile = draw(st.sampled_from([None, *PROFILES]))
     return ContestState(draw(st.integers(2, 14)), tuple(card // 2 for card in deck[:cut]), to_beat, stage, profile)
 
@@ -79,7 +79,7 @@ def test_states_parse_back(state: ContestState) -> None:
 
 
 def test_forms_by_hand() -> None:
-    """The forms are those of the protocol."""
+    """The forms agree with the protocol."""
     assert ContestAction.parse("PASS").to_json() == ["PASS", "PASS", "PASS"]
     assert ContestAction.parse("Bomb JOKER SB SB HR HR").to_json() == ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
     state = ContestState.from_json({"level": "8", "hand": ["H5", "D3"], "to_beat": None})
@@ -91,7 +91,7 @@ def test_forms_by_hand() -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    """What the docstrings show is what happens."""
+    """Run the examples in docstrings."""
     assert doctest.testmod(codec).failed == 0
 
 
@@ -113,7 +113,7 @@ def test_hand_order(level: str) -> None:
 
 
 def read(parse: Callable[[Any], Any], value: Any) -> Any:
-    """What a value is read as, or what the GameError says; any other exception is a failure."""
+    """Return the parsed value or the message of the GameError; any other exception is a failure."""
     try:
         return parse(value)
     except GameError as problem:
@@ -122,18 +122,18 @@ def read(parse: Callable[[Any], Any], value: Any) -> Any:
 
 @given(JSON)
 def test_any_json_as_action(value: Any) -> None:
-    """Whatever is no action is a GameError and nothing else."""
-    found = read(ContestAction.from_json, value)
-    assert "\n" not in found if isinstance(found, str) else found.to_json() == value
+    """An invalid action is a GameError."""
+    result = read(ContestAction.from_json, value)
+    assert "\n" not in result if isinstance(result, str) else result.to_json() == value
 
 
 @given(JSON)
 def test_any_json_as_state(value: Any) -> None:
-    """Whatever is no state is a GameError and nothing else; legal_moves says the same."""
+    """An invalid state is a GameError, also from legal_moves."""
     (answer,) = engine().legal_moves([value])
-    found = read(ContestState.from_json, value)
-    if isinstance(found, str):
-        assert "\n" not in found
+    result = read(ContestState.from_json, value)
+    if isinstance(result, str):
+        assert "\n" not in result
         assert isinstance(answer, GameError)
 
 
@@ -150,7 +150,7 @@ def test_any_json_in_a_field(field: str, value: Any) -> None:
 
 @given(st.text())
 def test_any_text(text: str) -> None:
-    """Whatever is no text form is a GameError and nothing else."""
+    """An invalid text form is a GameError."""
     for parse in (ContestAction.parse, ContestState.parse):
         assert read(parse, text)
 
@@ -194,7 +194,7 @@ BAD = [
 
 @pytest.mark.parametrize(("change", "field"), BAD)
 def test_errors_name_the_field(change: dict[str, Any], field: str) -> None:
-    """What is wrong with a state is said in one line that begins with the field."""
+    """The error of a state is one line that begins with the field."""
     (answer,) = engine().legal_moves([GOOD | change])
     assert isinstance(answer, GameError)
     assert "\n" not in str(answer)

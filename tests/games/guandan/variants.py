@@ -12,7 +12,7 @@ HOME = load("guandan").directory
 
 
 class Change(NamedTuple):
-    """A line of a rule file and what stands there instead; an empty line takes it away."""
+    """A line of a rule file and its replacement; an empty one deletes the line."""
 
     file: str
     old: str
@@ -32,7 +32,7 @@ TRIBUTE_BY_SEAT = (
 
 
 def write_variant(directory: Path, changes: tuple[Change, ...]) -> Path:
-    """A copy of the rule files with these lines changed; each must be there once."""
+    """Write a copy of the rule files with these lines changed; each must occur once."""
     shutil.copytree(HOME, directory, dirs_exist_ok=True)
     for change in changes:
         path = directory / change.file
@@ -44,7 +44,7 @@ def write_variant(directory: Path, changes: tuple[Change, ...]) -> Path:
 
 
 def changed_lines(directory: Path) -> int:
-    """How many lines differ from the rules that come with the package."""
+    """Return the number of lines that differ from the rules in the package."""
     return sum(
         mine != theirs
         for path in HOME.rglob("*.lp")

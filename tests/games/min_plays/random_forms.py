@@ -140,16 +140,16 @@ class Game:
             played[part] = any(shape.cards == size and shape.makes(cards, self.acts) for shape in self.shapes)
         plays = [part for part, playable in played.items() if playable and any(part)]
 
-        def least(rest: Cards) -> int:
-            if rest not in cache:
-                first = next(kind for kind, count in enumerate(rest) if count)
+        def least(remaining: Cards) -> int:
+            if remaining not in cache:
+                first = next(kind for kind, count in enumerate(remaining) if count)
                 rests = [
-                    tuple(a - b for a, b in zip(rest, play, strict=True))
+                    tuple(a - b for a, b in zip(remaining, play, strict=True))
                     for play in plays
-                    if play[first] and all(a >= b for a, b in zip(rest, play, strict=True))
+                    if play[first] and all(a >= b for a, b in zip(remaining, play, strict=True))
                 ]
-                cache[rest] = min((1 + least(left) for left in rests), default=FAR)
-            return cache[rest]
+                cache[remaining] = min((1 + least(left) for left in rests), default=FAR)
+            return cache[remaining]
 
         return min(least(hand), FAR)
 

@@ -73,7 +73,7 @@ def fewest(rules: CompiledGame, hand: tuple[int, ...], known: dict[tuple[int, ..
     if hand not in known:
         lists = sample_of(rules, np.array([hand], np.uint8)).moves()
         rests = [_without(hand, cards) for cards in lists.cards if cards[0] != NO_CARD]
-        known[hand] = 1 + min(fewest(rules, rest, known) for rest in rests)
+        known[hand] = 1 + min(fewest(rules, remaining, known) for remaining in rests)
     return known[hand]
 
 

@@ -79,13 +79,13 @@ def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> No
         def play_name(self, label: str) -> PlayName:
             return play_name(president, label)
 
-    found = read_decision_point(president, {"hand": ["S5", "H5", "SJ"]})
-    moves = zip(found.labels, found.actions, strict=True)
-    texts = [move_text(Namer(), label, each, "zh") for label, each in moves]
+    decision_point = read_decision_point(president, {"hand": ["S5", "H5", "SJ"]})
+    moves = zip(decision_point.labels, decision_point.actions, strict=True)
+    texts = [move_text(Namer(), label, action, "zh") for label, action in moves]
     assert texts == ["单张5 H5", "单张5 S5", "单张J SJ", "对子5 H5 S5"]
-    assert match_play_names("红桃五黑桃五", [play_name(president, label) for label in found.labels], found.actions) == [
-        3
-    ]
+    assert match_play_names(
+        "红桃五黑桃五", [play_name(president, label) for label in decision_point.labels], decision_point.actions
+    ) == [3]
 
 
 def test_sorts_and_words_for_arguments(guandan: CompiledGame) -> None:
@@ -94,7 +94,7 @@ def test_sorts_and_words_for_arguments(guandan: CompiledGame) -> None:
     assert known[Signature("gave", 2)] == ("seat", "card")
     assert known[Signature("held", 3)] == ("rank", "suit", None)
     assert known[Signature("cards", 2)] == ("who", None)
-    words = [spell(guandan, *each) for each in (
+    words = [spell(guandan, *arguments) for arguments in (
         ("rank", 11, "en"), ("suit", "h", "zh"), ("card", "card(3,s)", "en"), ("card", "card(16,joker)", "en"),
         ("seat", 2, "zh"), ("who", "partner", "en"), ("who", 3, "en"), ("role", "player", "en"),
     )]  # fmt: skip

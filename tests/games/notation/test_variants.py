@@ -75,13 +75,13 @@ def test_decisions_by_other_rules(wild: CompiledGame, tmp_path: Path) -> None:
     for _ in range(4):
         step(tables)
     decisions = tables.decisions(tables.rows_to_play())
-    kept, theirs = convert_decisions(other, decisions)
+    is_adopted, theirs = convert_decisions(other, decisions)
     high = decisions.to_beat == wild.forms.index["single(6)"]
     assert high.any()
-    assert (kept == ~high).all()
+    assert (is_adopted == ~high).all()
     assert isinstance(theirs, Decisions)
-    assert (theirs.view.hand == decisions.view.hand[kept]).all()
-    names = [wild.forms.forms[form].name if form >= 0 else None for form in decisions.to_beat[kept]]
+    assert (theirs.view.hand == decisions.view.hand[is_adopted]).all()
+    names = [wild.forms.forms[form].name if form >= 0 else None for form in decisions.to_beat[is_adopted]]
     assert names == [other.forms.forms[form].name if form >= 0 else None for form in theirs.view.to_beat]
     same, ours = convert_decisions(wild, decisions)
     assert isinstance(ours, Decisions)
@@ -92,9 +92,9 @@ def test_decisions_by_other_rules(wild: CompiledGame, tmp_path: Path) -> None:
 def test_choices_by_other_rules(auction: CompiledGame, tmp_path: Path) -> None:
     other = folders.rules_of(tmp_path / "low", folders.AUCTION.replace("N = 1..2, not bid", "N = 1..1, not bid"))
     tables = Tables.begin(auction, match_keys(20, 2))
-    kept, choices = convert_decisions(other, tables.choices(np.arange(20)))
+    is_adopted, choices = convert_decisions(other, tables.choices(np.arange(20)))
     assert isinstance(choices, Choices)
-    assert kept.all()
+    assert is_adopted.all()
     assert choices.options.sum(axis=1).tolist() == [2] * 20
 
 

@@ -16,35 +16,35 @@ def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     engine = load(name).engine(None, profile)
     tables = engine.start_matches(match_keys(1, seed))
     lines = [render_table(engine.rules, tables, 0)]
-    while (which := tables.rows_to_choose()).size:
-        choices, seat = tables.choices(which), int(tables.seat[0])
+    while (rows := tables.rows_to_choose()).size:
+        choices, seat = tables.choices(rows), int(tables.seat[0])
         chosen = RandomAgent().choose(choices, splitmix64_array(tables.keys, tables.num_decisions))
         option = engine.decision_point_at(choices).actions[int(choices.options[0, : chosen[0]].sum())]
         lines.append(f"seat {seat} chooses {option}")
-        tables.choose(which, chosen)
-    while (which := tables.rows_to_play()).size:
-        decisions, seat = tables.decisions(which), int(tables.seat[0])
+        tables.choose(rows, chosen)
+    while (rows := tables.rows_to_play()).size:
+        decisions, seat = tables.decisions(rows), int(tables.seat[0])
         moves = RandomAgent().play(decisions, splitmix64_array(tables.keys, tables.num_decisions))
         action = str(engine.notate_move(int(moves.form[0]), moves.cards[0]))
         lines.append(f"seat {seat} {action:<24} of {int(decisions.legal_mask.sum())} labels")
-        tables.play(which, moves)
+        tables.play(rows, moves)
     outcome = np.array2string(tables.match_returns(np.zeros(1, np.int64))[0], floatmode="maxprec")
     return "\n".join([*lines, f"worth {outcome}", ""])
 
 
 def round_of(name: str, seed: int, profile: str | None = None) -> str:
-    """The first episode of a match at random, choices and plays in their order, each part of a play by itself."""
+    """Return the first episode of a random match: choices and plays in order, each part of a play separately."""
     engine = load(name).engine(None, profile)
     tables = engine.start_matches(match_keys(1, seed))
     lines = [render_table(engine.rules, tables, 0)]
     while not tables.num_episodes[0] and tables.winner[0] == -1:
         seat, keys = int(tables.seat[0]), splitmix64_array(tables.keys, tables.num_decisions)
-        if (which := tables.rows_to_choose()).size:
-            choices = tables.choices(which)
+        if (rows := tables.rows_to_choose()).size:
+            choices = tables.choices(rows)
             chosen = RandomAgent().choose(choices, keys)
             look = engine.decision_point_at(choices)
             lines.append(f"seat {seat} chooses {look.actions[int(choices.options[0, : chosen[0]].sum())]}")
-            tables.choose(which, chosen)
+            tables.choose(rows, chosen)
             continue
         decisions = tables.decisions(tables.rows_to_play())
         moves = RandomAgent().play(decisions, keys)

@@ -30,10 +30,10 @@ class Scribe:
         self._decisions = 0
         self.lines: list[str] = []
 
-    def on_draw(self, tables: object, which: np.ndarray) -> None:
+    def on_draw(self, tables: object, rows: np.ndarray) -> None:
         """Cards are dealt at once."""
 
-    def on_episode_start(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
         """The level, the result before, and the deal."""
         if tables.num_episodes[0] == self._number:
             level = table_level(tables, 0)
@@ -44,28 +44,28 @@ class Scribe:
             for seat, hand in enumerate(tables.state.hands[0]):
                 self.lines.append(f"seat {seat}: {' '.join(hand_texts(hand, level))}")
 
-    def on_choice(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, rows: Indices, card: NDArray[np.uint8]) -> None:
         """A tribute or a return, and how many cards there were to choose from."""
         if tables.num_episodes[0] == self._number:
-            choices = int(tables.choices(which).options[0].sum())
+            choices = int(tables.choices(rows).options[0].sum())
             verb = "pays" if current_stage(tables, 0) == TRIBUTE else "returns"
             kind = int(np.flatnonzero(card_options(tables.rules) == card[0])[0])
             self._write(tables, choices, f"{verb} {format_card(kind)}")
 
-    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """A play or a pass, and how many labels were legal."""
         if tables.num_episodes[0] == self._number:
             if tables.state.num_acts[0] == 0 and refusing_seats(tables, 0):
                 self.lines.append("the tribute is refused")
-            legal = int(tables.decisions(which).legal_mask.sum())
+            legal = int(tables.decisions(rows).legal_mask.sum())
             self._write(tables, legal, str(self._engine.notate_move(moves.form[0], moves.cards[0])))
 
-    def on_episode_end(self, tables: Tables, which: Indices) -> None:
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """The order of finish."""
         if tables.num_episodes[0] == self._number:
             self.lines.append(f"finish: {seats(tables.state.finish_order[0])}")
 
-    def on_match_end(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
         """The winner is written down with the levels."""
 
     def _write(self, tables: Tables, choices: int, what: str) -> None:

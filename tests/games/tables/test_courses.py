@@ -1,4 +1,4 @@
-"""Whose turn it is, and when an episode is over, by what is remembered: acts change that first."""
+"""Turns and ends of episodes that depend on fluents, which acts update first."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -105,7 +105,7 @@ def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
 
 
 def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
-    """After eights the seat on the other side is next, among those who have neither passed nor gone out."""
+    """After an eight the direction changes; seats that passed or went out are skipped."""
     turned = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_TURNS, game=ROUND)):
         direction, owner, num_played, passed = 1, acts[0][0], [0] * 4, set[int]()

@@ -37,7 +37,7 @@ def begin(engine: Engine) -> Tables:
 
 
 def test_the_end_of_a_trick_is_an_event(tmp_path: Path) -> None:
-    """It comes after the act that ends the trick, once; two passes in a row do, at a table of three."""
+    """It occurs once, after the act that ends the trick: two passes in a row at a table of three."""
     tables = begin(engine_with(tmp_path / "mine", TRICKS))
     passes, tricks = np.zeros(8, np.int64), np.zeros(8, np.int64)
     for _ in range(60):

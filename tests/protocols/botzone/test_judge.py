@@ -33,12 +33,12 @@ def test_the_judge_returns_the_outputs_of_the_transcript(name: str) -> None:
     for step in range(0, len(log), 2):
         judge_request = {"log": log[:step], "initdata": initdata}
         output = judge.next_output(judge_request)
-        assert {key: _alike(key, output[key]) for key in log[step]["output"]} == log[step]["output"]
+        assert {key: _drop_initdata(key, output[key]) for key in log[step]["output"]} == log[step]["output"]
         if step % interval == 0 or step == len(log) - 1:
             assert BotzoneJudge(engine).next_output(judge_request) == output
 
 
-def _alike(key: str, value: Any) -> Any:
+def _drop_initdata(key: str, value: Any) -> Any:
     """Return an output field without the initdata of the next round, which only the judge adds."""
     return {name: value[name] for name in value if name != NEXT_INITDATA_KEY} if key == "display" else value
 

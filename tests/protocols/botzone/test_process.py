@@ -20,10 +20,10 @@ MESSAGE: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
 MARK = KEEP_RUNNING.decode()
 
 
-def process(tmp_path: Path, source: str, kept: bool = False, seconds: float = 30) -> BotProcess:
+def process(tmp_path: Path, source: str, keep_running: bool = False, seconds: float = 30) -> BotProcess:
     file = tmp_path / "bot.py"
     file.write_text(source, "utf-8")
-    return BotProcess([sys.executable, str(file)], seconds, kept)
+    return BotProcess([sys.executable, str(file)], seconds, keep_running)
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
     assert (caught.value.kind, caught.value.verdict, caught.value.code) == (kind, kind, ErrorCode.PROGRAM_FAILED)
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_time_limit(tmp_path: Path, kept: bool) -> None:
+@pytest.mark.parametrize("keep_running", [False, True])
+def test_time_limit(tmp_path: Path, keep_running: bool) -> None:
     """The program and its child processes are killed."""
     pids = tmp_path / "pids"
     command = ["sh", "-c", f"sleep 100 & echo $! > '{pids}'; wait"]
     with pytest.raises(Fault, match="3 seconds") as caught:
-        BotProcess(command, 3, kept).request(MESSAGE)
+        BotProcess(command, 3, keep_running).request(MESSAGE)
     assert caught.value.kind == "TLE"
-    assert _ended([int(pids.read_text())])
+    assert _wait_for_end([int(pids.read_text())])
 
 
 DAEMON = """import os, sys, time
@@ -93,13 +93,13 @@ time.sleep(100)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
-@pytest.mark.parametrize("kept", [False, True])
-def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, kept: bool) -> None:
+@pytest.mark.parametrize("keep_running", [False, True])
+def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, keep_running: bool) -> None:
     pids = tmp_path / "pids"
-    bot = process(tmp_path, DAEMON.format(answers=True, stays=kept, pids=str(pids)), kept)
+    bot = process(tmp_path, DAEMON.format(answers=True, stays=keep_running, pids=str(pids)), keep_running)
     assert bot.request(MESSAGE) == {"response": []}
     bot.close()
-    assert _ended([int(pids.read_text())])
+    assert _wait_for_end([int(pids.read_text())])
 
 
 PARENT = """import sys
@@ -124,7 +124,7 @@ def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: sign
         match.send_signal(number)
         match.wait(30)
         assert len(started) >= 3  # including a child of the program without a waiting parent
-        assert _ended(started)
+        assert _wait_for_end(started)
     finally:
         match.kill()
 
@@ -144,7 +144,7 @@ def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> 
             bot.request(MESSAGE)
         assert caught.value.kind == "RE"
     assert len(set(pids.read_text().split())) == 4
-    assert _ended([int(pid) for pid in pids.read_text().split()])
+    assert _wait_for_end([int(pid) for pid in pids.read_text().split()])
 
 
 def _wait_for(file: Path) -> None:
@@ -155,16 +155,16 @@ def _wait_for(file: Path) -> None:
     raise AssertionError(f"{file} is not written")
 
 
-def _ended(pids: list[int]) -> bool:
+def _wait_for_end(pids: list[int]) -> bool:
     """Wait up to half a minute for processes to end; return whether they did."""
     for _ in range(1500):
-        if not any(map(_runs, pids)):
+        if not any(map(_is_running, pids)):
             return True
         time.sleep(0.02)
     return False
 
 
-def _runs(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     """Return whether a process runs; zombies do not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -186,7 +186,7 @@ def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -
         f"    print('{MARK}', flush=True)\n"
         "    seen.append(json.loads(input()))\n"
     )
-    bot = process(tmp_path, source, kept=True)
+    bot = process(tmp_path, source, keep_running=True)
     message: dict[str, Any] = {"requests": [1], "responses": []}
     first = bot.request(message)
     message["requests"].append(2)
@@ -195,7 +195,7 @@ def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -
     again = bot.request(MESSAGE)
     assert again["pid"] != first["pid"]
     bot.close()
-    assert not _runs(again["pid"])
+    assert not _is_running(again["pid"])
 
 
 def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
         "    time.sleep(0.1)\n"
         f"    os.write(1, b'{MARK[9:]}\\n')\n"
     )
-    bot = process(tmp_path, source, kept=True)
+    bot = process(tmp_path, source, keep_running=True)
     message: dict[str, Any] = {"requests": [1], "responses": []}
     for number in range(3):
         assert bot.request(message) == {"response": number}
@@ -216,7 +216,7 @@ def test_the_keep_running_line_is_not_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_kept_program_that_ends(tmp_path: Path) -> None:
-    bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", kept=True)
+    bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", keep_running=True)
     assert bot.request(MESSAGE) == {"response": []}
     with pytest.raises(Fault):
         bot.request({"requests": [1, 2], "responses": [[]]})

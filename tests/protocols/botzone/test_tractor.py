@@ -409,8 +409,8 @@ def logs_of(names: tuple[str, str], games: int = 1) -> tuple[Any, list[Any]]:
     return result, logs
 
 
-@pytest.mark.parametrize(("kept", "fault"), [(False, "[0, 0]"), (True, "[108]")])
-def test_programs_receive_a_request_after_every_card(tmp_path: Path, kept: bool, fault: str) -> None:
+@pytest.mark.parametrize(("keep_running", "fault"), [(False, "[0, 0]"), (True, "[108]")])
+def test_programs_receive_a_request_after_every_card(tmp_path: Path, keep_running: bool, fault: str) -> None:
     """Forced requests are included; two seats of one program are two processes."""
     first = Transcript("tractor", "botzone", 0, "greedy").make(hall_keys(0, np.zeros(1, np.int64)))
     responses: list[list[Any]] = [[], [], [], []]
@@ -420,11 +420,11 @@ def test_programs_receive_a_request_after_every_card(tmp_path: Path, kept: bool,
     (tmp_path / "responses.json").write_text(json.dumps(responses), "utf-8")
     (tmp_path / "bot.py").write_text(REPLAY.replace("FAULT", fault), "utf-8")
     command = f"{sys.executable} {tmp_path / 'bot.py'} {tmp_path / 'responses.json'}"
-    name = f"program:run={command}{' kept' if kept else ''},seconds=60{',keep-running' if kept else ''}"
+    name = f"program:run={command}{' kept' if keep_running else ''},seconds=60{',keep-running' if keep_running else ''}"
     result, logs = logs_of((name, "greedy"))
     assert logs[0]["log"] == first[1:]
     (lapse,) = result.lapses
-    assert lapse.kind == ("INVALID_POKERID" if kept else "NOT_YOUR_POKER")
+    assert lapse.kind == ("INVALID_POKERID" if keep_running else "NOT_YOUR_POKER")
     assert logs[1]["initdata"]["first_round"] is False
     assert (len(logs), len(logs[1]["log"]) < 20) == (2, True)
 

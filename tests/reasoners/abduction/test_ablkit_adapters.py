@@ -1,4 +1,4 @@
-"""The rules inside ABLkit: legal labels, chosen moves, and ABLkit's own search beside our reasoner."""
+"""Tests of the rules in ABLkit: legal labels, chosen moves, ABLkit's own search and our reasoner."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ def test_a_batch_is_abduced_one_by_one(kb: RulesKB) -> None:
 
 
 def test_ablkits_own_search_stays_within_the_rules(kb: RulesKB) -> None:
-    found = Reasoner(kb, dist_func="hamming").abduce(example(kb, {"pair(10)": 0.9}))
-    assert kb.logic_forward(found, [STATE]) is not None
+    abduced = Reasoner(kb, dist_func="hamming").abduce(example(kb, {"pair(10)": 0.9}))
+    assert kb.logic_forward(abduced, [STATE]) is not None

@@ -1,4 +1,4 @@
-"""The best card set of every label, and random ones."""
+"""Tests of the best card set of every label, and of random ones."""
 
 from __future__ import annotations
 
@@ -23,60 +23,60 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
     decisions, judge = sample_from_play(strict, 60, seed=2), strict.preference_model()
-    found = find_best_cards(strict, judge, decisions)
+    best_cards = find_best_cards(strict, judge, decisions)
     for label in range(0, len(strict.labels), 3):
         legal = np.flatnonzero(decisions.legal_mask[label])
         if legal.size:
-            some, labels = decisions.select(legal), np.full(len(legal), label, np.int16)
-            wanted = Minimiser(judge).realise_labels(some, labels)
-            assert (found.lists.select(found.best_row[legal, label]).cards == wanted.cards).all()
+            selected, labels = decisions.select(legal), np.full(len(legal), label, np.int16)
+            expected = Minimiser(judge).realise_labels(selected, labels)
+            assert (best_cards.lists.select(best_cards.best_row[legal, label]).cards == expected.cards).all()
 
 
 def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) -> None:
     decisions = sample_from_play(strict, 60, seed=2)
-    found = find_best_cards(strict, strict.preference_model(), decisions)
-    plays, left = plays_after(strict, decisions, found), strict.plays_left(decisions, found.lists)
-    for (row, label), best in np.ndenumerate(found.best_row):
+    best_cards = find_best_cards(strict, strict.preference_model(), decisions)
+    plays, left = plays_after(strict, decisions, best_cards), strict.plays_left(decisions, best_cards.lists)
+    for (row, label), best in np.ndenumerate(best_cards.best_row):
         assert plays[row, label] == (left[best] if best >= 0 else 0)
-    assert found.has_choice.tolist() == [len(np.flatnonzero(row)) > 1 for row in found.choosable]
+    assert best_cards.has_choice.tolist() == [len(np.flatnonzero(row)) > 1 for row in best_cards.choosable]
 
 
 def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict: Any) -> None:
     decisions = sample_from_play(strict, 40, seed=2)
-    found = find_best_cards(strict, strict.preference_model(), decisions)
-    fits = np.bincount(found.lists.decision_index[found.is_consistent], minlength=40)
-    labels = np.array([label[sound].max() for label, sound in _by_decision(found)], np.int16)
+    best_cards = find_best_cards(strict, strict.preference_model(), decisions)
+    fits = np.bincount(best_cards.lists.decision_index[best_cards.is_consistent], minlength=40)
+    labels = np.array([label[sound].max() for label, sound in _split_by_decision(best_cards)], np.int16)
     seen: list[set[int]] = [set() for _ in range(40)]
     for draw in range(200):
-        rows = found.select_rows(labels, splitmix64_array(np.arange(40).astype(np.uint64), draw))
-        assert (found.lists.decision_index[rows] == np.arange(40)).all()
-        assert (found.label[rows] == labels).all()
-        assert found.is_consistent[rows].all() or (fits[~found.is_consistent[rows]] == 0).all()
+        rows = best_cards.select_rows(labels, splitmix64_array(np.arange(40).astype(np.uint64), draw))
+        assert (best_cards.lists.decision_index[rows] == np.arange(40)).all()
+        assert (best_cards.label[rows] == labels).all()
+        assert best_cards.is_consistent[rows].all() or (fits[~best_cards.is_consistent[rows]] == 0).all()
         for place, row in enumerate(rows):
             seen[place].add(int(row))
-    for place, (label, sound) in enumerate(_by_decision(found)):
+    for place, (label, sound) in enumerate(_split_by_decision(best_cards)):
         there = int(((label == labels[place]) & sound).sum())
         if 0 < there <= 20:
             assert len(seen[place]) == there
 
 
-def _by_decision(found: Any) -> list[tuple[Any, Any]]:
-    """The labels of the candidates of each decision, and which are consistent; all of them where none is."""
+def _split_by_decision(best_cards: Any) -> list[tuple[Any, Any]]:
+    """Return labels and consistency of the candidates by decision; if none is consistent, all count as such."""
     parts = []
-    for first, last in zip(found.lists.start[:-1], found.lists.start[1:], strict=True):
-        sound = found.is_consistent[first:last]
-        parts.append((found.label[first:last], sound if sound.any() else np.ones_like(sound)))
+    for first, last in zip(best_cards.lists.start[:-1], best_cards.lists.start[1:], strict=True):
+        sound = best_cards.is_consistent[first:last]
+        parts.append((best_cards.label[first:last], sound if sound.any() else np.ones_like(sound)))
     return parts
 
 
 def test_draws_are_even(strict: Any) -> None:
-    """A label with several card sets: each comes up about as often."""
+    """Draw the card sets of a label about equally often."""
     moment = strict.read_decision_point({"level": "8", "hand": ["S3", "H3", "C3", "D3", "S9"], "to_beat": None})
-    found = find_best_cards(strict, strict.preference_model(), moment.decision)
+    best_cards = find_best_cards(strict, strict.preference_model(), moment.decision)
     pair = list(moment.labels).index("pair(3)")
-    label = found.label[[pair]]
+    label = best_cards.label[[pair]]
     rows = [
-        found.select_rows(label, np.array([key], np.uint64))[0]
+        best_cards.select_rows(label, np.array([key], np.uint64))[0]
         for key in splitmix64_array(np.arange(3000).astype(np.uint64), 9)
     ]
     _, counts = np.unique(rows, return_counts=True)

@@ -1,4 +1,4 @@
-"""Rules that have no circuit in the place of a judge."""
+"""Tests of rules without a circuit as a preference model."""
 
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ def engine() -> Engine:
 def test_without_choices_it_says_what_the_circuit_says(engine: Engine) -> None:
     decisions = engine.sample_decisions(12, seed=3)
     lists = decisions.moves()
-    asked = ClingoReasoner.of(engine, load("president").directory).costs(decisions, lists)
-    for mine, circuit in zip(asked, engine.preference_model().costs(decisions, lists), strict=True):
+    result = ClingoReasoner.of(engine, load("president").directory).costs(decisions, lists)
+    for mine, circuit in zip(result, engine.preference_model().costs(decisions, lists), strict=True):
         assert np.array_equal(mine, circuit)
 
 
@@ -37,7 +37,7 @@ def test_a_plan_costs_and_forbids(engine: Engine, tmp_path: Path) -> None:
     assert [label for label, fine in zip(labels, sound, strict=True) if not fine] == ["set(3,1)", "set(3,1)"]
     more = dict(zip(labels, (costs - plain).tolist(), strict=True))
     assert (more["set(3,2)"], more["set(9,1)"]) == (1, 2)
-    asked = len(reasoner.cache)
+    cached = len(reasoner.cache)
     assert Minimiser(reasoner).best(moment.decision).form.shape == (1,)
-    assert len(reasoner.cache) == asked, "what was asked once is remembered"
+    assert len(reasoner.cache) == cached, "what was asked once is remembered"
     reasoner.solver.close()

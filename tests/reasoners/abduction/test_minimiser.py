@@ -1,4 +1,4 @@
-"""From labels to moves: consistent, then likely, then cheap, then early in wire order."""
+"""Tests of the order of moves: consistent, then likely, then cheap, then early in wire order."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from abl_cards.reasoners.abduction.minimiser import Minimiser
 
 @dataclass(frozen=True)
 class Given:
-    """A judge that says what it is told: the cost and the consistency of every candidate."""
+    """Preference model with a given cost and consistency of every candidate."""
 
     cost: Any = None
     consistent: Any = None
@@ -53,41 +53,41 @@ def test_the_cheapest_wins_and_the_inconsistent_come_last() -> None:
     lists = decisions.moves()
     random = np.random.default_rng(0)
     cost = random.integers(-5, 5, len(lists.form)).astype(np.int32)
-    kept = random.random(len(lists.form)) < 0.5
-    order = Minimiser(Given(lambda _: cost, lambda _: kept)).order(decisions, lists)
+    consistent = random.random(len(lists.form)) < 0.5
+    order = Minimiser(Given(lambda _: cost, lambda _: consistent)).order(decisions, lists)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
-        expected = sorted(span, key=lambda move: (not kept[move], cost[move], move))
+        expected = sorted(span, key=lambda move: (not consistent[move], cost[move], move))
         assert order[lists.start[row] : lists.start[row + 1]].tolist() == expected
 
 
 def test_the_most_probable_label_that_has_a_consistent_move() -> None:
-    """Section 2.4: labels in the order of their probability, each tried only where the ones before have nothing."""
+    """Section 2.4: try labels by probability, each only if the earlier ones have no consistent move."""
     decisions = load("guandan").engine().sample_decisions(200, seed=5)
     lists = decisions.moves()
     random = np.random.default_rng(1)
     probabilities = random.random((200, len(decisions.legal_mask)))
     cost = random.integers(0, 3, len(lists.form)).astype(np.int32)
-    kept = random.random(len(lists.form)) < 0.3
-    moves = Minimiser(Given(lambda _: cost, lambda _: kept)).realise(decisions, probabilities)
+    consistent = random.random(len(lists.form)) < 0.3
+    moves = Minimiser(Given(lambda _: cost, lambda _: consistent)).realise(decisions, probabilities)
     for row in range(200):
         span = range(lists.start[row], lists.start[row + 1])
         of = {move: probabilities[row, decisions.labels_of(lists.form[[move]])[0]] for move in span}
-        choice = min(span, key=lambda move: (not kept[move], -of[move], cost[move], move))
+        choice = min(span, key=lambda move: (not consistent[move], -of[move], cost[move], move))
         assert moves.cards[row].tolist() == lists.cards[choice].tolist()
         assert moves.form[row] == lists.form[choice]
 
 
 def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
-    """Whoever believes something of the other hands is judged by it, whichever way the move is chosen."""
+    """Pass the estimate of the other hands to the preference model from every method."""
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(30, seed=6)
-    estimate, told = sample_estimate(engine.rules, decisions, seed=6), []
+    estimate, estimates = sample_estimate(engine.rules, decisions, seed=6), []
 
     @dataclass(frozen=True)
     class Curious(Given):
         def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
-            told.append(estimate)
+            estimates.append(estimate)
             return super().costs(decisions, lists)
 
     minimiser, given = Minimiser(Curious()), sample_exchanges(engine, 20, seed=6)
@@ -96,10 +96,10 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
     minimiser.realise(decisions, np.ones((30, len(decisions.legal_mask))), estimate)
     minimiser.realise_labels(decisions, decisions.legal_mask.argmax(axis=0).astype(np.int16), estimate)
     minimiser.choose(given, estimate)
-    assert len(told) == 4
-    assert all(each is estimate for each in told)
+    assert len(estimates) == 4
+    assert all(received is estimate for received in estimates)
     minimiser.best(decisions)
-    assert told[-1] is None
+    assert estimates[-1] is None
 
 
 def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_one_constructor_for_games_engines_and_preferences() -> None:
 
 
 def test_preferences_of_a_file(tmp_path: Path) -> None:
-    """The file stands in for preferences.lp: with no preference in it, ties go to the first move."""
+    """Use the file instead of preferences.lp; without preferences, ties go to the first move."""
     game = load("president")
     decisions = game.engine().sample_decisions(50, seed=8)
     file = tmp_path / "mine.lp"

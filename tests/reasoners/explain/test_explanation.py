@@ -1,4 +1,4 @@
-"""Explanations add up, agree with the agent, and cite the constraints that drop a move."""
+"""Tests that explanations add up, agree with the agent, and cite the constraints that drop a move."""
 
 from __future__ import annotations
 
@@ -37,18 +37,22 @@ def test_the_shown_weights_add_up_to_the_score() -> None:
     for decisions in positions(engine):
         for row in range(len(decisions.rows)):
             moment = engine.decision_point_at(decisions, row)
-            found = explain(engine, scorer, moment)
+            explanation = explain(engine, scorer, moment)
             costs, _ = scorer.costs(moment.decision, moment.move_lists)
             by_action = {str(action): int(cost) for action, cost in zip(moment.actions, costs, strict=True)}
-            verdicts = [found.chosen, *([found.runner_up] if found.runner_up else []), *found.candidates]
+            verdicts = [
+                explanation.chosen,
+                *([explanation.runner_up] if explanation.runner_up else []),
+                *explanation.candidates,
+            ]
             for verdict in verdicts:
                 score = by_action[str(verdict.action)]
                 assert verdict.cost == sum(reason.weight for reason in verdict.reasons) == score
-                more = sum(each.cost_difference for each in compare_moves(found.chosen, verdict))
-                assert more == verdict.cost - found.chosen.cost >= 0
-            assert found.chosen.cost == costs.min()
-            assert found.chosen is not found.runner_up
-            assert len(found.candidates) == sum(label == found.chosen.label for label in moment.labels)
+                more = sum(comparison.cost_difference for comparison in compare_moves(explanation.chosen, verdict))
+                assert more == verdict.cost - explanation.chosen.cost >= 0
+            assert explanation.chosen.cost == costs.min()
+            assert explanation.chosen is not explanation.runner_up
+            assert len(explanation.candidates) == sum(label == explanation.chosen.label for label in moment.labels)
 
 
 def test_the_chosen_move_is_the_agents() -> None:
@@ -58,18 +62,18 @@ def test_the_chosen_move_is_the_agents() -> None:
         for decisions in positions(engine):
             moves = player.play(decisions, np.zeros(len(decisions.rows), np.uint64))
             for row in range(len(decisions.rows)):
-                found = explain(engine, scorer, engine.decision_point_at(decisions, row))
-                assert str(found.chosen.action) == str(engine.notate_move(int(moves.form[row]), moves.cards[row]))
+                explanation = explain(engine, scorer, engine.decision_point_at(decisions, row))
+                assert str(explanation.chosen.action) == str(engine.notate_move(int(moves.form[row]), moves.cards[row]))
 
 
 def test_the_runner_up_is_the_best_of_another_label() -> None:
     engine = load("guandan").engine()
     moment = engine.read_decision_point(FOLLOW)
-    found = explain(engine, make_preference_model("kb", engine), moment)
-    assert found.runner_up is not None
-    assert found.runner_up.label != found.chosen.label
-    others = [label for label in moment.labels if label != found.chosen.label]
-    assert found.runner_up.rank <= 1 + len(moment.labels) - len(others) + 1
+    explanation = explain(engine, make_preference_model("kb", engine), moment)
+    assert explanation.runner_up is not None
+    assert explanation.runner_up.label != explanation.chosen.label
+    others = [label for label in moment.labels if label != explanation.chosen.label]
+    assert explanation.runner_up.rank <= 1 + len(moment.labels) - len(others) + 1
     only = explain(
         engine, make_preference_model("kb", engine), engine.read_decision_point({"level": "8", "hand": ["S3", "D3"]})
     )
@@ -82,32 +86,32 @@ def test_the_runner_up_is_the_best_of_another_label() -> None:
 
 
 def test_inconsistent_moves_are_dropped_with_file_and_line(strict: Engine) -> None:
-    found = explain(strict, make_preference_model("kb", strict), strict.read_decision_point(LEAD))
-    assert not found.chosen.violations
-    assert {str(verdict.action).split()[0] for verdict in found.dropped} == {"Bomb", "Single"}
+    explanation = explain(strict, make_preference_model("kb", strict), strict.read_decision_point(LEAD))
+    assert not explanation.chosen.violations
+    assert {str(verdict.action).split()[0] for verdict in explanation.dropped} == {"Bomb", "Single"}
     lines = {
-        (str(verdict.action).split()[0], each.location.file.rpartition("/")[2], each.location.line)
-        for verdict in found.dropped
-        for each in verdict.violations
+        (str(verdict.action).split()[0], violation.location.file.rpartition("/")[2], violation.location.line)
+        for verdict in explanation.dropped
+        for violation in verdict.violations
     }
     assert lines == {("Bomb", "more.lp", 2), ("Single", "more.lp", 3)}
-    text = render_explanation(found)
+    text = render_explanation(explanation)
     assert "inconsistent with the knowledge base: " in text
     assert "more.lp:2: :- leading" in text
-    dropped = found.to_json()["dropped"]
+    dropped = explanation.to_json()["dropped"]
     assert dropped[0]["violates"][0]["line"] in (2, 3)
-    bomb = next(verdict for verdict in found.dropped if "Bomb" in str(verdict.action))
-    said = "\n".join(assessment_lines(found, bomb))
-    assert "it is inconsistent with the knowledge base" in said
+    bomb = next(verdict for verdict in explanation.dropped if "Bomb" in str(verdict.action))
+    assessment = "\n".join(assessment_lines(explanation, bomb))
+    assert "it is inconsistent with the knowledge base" in assessment
 
 
 def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict: Engine) -> None:
-    found = explain(
+    explanation = explain(
         strict, make_preference_model("kb", strict), strict.read_decision_point({"level": "8", "hand": ["H8"]})
     )
-    assert found.chosen.violations
-    assert len(found.dropped) == 1
-    assert "more.lp:3" in render_explanation(found)
+    assert explanation.chosen.violations
+    assert len(explanation.dropped) == 1
+    assert "more.lp:3" in render_explanation(explanation)
 
 
 def in_both_languages(engine: Any, scorer: PreferenceModel, state: dict) -> tuple[Explanation, Explanation]:
@@ -134,22 +138,24 @@ def test_the_text_shows_every_share() -> None:
     """The numbers below a heading add up to the number in it."""
     engine = load("guandan").engine()
     for state in (FOLLOW, LEAD):
-        found = explain(engine, make_preference_model("kb", engine), engine.read_decision_point(state))
-        block = render_explanation(found).split("\n\n")[0].split("\n")
-        assert block[0].startswith(f"chosen: {found.chosen.action}   cost {found.chosen.cost}")
-        assert sum(int(line.split()[0]) for line in block[1:]) == found.chosen.cost
+        explanation = explain(engine, make_preference_model("kb", engine), engine.read_decision_point(state))
+        block = render_explanation(explanation).split("\n\n")[0].split("\n")
+        assert block[0].startswith(f"chosen: {explanation.chosen.action}   cost {explanation.chosen.cost}")
+        assert sum(int(line.split()[0]) for line in block[1:]) == explanation.chosen.cost
 
 
 def test_groups_left_out_are_not_spoken_of() -> None:
     engine = load("guandan").engine()
-    found = explain(engine, make_preference_model("kb:without=structure", engine), engine.read_decision_point(LEAD))
-    assert all(reason.group != "structure" for verdict in found.candidates for reason in verdict.reasons)
+    explanation = explain(
+        engine, make_preference_model("kb:without=structure", engine), engine.read_decision_point(LEAD)
+    )
+    assert all(reason.group != "structure" for verdict in explanation.candidates for reason in verdict.reasons)
 
 
 def test_tribute_is_explained() -> None:
     engine = load("guandan").engine()
     state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
-    found = explain(engine, make_preference_model("kb", engine), engine.read_decision_point(state))
-    assert {verdict.label for verdict in found.candidates} == {"back"}
-    assert len(found.candidates) == 3
-    assert str(found.chosen.action).startswith("back back ")
+    explanation = explain(engine, make_preference_model("kb", engine), engine.read_decision_point(state))
+    assert {verdict.label for verdict in explanation.candidates} == {"back"}
+    assert len(explanation.candidates) == 3
+    assert str(explanation.chosen.action).startswith("back back ")

@@ -1,4 +1,4 @@
-"""Explanations of agents with an opinion, and the map of the hands they expect; no network is needed for that."""
+"""Tests of explanations with probabilities of labels, and of the map of expected hands, without a network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def moments(engine: Any) -> list[DecisionPoint]:
 
 
 def opinion_of(engine: Any, moment: DecisionPoint, seed: int) -> ModelExplanation:
-    """Random probabilities of the legal labels, and the move that the minimiser makes of the likeliest."""
+    """Return random probabilities of the legal labels, and the minimiser's move for them."""
     assert is_play_decision(moment.decision)
     legal = moment.decision.legal_mask[:, 0] > 0
     weights = np.where(legal, np.random.default_rng(seed).exponential(size=len(legal)), 0)
@@ -56,42 +56,46 @@ def estimate_of(moment: DecisionPoint) -> HandEstimateReport:
 
 def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: list[DecisionPoint]) -> None:
     for seed, moment in enumerate(moments):
-        found = explain(engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed))
-        chances = [each.probability or 0.0 for each in found.labels]
+        explanation = explain(
+            engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
+        )
+        chances = [verdict.probability or 0.0 for verdict in explanation.labels]
         assert chances == sorted(chances, reverse=True)
         assert sum(chances) == pytest.approx(1, abs=1e-5)
-        assert {each.label for each in found.labels} == set(moment.labels)
-        assert found.chosen == found.candidates[0] == found.labels[0]
-        assert found.chosen.rank == 1
-        if len(found.labels) > 1:
-            assert found.runner_up == found.labels[1]
+        assert {verdict.label for verdict in explanation.labels} == set(moment.labels)
+        assert explanation.chosen == explanation.candidates[0] == explanation.labels[0]
+        assert explanation.chosen.rank == 1
+        if len(explanation.labels) > 1:
+            assert explanation.runner_up == explanation.labels[1]
 
 
 def test_every_label_is_shown_by_its_cheapest_card_set(engine: Any, moments: list[DecisionPoint]) -> None:
     for seed, moment in enumerate(moments[:10]):
-        found = explain(engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed))
-        assert found.model_explanation is not None
-        costs, _ = engine.preference_model().costs(
-            moment.decision, moment.move_lists, found.model_explanation.preference_estimate
+        explanation = explain(
+            engine, engine.preference_model(), moment, model_explanation=opinion_of(engine, moment, seed)
         )
-        for each in found.labels:
-            same = [cost for cost, label in zip(costs, moment.labels, strict=True) if label == each.label]
-            assert each.cost == min(same)
+        assert explanation.model_explanation is not None
+        costs, _ = engine.preference_model().costs(
+            moment.decision, moment.move_lists, explanation.model_explanation.preference_estimate
+        )
+        for verdict in explanation.labels:
+            same = [cost for cost, label in zip(costs, moment.labels, strict=True) if label == verdict.label]
+            assert verdict.cost == min(same)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_account_names_the_probabilities(language: str, engine: Any, moments: list[DecisionPoint]) -> None:
-    """In both languages; the shares of labels that are not shown are added up."""
+    """Show probabilities in both languages, with the sum of the labels that are not listed."""
     long = 0
     for seed, moment in enumerate(moments):
-        found = explain(engine, engine.preference_model(), moment, language, opinion_of(engine, moment, seed))
-        labels = render_explanation(found).split("\n\n")[0].split("\n")
-        assert len(labels) == 1 + min(len(found.labels), MAX_LISTED_LABELS + 1)
-        label = found.chosen.label
+        explanation = explain(engine, engine.preference_model(), moment, language, opinion_of(engine, moment, seed))
+        labels = render_explanation(explanation).split("\n\n")[0].split("\n")
+        assert len(labels) == 1 + min(len(explanation.labels), MAX_LISTED_LABELS + 1)
+        label = explanation.chosen.label
         assert labels[1].startswith(f"> {label if language == 'en' else engine.play_name(label)}")
         shares = [float(share) for line in labels[1:] for share in re.findall(r"([\d.]+)%", line)]
         assert sum(shares) == pytest.approx(100, abs=1)
-        long += len(found.labels) > MAX_LISTED_LABELS
+        long += len(explanation.labels) > MAX_LISTED_LABELS
     assert long
 
 
@@ -138,7 +142,7 @@ def test_the_map_shows_every_card_once_a_seat(language: str, moments: list[Decis
 
 
 def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[DecisionPoint]) -> None:
-    """Copies where there can be none are shown, for the agent believes in them."""
+    """Show copies where none are possible, because the estimate has them."""
     fine = estimate_of(moments[5])
     assert not fine.is_possible.all()
     raw = HandEstimateReport(np.ones_like(fine.copies), fine.constraints, False, fine.names, GRID)

@@ -1,4 +1,4 @@
-"""The sentences of the knowledge base with their places filled."""
+"""Tests of the sentences of the knowledge base with their placeholders filled."""
 
 import re
 from functools import partial

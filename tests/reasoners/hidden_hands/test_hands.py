@@ -1,4 +1,4 @@
-"""The abduction of hidden hands against a QP solver, enumeration and the definition of a projection."""
+"""Tests of hidden hands against a QP solver, enumeration and the definition of a projection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEATS, CARDS = 3, 54
 def dealt(
     random: np.random.Generator, n: int, cards: int = CARDS, facts: float = 0.05
 ) -> tuple[InformationSet, NDArray[np.uint8]]:
-    """Random hands, and constraints that they satisfy: a share of the bounds is tight."""
+    """Return random hands and constraints that they satisfy; a share of the bounds is tight."""
     owner = random.integers(-1, SEATS, (n, 2, cards))
     truth = np.stack([(owner == seat).sum(axis=1) for seat in range(SEATS)], axis=1).astype(np.uint8)
     unseen = truth.sum(axis=1, dtype=np.uint8)
@@ -44,14 +44,14 @@ def by_quadratic_programming(estimate: NDArray[np.float32], constraints: Informa
     """Project for one observer by Goldfarb and Idnani's dual method."""
     size = estimate[0].size
     of_card = np.tile(np.eye(estimate.shape[2]), SEATS)[constraints.unseen[0] > 0]
-    of_seat = np.kron(np.eye(SEATS), np.ones(estimate.shape[2]))[1:]  # the first seat has what the others leave
+    of_seat = np.kron(np.eye(SEATS), np.ones(estimate.shape[2]))[1:]  # the first seat has the remaining cards
     equal = np.concatenate([of_card, of_seat])
     sums = np.concatenate([constraints.unseen[0][constraints.unseen[0] > 0], constraints.cards_left[0, 1:]])
     least, most = (bound[0].ravel().astype(np.float64) for bound in (constraints.min_copies, constraints.max_copies))
     matrix = np.concatenate([equal, np.eye(size), -np.eye(size)]).T
-    bounds = np.concatenate([sums, least - 1e-9, -most - 1e-9])  # a little room where they meet
-    found = quadprog.solve_qp(np.eye(size), estimate[0].ravel().astype(np.float64), matrix, bounds, len(equal))
-    return np.asarray(found[0]).reshape(SEATS, -1)
+    bounds = np.concatenate([sums, least - 1e-9, -most - 1e-9])  # slack for equal bounds
+    solution = quadprog.solve_qp(np.eye(size), estimate[0].ravel().astype(np.float64), matrix, bounds, len(equal))
+    return np.asarray(solution[0]).reshape(SEATS, -1)
 
 
 @pytest.mark.parametrize("facts", [0.0, 0.02, 0.1])
@@ -60,17 +60,17 @@ def test_the_projection_agrees_with_a_qp_solver(facts: float, spread: float) -> 
     random = np.random.default_rng(3)
     constraints, truth = dealt(random, 12, facts=facts)
     estimate = (truth / 2 + spread * random.standard_normal(truth.shape)).astype(np.float32)
-    found = project_estimate(estimate, constraints)
+    projected = project_estimate(estimate, constraints)
     for row in range(len(truth)):
-        wanted = by_quadratic_programming(estimate[row : row + 1], constraints.select(slice(row, row + 1)))
-        assert np.abs(found[row] - wanted).max() < 1e-5
+        expected = by_quadratic_programming(estimate[row : row + 1], constraints.select(slice(row, row + 1)))
+        assert np.abs(projected[row] - expected).max() < 1e-5
 
 
 estimates = st.sampled_from(["noise", "whole", "zero", "false", "far"])
 
 
 def guess(kind: str, random: np.random.Generator, truth: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Estimates of all sorts, of which many have ties."""
+    """Return estimates of several kinds, many with ties."""
     kinds = {
         "noise": random.standard_normal(truth.shape),
         "whole": random.integers(-1, 4, truth.shape),
@@ -86,14 +86,14 @@ def test_a_projection_is_consistent_and_nowhere_farther_from_what_is(seed: int, 
     random = np.random.default_rng(seed)
     constraints, truth = dealt(random, 4, facts=facts)
     estimate = guess(kind, random, truth)
-    found = project_estimate(estimate, constraints)
-    assert constraints.is_consistent(found, 3e-5).all()
+    projected = project_estimate(estimate, constraints)
+    assert constraints.is_consistent(projected, 3e-5).all()
     keys = splitmix64_array(np.full((4, 4), seed, np.uint64), np.arange(16).reshape(4, 4))
     for deal in (truth, *sample_deals(uniform_estimate(constraints), constraints, keys).swapaxes(0, 1)):
-        before, after = (((each.astype(np.float64) - deal) ** 2).sum(axis=(1, 2)) for each in (estimate, found))
+        before, after = (((values.astype(np.float64) - deal) ** 2).sum(axis=(1, 2)) for values in (estimate, projected))
         assert (after <= before * (1 + 1e-5) + 1e-4).all()
-        # The angle at the nearest point of a convex set is nowhere acute: this is what makes it the nearest.
-        angle = ((estimate - found.astype(np.float64)) * (deal - found)).sum(axis=(1, 2))
+        # No angle at the nearest point of a convex set is acute, which characterises that point.
+        angle = ((estimate - projected.astype(np.float64)) * (deal - projected)).sum(axis=(1, 2))
         assert (angle <= 1e-3 * (1 + np.abs(estimate).max())).all()
 
 
@@ -115,7 +115,7 @@ def test_one_row_is_projected_as_among_many() -> None:
 
 
 def test_nonsense_ends() -> None:
-    """Impossible hands and NaN give a result, though a useless one."""
+    """Return a result, though a useless one, for impossible hands and NaN."""
     constraints, truth = dealt(np.random.default_rng(7), 20)
     impossible = InformationSet(
         constraints.unseen, constraints.cards_left + np.int8(1), constraints.min_copies, constraints.max_copies
@@ -132,13 +132,13 @@ def test_nonsense_ends() -> None:
 
 
 def enumerated(estimate: NDArray[np.float32], constraints: InformationSet) -> dict[bytes, float]:
-    """Every consistent deal of one observer, and its probability."""
+    """Return the probability of every consistent deal of one observer."""
     ways = [
         np.array([(x, y, copies - x - y) for x, y in product(range(copies + 1), repeat=2) if x + y <= copies])
         for copies in constraints.unseen[0].tolist()
     ]
-    choices = np.indices([len(each) for each in ways]).reshape(len(ways), -1)
-    deals = np.stack([each[choice] for each, choice in zip(ways, choices, strict=True)], axis=2).astype(np.uint8)
+    choices = np.indices([len(options) for options in ways]).reshape(len(ways), -1)
+    deals = np.stack([options[choice] for options, choice in zip(ways, choices, strict=True)], axis=2).astype(np.uint8)
     deals = deals[constraints.select(np.zeros(len(deals), np.int64)).is_consistent(deals)]
     chances = np.maximum(estimate.astype(np.float64), MIN_ESTIMATE) ** deals
     weights = (chances / np.array([factorial(copies) for copies in range(3)])[deals]).prod(axis=(1, 2))
@@ -146,7 +146,7 @@ def enumerated(estimate: NDArray[np.float32], constraints: InformationSet) -> di
 
 
 def small(seed: int, facts: float = 0.15) -> tuple[NDArray[np.float32], InformationSet]:
-    """Six cards, and an estimate that thinks little of some."""
+    """Return six cards, and an estimate with low values for some."""
     random = np.random.default_rng(seed)
     constraints, truth = dealt(random, 1, cards=6, facts=facts)
     estimate = (random.random(truth.shape) ** 3 * (random.random(truth.shape) < 0.9)).astype(np.float32)
@@ -164,22 +164,22 @@ def test_the_most_probable_deal_and_the_mean_are_those_of_enumeration(seed: int)
 
 
 def test_samples_pass_a_chi_square_test_against_enumeration() -> None:
-    """Over eight cases the statistic stays within four deviations of what chance would make of it."""
+    """Keep the statistic of eight cases within four standard deviations of its expectation."""
     draws, statistic, freedom = 10_000, 0.0, 0
     for seed in range(8):
         estimate, constraints = small(seed, facts=0.05)
         chances = enumerated(estimate, constraints)
         keys = splitmix64_array(np.full((1, draws), seed, np.uint64), np.arange(draws)[None])
-        found, counts = np.unique(
+        deals, counts = np.unique(
             sample_deals(estimate, constraints, keys)[0].reshape(draws, -1), axis=0, return_counts=True
         )
-        seen = {deal.tobytes(): int(count) for deal, count in zip(found, counts, strict=True)}
+        seen = {deal.tobytes(): int(count) for deal, count in zip(deals, counts, strict=True)}
         assert seen.keys() <= chances.keys()
         often = [deal for deal, chance in chances.items() if chance * draws >= 5]
-        rest = draws - sum(seen.get(deal, 0) for deal in often)
+        rare = draws - sum(seen.get(deal, 0) for deal in often)
         left = draws * (1 - sum(chances[deal] for deal in often))
         statistic += sum((seen.get(deal, 0) - draws * chances[deal]) ** 2 / (draws * chances[deal]) for deal in often)
-        statistic += (rest - left) ** 2 / left if left >= 5 else 0.0
+        statistic += (rare - left) ** 2 / left if left >= 5 else 0.0
         freedom += len(often) - (left < 5)
     assert freedom > 100
     assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
@@ -190,7 +190,7 @@ def test_a_hundred_thousand_deals_are_consistent() -> None:
     constraints, truth = dealt(random, 1000)
     estimate = project_estimate(
         random.random(truth.shape, np.float32), constraints
-    )  # many zeros, that facts may contradict
+    )  # many zeros, which facts may contradict
     deals = sample_deals(
         estimate, constraints, splitmix64_array(np.zeros((1000, 100), np.uint64), np.arange(100_000).reshape(1000, 100))
     )

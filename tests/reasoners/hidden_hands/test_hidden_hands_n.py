@@ -1,4 +1,4 @@
-"""More holders than three: the same answers as the quick kernels where these know the case, and consistent beyond."""
+"""Tests of more than three holders: consistency, and agreement with the quick kernels for three."""
 
 # mypy: disable-error-code="call-arg"
 from __future__ import annotations
@@ -27,7 +27,7 @@ from abl_cards.reasoners.hidden_hands.hands import (
 
 
 def dealt(random: np.random.Generator, n: int, hands: int, cards: int, most: int = 2) -> tuple[InformationSet, NDArray]:
-    """Hands, as many aside as in one of them, and some true bounds."""
+    """Return hands, as many cards aside as in one of them, and some true bounds."""
     truth = random.multinomial(most, np.full(hands + 1, 1 / (hands + 1)), (n, cards)).transpose(0, 2, 1)
     truth = truth.astype(np.uint8)
     unseen, others = truth.sum(axis=1, dtype=np.uint8), truth[:, :hands]
@@ -44,7 +44,7 @@ def arrays(given: InformationSet) -> Any:
 
 @pytest.fixture(scope="module")
 def three() -> tuple[NDArray, InformationSet]:
-    """Three hands and nothing aside, and an estimate."""
+    """Return an estimate, and three hands with nothing aside."""
     random = np.random.default_rng(1)
     given, _ = dealt(random, 60, 2, 15)
     aside = given.unseen.sum(axis=1) - given.cards_left.sum(axis=1)
@@ -72,7 +72,7 @@ def test_three_holders_have_the_same_likeliest_deals_and_means(three: tuple[NDAr
     deal_sampling.most_probable_rows(estimate, *arrays(given), 0, len(given), quick)
     logs = np.log(np.maximum(estimate, 1e-6))
     ways = np.array([factorial(copies) for copies in range(5)])
-    ours, theirs = ((each * logs - np.log(ways[each])).sum(axis=(1, 2)) for each in (slow, quick))
+    ours, theirs = ((deals * logs - np.log(ways[deals])).sum(axis=(1, 2)) for deals in (slow, quick))
     assert np.abs(ours - theirs).max() < 1e-3
     mean, known = np.empty_like(estimate), np.empty_like(estimate)
     assert hidden_hands_n.expected_rows(estimate, *arrays(given), 0, len(given), mean) == -1
@@ -89,15 +89,15 @@ def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None
     assert given.is_consistent(project_estimate(estimate, given), 1e-3).all()
     assert given.is_consistent(prior_estimate(given, np.zeros(truth.shape, np.float32)), 1e-3).all()
     assert given.is_consistent(most_probable_deal(estimate, given)).all()
-    found = draw_deals(uniform_estimate(given), given, np.arange(len(given), dtype=np.uint64), 4)
+    deals = draw_deals(uniform_estimate(given), given, np.arange(len(given), dtype=np.uint64), 4)
     for place in range(4):
-        assert given.is_consistent(found[:, place]).all()
-    assert (found[:, 0] != found[:, 1]).any()
+        assert given.is_consistent(deals[:, place]).all()
+    assert (deals[:, 0] != deals[:, 1]).any()
     assert given.is_consistent(expected_copies(estimate, given), 1e-3).all()
 
 
 def test_four_holders_are_as_likely_as_enumeration_says() -> None:
-    """Each deal weighs its ways times the estimate of every copy."""
+    """Weigh each deal by its number of ways times the estimates of its copies."""
     random = np.random.default_rng(5)
     given, truth = dealt(random, 1, 3, 4)
     estimate = random.random(truth.shape, np.float32) + np.float32(0.2)

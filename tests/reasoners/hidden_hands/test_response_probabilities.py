@@ -1,4 +1,4 @@
-"""Responses of other seats, by deals that are sampled from an estimate."""
+"""Tests of responses of other seats, by deals that are sampled from an estimate."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ def engine() -> Any:
 
 @pytest.fixture(scope="module")
 def table(engine: Any) -> Any:
-    """Tables in the middle of their episodes."""
+    """Return tables in the middle of their episodes."""
     tables = engine.start_matches(splitmix64_array(np.full(16, 3, np.uint64), np.arange(16)))
     player = make_agent("greedy", engine)
     for _ in range(40):
-        giving, which = tables.rows_to_choose(), tables.rows_to_play()
+        giving, playing = tables.rows_to_choose(), tables.rows_to_play()
         if giving.size:
             tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
-        which = tables.rows_to_play()
-        tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+        playing = tables.rows_to_play()
+        tables.play(playing, player.play(tables.decisions(playing), tables.keys[playing]))
     return tables
 
 
 def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
-    which = table.rows_to_play()
-    decisions, hands = table.decisions(which), table.hidden_hands(which)
+    rows = table.rows_to_play()
+    decisions, hands = table.decisions(rows), table.hidden_hands(rows)
     facts = decisions.information_set()
     known = facts.__class__(facts.unseen, facts.cards_left, hands, hands)
-    found = count_responses(engine, decisions.context, hands.astype(np.float32), known, table.keys[which], DRAWS)
+    counts = count_responses(engine, decisions.context, hands.astype(np.float32), known, table.keys[rows], DRAWS)
     for seat in range(3):
-        assert (found[:, seat] == DRAWS * compute_response_mask(engine.rules, decisions.context, hands[:, seat])).all()
+        assert (counts[:, seat] == DRAWS * compute_response_mask(engine.rules, decisions.context, hands[:, seat])).all()
 
 
 def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
-    which = table.rows_to_play()
-    decisions = table.decisions(which)
+    rows = table.rows_to_play()
+    decisions = table.decisions(rows)
     facts = decisions.information_set()
     even = project_estimate(prior_estimate(facts, decisions.belief_log_odds()), facts)
     label = engine.labels.index("single(10)")
@@ -56,9 +56,9 @@ def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
     for factor in (0.05, 1.0, 20.0):
         leaning = even.copy()
         leaning[:, 0, 32:] *= factor  # jacks and above with the next seat: many, or few
-        found = count_responses(engine, decisions.context, leaning, facts, table.keys[which], DRAWS)
-        assert found.max() <= DRAWS
-        shares.append(found[:, 0, label].mean())
+        counts = count_responses(engine, decisions.context, leaning, facts, table.keys[rows], DRAWS)
+        assert counts.max() <= DRAWS
+        shares.append(counts[:, 0, label].mean())
     assert shares[0] < shares[1] < shares[2]
 
 

@@ -1,4 +1,4 @@
-"""Points of moves in many deals equal those of the solver of single positions, for any number of deals."""
+"""Tests that points of moves in many deals equal those of the solver of single positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEALS, NODES = 3, 10_000_000
 
 
 def deals_of(name: str, n: int, cards: int, seed: int) -> tuple[object, np.ndarray, MoveLists]:
-    """Tables, each several times with the hidden cards dealt anew; and the moves of who is to play."""
+    """Return tables, each repeated with the hidden cards dealt again, and the moves of the seat to play."""
     engine, random = load(name).engine(), np.random.default_rng(seed)
     tables = small_hands(engine, n, cards, seed)
     lists = tables.decisions(np.arange(len(tables))).moves()
@@ -43,17 +43,17 @@ def deals_of(name: str, n: int, cards: int, seed: int) -> tuple[object, np.ndarr
 def test_many_deals_are_solved_as_each_alone(name: str, cards: int) -> None:
     deals, group, lists = deals_of(name, 10, cards, 3)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
-    found = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
-    assert [each.shape for each in found] == [(DEALS, len(each.form)) for each in moves]
+    points = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
+    assert [values.shape for values in points] == [(DEALS, len(options.form)) for options in moves]
     for row, position in enumerate(build_positions(deals, np.arange(len(group)))):  # type: ignore[arg-type]
         solver, seat = EndgameSolver(position), position.start.seat
         for at, (form, cards_) in enumerate(zip(*moves[group[row]], strict=True)):
             after = solver.apply_move(solver.start, position.find(seat, int(form), cards_))
-            assert found[group[row]][row % DEALS, at] == position.outcomes.points(solver.value(after), seat)
+            assert points[group[row]][row % DEALS, at] == position.outcomes.points(solver.value(after), seat)
 
 
 def test_a_table_of_positions_serves_many_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entries of one search do not answer another one, even after the search numbers wrap around."""
+    """Ignore entries of another search, even after the search numbers wrap around."""
     deals, group, lists = deals_of("guandan", 6, 12, 5)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
     once = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
@@ -69,9 +69,9 @@ def test_few_positions_solve_the_first_deals_or_none() -> None:
     deals, group, lists = deals_of("guandan", 6, 20, 6)
     moves = [lists.select(np.arange(lists.start[at], lists.start[at + 1])) for at in range(group[-1] + 1)]
     all_ = solve_deals(deals, group, moves, NODES)  # type: ignore[arg-type]
-    some = solve_deals(deals, group, moves, 2_000)  # type: ignore[arg-type]
-    assert sum(map(len, some)) < sum(map(len, all_))
-    for mine, theirs in zip(some, all_, strict=True):
+    partial = solve_deals(deals, group, moves, 2_000)  # type: ignore[arg-type]
+    assert sum(map(len, partial)) < sum(map(len, all_))
+    for mine, theirs in zip(partial, all_, strict=True):
         np.testing.assert_array_equal(mine, theirs[: len(mine)])
 
 

@@ -1,4 +1,4 @@
-"""The solver of endings: against plain minimax by the engine's own steps, and what it does within bounds."""
+"""Tests of the endgame solver: agreement with plain minimax by the engine's steps, and its limits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.games.endgame.test_positions import TEAMS, engine_of
 
 
 def solved(tables: object) -> list[float]:
-    found = []
+    points = []
     for position in build_positions(tables, np.arange(len(tables))):  # type: ignore[arg-type]
         solver = EndgameSolver(position, table_bits=10)
-        found.append(position.outcomes.points(solver.value(solver.start), position.start.seat))
-    return found
+        points.append(position.outcomes.points(solver.value(solver.start), position.start.seat))
+    return points
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 8), ("doudizhu", 7), ("big2", 8)])
@@ -45,10 +45,10 @@ def test_a_line_ends_as_it_is_worth() -> None:
         decisions = tables.decisions(np.array([row]))
         alone = Tables.determinize(decisions, np.zeros(1, np.int64), one.hidden_hands)
         seat = int(alone.seat[0])
-        found = solve_endgame(alone)
-        assert found.value == found.move_points.max()
-        assert found.value == alone.points[0, seat]
-        assert found.best_line[0].seat == seat
+        solution = solve_endgame(alone)
+        assert solution.value == solution.move_points.max()
+        assert solution.value == alone.points[0, seat]
+        assert solution.best_line[0].seat == seat
 
 
 def test_it_gives_up_after_so_many_positions() -> None:

@@ -1,4 +1,4 @@
-"""The search against plain minimax, and what it promises: best lines, horizons, stops, bounded memory."""
+"""Tests of the race search: agreement with plain minimax, best lines, horizons, stops, bounded memory."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def tables() -> SearchTables:
 
 
 def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, brute.Combo | None]]:
-    """Random positions, half of them of few ranks, so that runs, bombs and affiliations come up."""
+    """Return random positions, half of them of few ranks, so that runs, bombs and affiliations occur."""
     index = {label: place for place, label in enumerate(big2().combinations.labels)}
     random = np.random.default_rng(seed)
-    found: list[tuple[RacePosition, brute.Combo | None]] = []
+    result: list[tuple[RacePosition, brute.Combo | None]] = []
     for _ in range(count):
         own, other = random.integers(1, most + 1, 2).tolist()
         deck = np.repeat(random.permutation(13)[: 13 if random.random() < 0.5 else 5], 4)
@@ -51,8 +51,8 @@ def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, 
         hands = [np.bincount(part, minlength=13) for part in (cards[:own], cards[own : own + other])]
         combo = brute.SHAPES[random.integers(len(brute.SHAPES))][0] if random.random() < 0.5 else None
         label = index[combo.label] if combo else LEADING
-        found.append((RacePosition(tuple(hands[0].tolist()), tuple(hands[1].tolist()), label), combo))
-    return found
+        result.append((RacePosition(tuple(hands[0].tolist()), tuple(hands[1].tolist()), label), combo))
+    return result
 
 
 def test_values_and_lines_are_those_of_plain_minimax() -> None:
@@ -62,14 +62,14 @@ def test_values_and_lines_are_those_of_plain_minimax() -> None:
         hands, to_beat = [race.own_hand, race.other_hand], combo
         for number, laid in enumerate(solution.best_line):
             seat, cards = number % 2, tuple(laid.cards.tolist())
-            (to_beat,) = [played for played, each in brute.moves(hands[seat], to_beat) if each == cards]
+            (to_beat,) = [played for played, used in brute.moves(hands[seat], to_beat) if used == cards]
             hands[seat] = tuple(have - gone for have, gone in zip(hands[seat], cards, strict=True))
         assert 0 in map(sum, hands)
         assert sum(hands[1]) - sum(hands[0]) == solution.value
 
 
 def test_values_of_many_positions() -> None:
-    """With --hypothesis-profile=thorough 2,000 positions of up to 7 + 7 cards and 200 of up to 9 + 9."""
+    """Compare more positions with --hypothesis-profile=thorough: 2,000 of up to 7 + 7 cards, 200 of up to 9 + 9."""
     for count, most in ((2000, 7), (200, 9)) if thorough() else ((60, 7), (4, 9)):
         for race, combo in positions(count, seed=most, most=most):
             assert RaceSearch(tables(), race, 1).best().value == brute.value(race.own_hand, race.other_hand, combo), (
@@ -78,7 +78,7 @@ def test_values_of_many_positions() -> None:
 
 
 def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -> int:
-    """Plain negamax with a horizon of one move; going out and passes that are forced are seen beyond it."""
+    """Return the negamax value at a horizon of one move; wins and forced passes are seen beyond it."""
     plays = list(brute.moves(own, to_beat))
     if any(sum(laid) == sum(own) for _, laid in plays):
         return sum(other)
@@ -99,7 +99,7 @@ def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -
 
 
 def test_horizons() -> None:
-    """A move ahead it is plain negamax; what is called exact is; further ahead than the game is long all is exact."""
+    """Agree with negamax at a horizon of one move, and with the exact value beyond the end of the game."""
     for race, combo in positions(60, seed=2, most=5):
         exact = brute.value(race.own_hand, race.other_hand, combo)
         near, far = RaceSearch(tables(), race, 1).best(1), RaceSearch(tables(), race, 1).best(40)
@@ -109,27 +109,27 @@ def test_horizons() -> None:
 
 def test_deepening_ends_when_all_is_known() -> None:
     for race, combo in positions(20, seed=3):
-        found = RaceSearch(tables(), race, 1).deepen(2, lambda nodes: True)
-        assert found.is_exact
-        assert found.value == brute.value(race.own_hand, race.other_hand, combo)
+        result = RaceSearch(tables(), race, 1).deepen(2, lambda nodes: True)
+        assert result.is_exact
+        assert result.value == brute.value(race.own_hand, race.other_hand, combo)
 
 
 LARGE = RacePosition((3, 1, 2, 3, 1, 2, 2, 1, 3, 2, 1, 3, 2), (1, 3, 2, 1, 3, 2, 2, 3, 1, 2, 3, 1, 2))
 
 
 def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
-    asked: list[int] = []
+    node_counts: list[int] = []
 
     def watch(nodes: int) -> bool:
-        asked.append(nodes)
-        return len(asked) < 3
+        node_counts.append(nodes)
+        return len(node_counts) < 3
 
     with pytest.raises(SearchStopped):
         RaceSearch(tables(), LARGE, 1).best(should_continue=watch)
-    assert len(asked) == 3
-    found = RaceSearch(tables(), LARGE, 1).deepen(4, lambda nodes: False)
-    assert not found.is_exact
-    assert found.move.label != LEADING
+    assert len(node_counts) == 3
+    result = RaceSearch(tables(), LARGE, 1).deepen(4, lambda nodes: False)
+    assert not result.is_exact
+    assert result.move.label != LEADING
 
 
 def test_the_same_search_finds_the_same() -> None:
@@ -146,7 +146,7 @@ def test_a_tiny_table_changes_no_value() -> None:
 
 
 def test_positions_of_one_order_of_ranks_have_one_value() -> None:
-    """Singles and pairs alone: moving all the cards to other ranks in the same order changes nothing."""
+    """Keep the value of singles and pairs when all cards move to other ranks in the same order."""
     random = np.random.default_rng(4)
     for _ in range(20):
         own, other = (random.integers(0, 3, 5) for _ in range(2))
@@ -165,7 +165,7 @@ def test_positions_of_one_order_of_ranks_have_one_value() -> None:
 
 
 def test_merged_ranks() -> None:
-    """Empty ranks vanish; ranks in a row of one holder come fewest first, but none crosses the border."""
+    """Drop empty ranks and sort adjacent ranks of one holder by count, but not across the border."""
     own, other = np.array([0, 2, 1, 0, 0, 1, 3, 1]), np.array([1, 0, 0, 0, 2, 0, 0, 0])
     merged = np.zeros(3, np.int64)
     merge_ranks(np.uint64(pack_hand(own)), np.uint64(pack_hand(other)), -1, merged)
@@ -177,7 +177,7 @@ def test_merged_ranks() -> None:
 
 
 def without_twins(race: RacePosition) -> int:
-    """The value of a position when every move is tried and no ranks are merged."""
+    """Return the value of a position with every move tried and no ranks merged."""
     search = RaceSearch(tables(), race, 1)
     search._state[kernels.MERGE] = 0
     return search.best().value
@@ -189,25 +189,25 @@ def test_moves_left_out_change_no_value() -> None:
 
 
 def twins(own: str, other: str, loose: str) -> dict[str, str]:
-    """Ranks with their twins in letters: for moves of all copies, of some, for one and two as kickers."""
+    """Return ranks with their twins as letters, for moves of all copies, some copies, one or two kickers."""
     mine, theirs, free = (
         np.uint64(pack_hand(counts_from_cards(map(brute.LETTERS.index, text), 13))) for text in (own, other, loose)
     )
-    found = np.zeros((DOMINANCE_ROWS, 13), np.int64)
-    find_dominated_ranks(mine, theirs, free, found)
+    dominated = np.zeros((DOMINANCE_ROWS, 13), np.int64)
+    find_dominated_ranks(mine, theirs, free, dominated)
     rows = {"whole": ALL_COPIES, "part": SOME_COPIES, "one": ONE_KICKER, "two": TWO_KICKERS}
     return {
         name: " ".join(
-            brute.LETTERS[rank] + brute.LETTERS[(int(found[row, rank]).bit_length() - 1) // 3]
+            brute.LETTERS[rank] + brute.LETTERS[(int(dominated[row, rank]).bit_length() - 1) // 3]
             for rank in range(13)
-            if found[row, rank]
+            if dominated[row, rank]
         )
         for name, row in rows.items()
     }
 
 
 def test_twins() -> None:
-    """Loose ranks in a row: the lower one stands for both; between other cards only as a kicker that is used up."""
+    """Find twins among adjacent loose ranks; with other cards between them, only as used-up kickers."""
     assert twins("359", "4", "359") == {"whole": "95", "part": "95", "one": "53 95", "two": ""}
     assert twins("5577", "6", "57") == {"whole": "75", "part": "", "one": "", "two": "75"}  # one 6 beats no pair
     assert twins("5577", "66", "57") == {"whole": "", "part": "", "one": "", "two": "75"}

@@ -1,4 +1,4 @@
-"""Splits against clingo's optimum and against trying everything; the 40 orders; flaws and their words."""
+"""Tests of splits: clingo's optimum, exhaustive search, the 40 orders, violations and their texts."""
 
 from __future__ import annotations
 
@@ -44,31 +44,31 @@ def test_the_best_split_is_clingos_optimum(profile: str, weight: int) -> None:
     random = np.random.default_rng([3, weight])
     hands = uneven_hands(random, 40)
     likely = np.round(UNITS_PER_NAT * np.log(random.dirichlet(np.full(4, 0.4), (40, 20)) + 1e-4)).astype(np.int64)
-    likely[30:] = 0  # nothing but the prices
+    likely[30:] = 0  # the prices only
     by_search = splitter(profile)
-    found = by_search.best(hands, likely / UNITS_PER_NAT, float(weight))
+    split = by_search.best(hands, likely / UNITS_PER_NAT, float(weight))
     oracle = SplitOracle.of(by_search)
     best = [oracle.optimum(int(hand), scores, 10 * weight) for hand, scores in zip(hands, likely, strict=True)]
-    assert found.score == pytest.approx(np.array(best) / UNITS_PER_NAT, abs=1e-9)
-    assert by_search.consistent(hands, found.tags).all()
+    assert split.score == pytest.approx(np.array(best) / UNITS_PER_NAT, abs=1e-9)
+    assert by_search.consistent(hands, split.tags).all()
 
 
 @given(st.lists(st.sampled_from(DECK.tolist()), min_size=1, max_size=20), st.integers(0, 2**32 - 1))
 def test_a_split_shares_out_the_hand(cards: list[int], seed: int) -> None:
     counts = np.minimum(np.bincount(cards, minlength=15), [4] * 13 + [1, 1])
     hands = keys_from_counts(counts[None])
-    found = splitter().best(hands, np.log(np.random.default_rng(seed).dirichlet(np.ones(4), (1, 20))), 1.0)
-    pieces = splitter().piece_cards(found.piece_labels(0))
+    split = splitter().best(hands, np.log(np.random.default_rng(seed).dirichlet(np.ones(4), (1, 20))), 1.0)
+    pieces = splitter().piece_cards(split.piece_labels(0))
     assert sum(pieces) == int(hands[0])
-    assert len(pieces) == found.n_pieces[0]
-    assert splitter().consistent(hands, found.tags)[0]
-    again = splitter().pieces_of_tags(hands, found.tags)
-    assert (again.tags == found.tags).all()
-    assert again.n_pieces[0] <= found.n_pieces[0]
+    assert len(pieces) == split.n_pieces[0]
+    assert splitter().consistent(hands, split.tags)[0]
+    again = splitter().pieces_of_tags(hands, split.tags)
+    assert (again.tags == split.tags).all()
+    assert again.n_pieces[0] <= split.n_pieces[0]
 
 
 def fewest(hands: NDArray[np.uint64]) -> list[int]:
-    """The least number of pieces, by trying every piece that takes the lowest card."""
+    """Return the least numbers of pieces, by trying every piece with the lowest card."""
     rules = load_split_rules()
     pieces = [rules.plays[rules.label_index[str(form)]].main_key for form, _ in rules.kb.facts("piece", 2)]
     by_lowest: list[list[int]] = [[] for _ in range(15)]
@@ -90,9 +90,9 @@ def test_the_fewest_pieces_are_those_of_trying_everything() -> None:
     random = np.random.default_rng(4)
     even = [np.bincount(random.permutation(DECK)[:17], minlength=15) for _ in range(30)]
     hands = np.concatenate([uneven_hands(random, 60), keys_from_counts(np.array(even))])
-    found = splitter().fewest_pieces(hands)
-    assert found.n_pieces.tolist() == fewest(hands)
-    assert (split_greedily(splitter(), hands).n_pieces >= found.n_pieces).all()
+    split = splitter().fewest_pieces(hands)
+    assert split.n_pieces.tolist() == fewest(hands)
+    assert (split_greedily(splitter(), hands).n_pieces >= split.n_pieces).all()
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,10 @@ def test_more_cards_than_a_hand_has_are_refused() -> None:
 def test_forty_orders() -> None:
     assert KIND_ORDERS.shape == (40, 8)
     hands = uneven_hands(np.random.default_rng(1), 200)
-    found = split_greedily(splitter(), hands)
-    assert splitter().consistent(hands, found.tags).all()
+    split = split_greedily(splitter(), hands)
+    assert splitter().consistent(hands, split.tags).all()
     for row in range(len(hands)):
-        assert sum(splitter().piece_cards(found.piece_labels(row))) == int(hands[row])
+        assert sum(splitter().piece_cards(split.piece_labels(row))) == int(hands[row])
     worked = split_greedily(splitter(), hands_of("3334445678", "22225"))
     assert worked.n_pieces.tolist() == [3, 2]  # two orders take 333 and 45678, or 333444 and single cards
 
@@ -137,7 +137,7 @@ def test_flaws_and_their_words() -> None:
     hands, tags = hands_of("3445XD", "3445XD", "3445XD"), tags_of("011033", "001003", "011000")
     assert splitter().consistent(hands, tags).tolist() == [True, False, True]
     wrong = splitter().find_violations(hands, tags)
-    assert [[(flaw.name, flaw.rank, flaw.tag) for flaw in each] for each in wrong] == [
+    assert [[(flaw.name, flaw.rank, flaw.tag) for flaw in flaws] for flaws in wrong] == [
         [], [("torn", 1, 1), ("lonely", 14, 3)], [],
     ]  # fmt: skip
     assert splitter().violation_text(wrong[1][0], "en") == "the 4s tagged pair are no whole groups"

@@ -27,22 +27,22 @@ def test_every_word_of_the_engine_is_there() -> None:
 
 
 def test_it_is_said_when_a_word_is_known() -> None:
-    said = {
+    texts = {
         name: describe_availability(load_vocabulary()[Signature.parse(name)])
         for name in ("pack/2", "holds/3", "turn/1")
     }
-    assert said["pack/2"].startswith("A fact")
-    assert "what an episode is worth" in said["holds/3"]
-    assert said["turn/1"].startswith("Derived by rules")
-    assert "whose turn it is" in said["turn/1"]
+    assert texts["pack/2"].startswith("A fact")
+    assert "what an episode is worth" in texts["holds/3"]
+    assert texts["turn/1"].startswith("Derived by rules")
+    assert "whose turn it is" in texts["turn/1"]
 
 
 def test_it_is_said_what_arguments_name() -> None:
-    said = {
+    texts = {
         name: describe_arguments(load_vocabulary()[Signature.parse(name)])
         for name in ("wilds/2", "has/4", "held/2", "open_hands/0")
     }
-    assert said == {
+    assert texts == {
         "wilds/2": "`F`: form, `N`: number", "has/4": "`S`: seat, `R`: rank, `Suit`: suit, `N`: number", "held/2": "",
         "open_hands/0": "",
     }  # fmt: skip

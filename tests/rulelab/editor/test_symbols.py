@@ -27,41 +27,44 @@ FILES = sorted(KB_ROOT.glob("**/*.lp"))
 
 def parsed(text: str) -> Counter[tuple[str, int, bool]]:
     """Return each name with its arity and whether it is a predicate."""
-    found: Counter[tuple[str, int, bool]] = Counter()
-    ast.parse_string(scan_text(text).code, lambda statement: _walk(statement, found, False))
-    return found
+    counts: Counter[tuple[str, int, bool]] = Counter()
+    ast.parse_string(scan_text(text).code, lambda statement: _walk(statement, counts, False))
+    return counts
 
 
-def _walk(node: ast.AST, found: Counter[tuple[str, int, bool]], predicate: bool) -> None:
+def _walk(node: ast.AST, counts: Counter[tuple[str, int, bool]], predicate: bool) -> None:
     kind = node.ast_type
     if kind in (ASTType.Function, ASTType.SymbolicTerm):
         text = node.name if kind == ASTType.Function else str(node.symbol)
         if text[:1].isalpha() or text[:1] == "_":
-            found[text, len(node.arguments) if kind == ASTType.Function else 0, predicate] += 1
+            counts[text, len(node.arguments) if kind == ASTType.Function else 0, predicate] += 1
     elif kind in (ASTType.ShowSignature, ASTType.Defined):
-        found[node.name, node.arity, True] += 1
+        counts[node.name, node.arity, True] += 1
     elif kind == ASTType.Definition:
-        found[node.name, 0, False] += 1
+        counts[node.name, 0, False] += 1
     pool = kind == ASTType.Pool
     for key in node.child_keys if kind != ASTType.External else ("atom", "body"):
         child = getattr(node, key)
-        for each in [child] if isinstance(child, ast.AST) else child or ():
-            _walk(each, found, kind == ASTType.SymbolicAtom or (pool and predicate))
+        for item in [child] if isinstance(child, ast.AST) else child or ():
+            _walk(item, counts, kind == ASTType.SymbolicAtom or (pool and predicate))
 
 
 def test_the_tokens_say_what_the_parser_says() -> None:
     assert len(FILES) > 80
     for file in FILES:
         text = file.read_text("utf-8")
-        mine = Counter((each.name, each.arity, each.is_predicate) for each in find_occurrences(SourceText(text)))
+        mine = Counter(
+            (occurrence.name, occurrence.arity, occurrence.is_predicate)
+            for occurrence in find_occurrences(SourceText(text))
+        )
         theirs = parsed(text)
         # A pool of a name, p(1;2), is one name in the text and several atoms for the parser.
         assert set(mine) == set(theirs), file
-        assert all(mine[each] <= theirs[each] for each in mine), file
+        assert all(mine[key] <= theirs[key] for key in mine), file
 
 
-def said(text: str) -> list[tuple[str, int, str]]:
-    return [(each.name, each.arity, each.role) for each in find_occurrences(SourceText(text))]
+def list_roles(text: str) -> list[tuple[str, int, str]]:
+    return [(occurrence.name, occurrence.arity, occurrence.role) for occurrence in find_occurrences(SourceText(text))]
 
 
 @pytest.mark.parametrize(
@@ -85,14 +88,14 @@ def said(text: str) -> list[tuple[str, int, str]]:
     ],
 )  # fmt: skip
 def test_roles(text: str, expected: list[tuple[str, int, str]]) -> None:
-    assert said(text) == expected
+    assert list_roles(text) == expected
 
 
 def test_places_are_those_of_the_names() -> None:
     text = "ab(X) :-\n  cd(ef)."
     places = [
-        (SourceText(text).line_and_column(each.start), text[each.start : each.end])
-        for each in find_occurrences(SourceText(text))
+        (SourceText(text).line_and_column(occurrence.start), text[occurrence.start : occurrence.end])
+        for occurrence in find_occurrences(SourceText(text))
     ]
     assert places == [((0, 0), "ab"), ((1, 2), "cd"), ((1, 5), "ef")]
 
@@ -101,7 +104,7 @@ def test_places_are_those_of_the_names() -> None:
     "text", ["", "\0", "((((", ")))", "}}{{;:", "#", "a(" * 3000, "a.." * 99, '"', "%*", "[", "a:-" * 50]
 )
 def test_nonsense_is_read_without_complaint(text: str) -> None:
-    assert all(isinstance(each, SymbolOccurrence) for each in find_occurrences(SourceText(text)))
+    assert all(isinstance(occurrence, SymbolOccurrence) for occurrence in find_occurrences(SourceText(text)))
 
 
 @pytest.mark.parametrize(

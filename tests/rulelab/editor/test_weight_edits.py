@@ -19,15 +19,15 @@ cost(d, 2*N) :- plays_left(N). cost( e ,+N):-plays_left(N).
 
 
 def test_costs_are_the_heads_of_rules() -> None:
-    found = [(each.name, each.number, each.line) for each in find_cost_rules(TEXT)]
-    assert found == [("a", 20, 2), ("b", -4, 3), ("c", 3, 4), ("d", None, 5), ("e", None, 5)]
+    rules = [(rule.name, rule.number, rule.line) for rule in find_cost_rules(TEXT)]
+    assert rules == [("a", 20, 2), ("b", -4, 3), ("c", 3, 4), ("d", None, 5), ("e", None, 5)]
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_those_of_our_own_games_are_found(name: str) -> None:
     texts = [file.read_text("utf-8") for file in load(name).folder.layers.files]
-    said = {word for text in texts for word in re.findall(r"^preference\((\w+),", text, re.MULTILINE)}
-    assert said == {each.name for text in texts for each in find_cost_rules(text)}
+    names = {word for text in texts for word in re.findall(r"^preference\((\w+),", text, re.MULTILINE)}
+    assert names == {rule.name for text in texts for rule in find_cost_rules(text)}
 
 
 def test_they_are_written_and_the_rest_stays(tmp_path: Path) -> None:

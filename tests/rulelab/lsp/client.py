@@ -1,4 +1,4 @@
-"""Client of the language server, which runs as a process of its own."""
+"""Client of the language server, which runs as a separate process."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Editor:
             stderr=subprocess.PIPE,
             cwd=Path(__file__).parents[3],
         )
-        self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._received: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._number = 0
         threading.Thread(target=self._listen, daemon=True).start()
         self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["result"]
-        self.tell("initialized", {})
+        self.notify("initialized", {})
 
     def _listen(self) -> None:
         stream = self._process.stdout
@@ -41,9 +41,9 @@ class Editor:
                 name, _, value = line.partition(b":")
                 length = int(value) if name.lower() == b"content-length" else length
             if not length:
-                self._heard.put(None)
+                self._received.put(None)
                 return
-            self._heard.put(json.loads(stream.read(length)))
+            self._received.put(json.loads(stream.read(length)))
 
     def send(self, data: bytes, header: bytes | None = None) -> None:
         """Send bytes with a header."""
@@ -51,53 +51,53 @@ class Editor:
         self._process.stdin.write((header or b"Content-Length: %d\r\n\r\n" % len(data)) + data)
         self._process.stdin.flush()
 
-    def tell(self, method: str, params: Any) -> None:
+    def notify(self, method: str, params: Any) -> None:
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
     def ask(self, method: str, params: Any) -> dict[str, Any]:
         """Send a request and return its answer; other messages are skipped."""
         self._number += 1
         self.send(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
-        return self.hear(lambda message: message.get("id") == self._number)
+        return self.receive(lambda message: message.get("id") == self._number)
 
-    def hear(self, wanted: Any) -> dict[str, Any]:
+    def receive(self, condition: Any) -> dict[str, Any]:
         """Return the next message that satisfies a condition."""
         while True:
-            message = self._heard.get(timeout=PATIENCE)
+            message = self._received.get(timeout=PATIENCE)
             if message is None:
                 raise EOFError("the server has gone")
-            if wanted(message):
+            if condition(message):
                 return message
 
-    def diagnostics(self, file: Path, wanted: Any = lambda found: True) -> list[dict[str, Any]]:
+    def diagnostics(self, file: Path, condition: Any = lambda items: True) -> list[dict[str, Any]]:
         """Return the next diagnostics of a file that satisfy a condition."""
 
-        def about(message: dict[str, Any]) -> bool:
+        def matches(message: dict[str, Any]) -> bool:
             params = message.get("params") or {}
             named = message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == file.as_uri()
-            return named and wanted(params["diagnostics"])
+            return named and condition(params["diagnostics"])
 
-        found: list[dict[str, Any]] = self.hear(about)["params"]["diagnostics"]
-        return found
+        items: list[dict[str, Any]] = self.receive(matches)["params"]["diagnostics"]
+        return items
 
     def open(self, file: Path) -> None:
         document = {"uri": file.as_uri(), "languageId": "clingo", "version": 1, "text": file.read_text("utf-8")}
-        self.tell("textDocument/didOpen", {"textDocument": document})
+        self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, file: Path, text: str, version: int) -> None:
         document = {"uri": file.as_uri(), "version": version}
-        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
 
     def save(self, file: Path) -> None:
-        self.tell("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+        self.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
 
     def close(self) -> int:
         """Shut the server down by the protocol; return its exit code."""
         self.ask("shutdown", None)
-        self.tell("exit", None)
+        self.notify("exit", None)
         return self._process.wait(PATIENCE)
 
-    def ended(self) -> int:
+    def wait_for_exit(self) -> int:
         """Close the stream; return the exit code of the server."""
         assert self._process.stdin is not None
         self._process.stdin.close()

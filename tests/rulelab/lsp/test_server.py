@@ -1,4 +1,4 @@
-"""Tests of the language server by its protocol, in a process of its own."""
+"""Tests of the language server by its protocol, in a separate process."""
 
 from __future__ import annotations
 
@@ -48,34 +48,34 @@ def at(file: Path, text: str, words: str, into: int = 1) -> dict[str, Any]:
     return {"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": column}}
 
 
-def codes(found: list[dict[str, Any]]) -> set[str]:
+def codes(diagnostics: list[dict[str, Any]]) -> set[str]:
     """Return the codes of diagnostics."""
-    return {each["code"] for each in found}
+    return {item["code"] for item in diagnostics}
 
 
 def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, file: Path) -> None:
     editor.open(file)
-    (unused,) = [each for each in editor.diagnostics(file, bool) if "plain/1" in each["message"]]
+    (unused,) = [item for item in editor.diagnostics(file, bool) if "plain/1" in item["message"]]
     assert (unused["severity"], unused["range"]["start"]) == (2, {"line": 3, "character": 0})
     file.write_text(OWN.replace("held(R,1)", "hold(R,1)"), "utf-8")
     editor.save(file)
-    found = editor.diagnostics(file, lambda found: any(each["severity"] == 1 for each in found))
-    (problem,) = [each for each in found if each["severity"] == 1]
+    diagnostics = editor.diagnostics(file, lambda diagnostics: any(item["severity"] == 1 for item in diagnostics))
+    (problem,) = [item for item in diagnostics if item["severity"] == 1]
     assert (problem["code"], unused["code"]) == (ErrorCode.UNKNOWN_PREDICATE, ErrorCode.UNUSED_DEFINITION)
     assert "'hold/2'" in problem["message"]
     assert problem["range"] == {"start": {"line": 3, "character": 12}, "end": {"line": 3, "character": 21}}
     file.write_text(OWN, "utf-8")
     editor.save(file)
-    editor.diagnostics(file, lambda found: all(each["severity"] == 2 for each in found))
+    editor.diagnostics(file, lambda diagnostics: all(item["severity"] == 2 for item in diagnostics))
 
 
 def test_what_is_typed_is_parsed_at_once(editor: Editor, file: Path) -> None:
     editor.open(file)
     editor.change(file, OWN + "x(R :- held(R,1).", 2)
-    (problem,) = editor.diagnostics(file, lambda found: codes(found) >= {ErrorCode.SYNTAX_ERROR})
+    (problem,) = editor.diagnostics(file, lambda diagnostics: codes(diagnostics) >= {ErrorCode.SYNTAX_ERROR})
     assert problem["range"]["start"]["line"] == 6
     editor.change(file, OWN, 3)
-    editor.diagnostics(file, lambda found: ErrorCode.SYNTAX_ERROR not in codes(found))
+    editor.diagnostics(file, lambda diagnostics: ErrorCode.SYNTAX_ERROR not in codes(diagnostics))
 
 
 def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor, file: Path) -> None:
@@ -83,22 +83,22 @@ def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor,
     text = f"{OWN}x :- ric"
     editor.change(file, text, 2)
     offered = editor.ask("textDocument/completion", at(file, text, "x :- ric", 8))["result"]["items"]
-    assert [each["label"] for each in offered] == ["rich(R)"]
+    assert [item["label"] for item in offered] == ["rich(R)"]
     assert offered[0]["insertText"] == "rich(${1:R})"
     assert offered[0]["documentation"]["value"] == "三张"
     text = f"{OWN}x :- in_tr"
     editor.change(file, text, 3)
     offered = editor.ask("textDocument/completion", at(file, text, "in_tr", 5))["result"]["items"]
-    assert {"in_trick(S,N)", "in_trick(S,R,N)", "in_trick(S,R,Suit,N)"} <= {each["label"] for each in offered}
+    assert {"in_trick(S,N)", "in_trick(S,R,N)", "in_trick(S,R,Suit,N)"} <= {item["label"] for item in offered}
     assert "An input" in offered[0]["documentation"]["value"]
 
 
 def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, file: Path) -> None:
     editor.open(file)
-    said = editor.ask("textDocument/hover", at(file, OWN, "held(R,3)"))["result"]["contents"]["value"]
-    assert "N cards of the own hand act as R" in said
-    assert "An input: " in said
-    assert "what may be played" in said
+    text = editor.ask("textDocument/hover", at(file, OWN, "held(R,3)"))["result"]["contents"]["value"]
+    assert "N cards of the own hand act as R" in text
+    assert "An input: " in text
+    assert "what may be played" in text
     assert editor.ask("textDocument/hover", at(file, OWN, "R) :-", 0))["result"] is None
 
 
@@ -107,24 +107,24 @@ def test_definitions_are_found_across_the_folder_its_parents_and_the_common_file
     (here,) = editor.ask("textDocument/definition", at(file, OWN, "rich(R).\nrich"))["result"]
     assert here["range"]["start"] == {"line": 4, "character": 0}
     held = editor.ask("textDocument/definition", at(file, OWN, "held(R,3)"))["result"]
-    assert [each["uri"].rsplit("/", 2)[1:] for each in held] == [["mine", "mine.lp"], ["president", "labels.lp"]]
+    assert [place["uri"].rsplit("/", 2)[1:] for place in held] == [["mine", "mine.lp"], ["president", "labels.lp"]]
     (rank, *_) = editor.ask("textDocument/definition", at(file, OWN, "rank(R)"))["result"]
     assert "/kb/common/" in rank["uri"]
 
 
 def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) -> None:
     editor.open(file)
-    asked = at(file, OWN, "rich(R).\nrich")
-    places = editor.ask("textDocument/references", asked | {"context": {"includeDeclaration": True}})["result"]
-    assert [each["range"]["start"] for each in places] == [{"line": 3, "character": 27}, {"line": 4, "character": 0}]
-    changed = editor.ask("textDocument/rename", asked | {"newName": "wealthy"})["result"]["changes"]
-    assert {uri: [each["range"] for each in edits] for uri, edits in changed.items()} == {
-        file.as_uri(): [each["range"] for each in places]
+    position = at(file, OWN, "rich(R).\nrich")
+    places = editor.ask("textDocument/references", position | {"context": {"includeDeclaration": True}})["result"]
+    assert [place["range"]["start"] for place in places] == [{"line": 3, "character": 27}, {"line": 4, "character": 0}]
+    changed = editor.ask("textDocument/rename", position | {"newName": "wealthy"})["result"]["changes"]
+    assert {uri: [change["range"] for change in edits] for uri, edits in changed.items()} == {
+        file.as_uri(): [place["range"] for place in places]
     }
     constant = editor.ask("textDocument/rename", at(file, OWN, "scanty.") | {"newName": "scantest"})["result"][
         "changes"
     ]
-    assert [each["range"]["start"] for each in constant[file.as_uri()]] == [
+    assert [change["range"]["start"] for change in constant[file.as_uri()]] == [
         {"line": 4, "character": 28}, {"line": 5, "character": 8},
     ]  # fmt: skip
     cases = file.with_name("cases.jsonl")
@@ -158,13 +158,13 @@ def test_a_fluent_is_renamed_in_terms_too(editor: Editor, file: Path) -> None:
 
 
 def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
-    """The server answers meanwhile, and the diagnostic names the rule."""
+    """Answer other requests meanwhile, and name the rule in the diagnostic."""
     text = f"{OWN}n(1..200).\nm(A,B,C) :- n(A), n(B), n(C).\n"
     file.write_text(text, "utf-8")
     editor.open(file)
     assert editor.ask("textDocument/hover", at(file, text, "held(R,3)"))["result"]
-    found = editor.diagnostics(file, lambda found: codes(found) >= {ErrorCode.LIMIT_EXCEEDED})
-    assert [each["range"]["start"]["line"] for each in found if each["code"] == ErrorCode.LIMIT_EXCEEDED] == [7]
+    diagnostics = editor.diagnostics(file, lambda diagnostics: codes(diagnostics) >= {ErrorCode.LIMIT_EXCEEDED})
+    assert [item["range"]["start"]["line"] for item in diagnostics if item["code"] == ErrorCode.LIMIT_EXCEEDED] == [7]
 
 
 @pytest.mark.parametrize(
@@ -173,14 +173,14 @@ def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
 )
 def test_documents_of_others_are_not_looked_at(editor: Editor, uri: str) -> None:
     place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
-    editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "x", "version": 1, "text": "a"}})
+    editor.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "x", "version": 1, "text": "a"}})
     answer = editor.ask("textDocument/hover", place)
     assert "error" in answer or answer["result"] is None
     assert "root:" not in json.dumps(answer)
 
 
 def test_hostile_messages_are_answered(editor: Editor, file: Path) -> None:
-    """The server keeps running and answers every request."""
+    """Keep running and answer every request."""
     editor.open(file)
     for data in (b"{", b"[]", b"null", b'"x"', b'{"jsonrpc":"2.0"}', b"\xff\xfe", b"{" * 5000, b'{"id":1,"method":5}'):
         editor.send(data)
@@ -214,17 +214,17 @@ def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Edito
     ]  # fmt: skip
     for header in legal:
         editor.send(body, header.replace(b"%s", size))
-        assert editor.hear(lambda message: "error" in message)["id"] == "odd", header[:40]
+        assert editor.receive(lambda message: "error" in message)["id"] == "odd", header[:40]
     refused = [b"-5", b"0", b"", b"abc", b"1.5", b"99999999999", b"9" * 3000]
     for header in [
-        *(b"Content-Length: %s\r\n\r\n" % each for each in refused), b"Content-Type: x\r\n\r\n",
+        *(b"Content-Length: %s\r\n\r\n" % length for length in refused), b"Content-Type: x\r\n\r\n",
         b"Content-Type: x; charset=utf-16\r\nContent-Length: %s\r\n\r\n" % size,
     ]:  # fmt: skip
         editor.send(body, header)
         editor.send(body)
-        heard = [editor.hear(lambda message: "error" in message) for _ in range(2)]
-        assert [each["id"] for each in heard] == [None, "odd"], header[:40]
-        assert heard[0]["error"]["code"] == -32600
+        answers = [editor.receive(lambda message: "error" in message) for _ in range(2)]
+        assert [answer["id"] for answer in answers] == [None, "odd"], header[:40]
+        assert answers[0]["error"]["code"] == -32600
 
 
 @pytest.mark.parametrize(
@@ -240,15 +240,15 @@ def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Edito
 )  # fmt: skip
 def test_what_is_no_request_is_refused(editor: Editor, data: bytes, number: int | None, code: int) -> None:
     editor.send(data)
-    heard = editor.hear(lambda message: "error" in message)
-    assert (heard["id"], heard["error"]["code"]) == (number, code)
+    answer = editor.receive(lambda message: "error" in message)
+    assert (answer["id"], answer["error"]["code"]) == (number, code)
 
 
 def test_the_end_of_the_stream_within_a_frame_ends_the_server() -> None:
     editor = Editor()
     editor.send(b"", b"Content-Length: 50\r\n\r\n{}")
-    assert editor.ended() == 0
-    assert editor.hear(lambda message: "error" in message)["error"]["code"] == -32700
+    assert editor.wait_for_exit() == 0
+    assert editor.receive(lambda message: "error" in message)["error"]["code"] == -32700
 
 
 def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -> None:
@@ -259,9 +259,9 @@ def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -
         ("p" + "(" * 9000, nested, 101),
     ]):  # fmt: skip
 
-        def is_published(found: list[dict[str, Any]], code: str = code, column: int = column) -> bool:
+        def is_published(diagnostics: list[dict[str, Any]], code: str = code, column: int = column) -> bool:
             """Return whether the diagnostics are those of this text."""
-            places = [each["range"]["start"] for each in found if each["code"] == code]
+            places = [item["range"]["start"] for item in diagnostics if item["code"] == code]
             return {"line": 0, "character": column} in places
 
         editor.open(file)
@@ -269,9 +269,9 @@ def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -
         (typed,) = editor.diagnostics(file, is_published)
         file.write_text(f"{text}\n", "utf-8")
         editor.save(file)
-        found = editor.diagnostics(file, is_published)
-        for each in (typed, next(each for each in found if each["code"] == code)):
-            assert each["range"]["start"] == {"line": 0, "character": column}, text[:20]
+        diagnostics = editor.diagnostics(file, is_published)
+        for item in (typed, next(item for item in diagnostics if item["code"] == code)):
+            assert item["range"]["start"] == {"line": 0, "character": column}, text[:20]
     file.write_text(OWN, "utf-8")
     editor.save(file)
-    editor.diagnostics(file, lambda found: all(each["severity"] == 2 for each in found))
+    editor.diagnostics(file, lambda diagnostics: all(item["severity"] == 2 for item in diagnostics))

@@ -24,7 +24,7 @@ FOLDERS = game_names()
 def test_the_cases_of_our_own_games_hold(name: str) -> None:
     cases = read_cases(load(name).directory)
     assert cases
-    assert not [str(each) for each in find_failures(cases, lambda profile: load(name).engine(None, profile))]
+    assert not [str(failure) for failure in find_failures(cases, lambda profile: load(name).engine(None, profile))]
 
 
 def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
@@ -34,7 +34,7 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "said"),
+    ("case", "message"),
     [
         ({"state": HAND, "labels": ["single(4)"]}, "labels: pair(5), single(5) not expected"),
         ({"state": HAND, "labels": ["single(4)", "single(5)", "pair(5)", "pass"]}, "labels: pass missing"),
@@ -66,8 +66,8 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
         ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
     ],
 )
-def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], said: str) -> None:
-    assert said in check_case(RuleCase(1, case), engine)
+def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], message: str) -> None:
+    assert message in check_case(RuleCase(1, case), engine)
 
 
 def test_costs_go_by_an_estimate_of_the_other_hands() -> None:
@@ -109,11 +109,11 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
     assert check_case(RuleCase(1, {"record": record, "after": {"over": False}}), engine) == "over is true, not false"
     assert check_case(RuleCase(1, {"record": record, "after": 3}), engine).startswith("after: ")
     several = [record, record | {"points": [9, -9, 0]}, {"hands": 3}, record]
-    found = list(
-        find_failures([RuleCase(line, {"record": each}) for line, each in enumerate(several, 1)], lambda _: engine)
+    failures = list(
+        find_failures([RuleCase(line, {"record": value}) for line, value in enumerate(several, 1)], lambda _: engine)
     )
-    assert [each.case.line for each in found] == [2, 3]  # they are replayed in parallel
-    assert "points" in found[0].message
+    assert [failure.case.line for failure in failures] == [2, 3]  # they are replayed in parallel
+    assert "points" in failures[0].message
 
 
 @pytest.mark.parametrize(

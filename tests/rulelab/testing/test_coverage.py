@@ -28,39 +28,43 @@ def covered(engine: Engine, games: int = 60) -> RuleCoverage:
 
 
 def test_all_that_a_new_game_says_comes_up(engine: Engine) -> None:
-    found = covered(engine)
-    assert found.num_games == 60
-    assert not found.unplayed_labels
-    assert [each.rule.text for each in found.unfired_rules if not each.is_common] == []
-    assert {each.verdict for each in found.unfired_rules} <= {IMPOSSIBLE, POSSIBLE}
+    coverage = covered(engine)
+    assert coverage.num_games == 60
+    assert not coverage.unplayed_labels
+    assert [unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common] == []
+    assert {unfired.verdict for unfired in coverage.unfired_rules} <= {IMPOSSIBLE, POSSIBLE}
 
 
 def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
     (folder / "preferences.lp").write_text(MORE, "utf-8")
-    found = covered(engine_of(folder))
-    assert found.unfired_preferences == ("never", "rare")
+    coverage = covered(engine_of(folder))
+    assert coverage.unfired_preferences == ("never", "rare")
     silent = {
-        each.rule.text.partition("(")[2].partition(",")[0]: each for each in found.unfired_rules if not each.is_common
+        unfired.rule.text.partition("(")[2].partition(",")[0]: unfired
+        for unfired in coverage.unfired_rules
+        if not unfired.is_common
     }
     assert set(silent) == {"never", "rare"}
     assert silent["never"].verdict == IMPOSSIBLE
     assert silent["rare"].verdict == POSSIBLE
     assert {f"left({rank},4)" for rank in range(3, 7)} <= set(silent["rare"].state)
-    assert found.to_json()["preferences_never_fired"] == ["never", "rare"]
+    assert coverage.to_json()["preferences_never_fired"] == ["never", "rare"]
 
 
 @pytest.mark.parametrize("name", ["tricks", "heaps"])
 def test_who_takes_a_trick_is_seen(name: str) -> None:
     """Rules about the cards of a trick fire at every play, also within composed plays."""
-    found = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
-    assert [each.rule.text for each in found.unfired_rules if not each.is_common and each.verdict == POSSIBLE] == []
+    coverage = covered(engine_of(Path(__file__).parents[2] / "games" / "vocabulary" / name))
+    assert [
+        unfired.rule.text for unfired in coverage.unfired_rules if not unfired.is_common and unfired.verdict == POSSIBLE
+    ] == []
 
 
 def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:
     """Turns come from a precomputed table, whose rules are recorded where an entry is used."""
-    found = covered(engine)
-    turns = [each for each in found.unfired_rules if Path(each.rule.location.file).name == "turns.lp"]
-    assert all(each.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for each in turns)
+    coverage = covered(engine)
+    turns = [unfired for unfired in coverage.unfired_rules if Path(unfired.rule.location.file).name == "turns.lp"]
+    assert all(unfired.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for unfired in turns)
 
 
 LOCK = """
@@ -73,7 +77,7 @@ barred(single(R)) :- rank(R), R > 12, locked, leading.
 barred(pair(R)) :- rank(R), R > 12, falls(20).
 barred(pair(R)) :- rank(R), locked, held(R,4), held(3,4), held(4,4).
 """
-"""Rules that cannot fire: leading in a locked trick, falls(20); and one that rarely does."""
+"""Two rules that cannot fire, leading in a locked trick and falls(20), and one that rarely fires."""
 
 
 def locked(folder: Path, text: str = LOCK) -> Engine:
@@ -82,9 +86,11 @@ def locked(folder: Path, text: str = LOCK) -> Engine:
 
 
 def test_a_state_that_would_do_is_one_that_play_comes_to(folder: Path) -> None:
-    found = covered(locked(folder))
-    silent = {each.rule.text: each for each in found.unfired_rules if each.rule.text.startswith("barred")}
-    leads, falls, rare = (next(each for text, each in silent.items() if word in text) for word in WORDS)
+    coverage = covered(locked(folder))
+    silent = {
+        unfired.rule.text: unfired for unfired in coverage.unfired_rules if unfired.rule.text.startswith("barred")
+    }
+    leads, falls, rare = (next(unfired for text, unfired in silent.items() if word in text) for word in WORDS)
     assert [leads.verdict, falls.verdict, rare.verdict] == [UNREACHED, UNREACHED, POSSIBLE]
     assert (leads.state, leads.position, falls.state, falls.position) == ((), None, (), None)
     assert "locked" in rare.state
@@ -106,11 +112,11 @@ def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, t
         "R > 12, falls(20)": ("R > 11, falls(20)", UNMET_STATES),
         "held(4,4)": ("held(5,4)", "what may be played: differs where "),
     }
-    for number, (old, (new, said)) in enumerate(edited.items()):
+    for number, (old, (new, description)) in enumerate(edited.items()):
         assert LOCK.count(old) == 1
         copy = Path(shutil.copytree(folder, tmp_path / str(number) / folder.name))
-        found = find_rule_difference(before, locked(copy, LOCK.replace(old, new)), 20)
-        assert found is not None
-        assert found.is_certain
-        assert said in found.description
-        assert (found.case is None) == (said == UNMET_STATES)
+        difference = find_rule_difference(before, locked(copy, LOCK.replace(old, new)), 20)
+        assert difference is not None
+        assert difference.is_certain
+        assert description in difference.description
+        assert (difference.case is None) == (description == UNMET_STATES)

@@ -14,8 +14,8 @@ seat(0..3).
 
 def test_every_kind_of_edit(tmp_path: Path) -> None:
     (tmp_path / "a.lp").write_text(TEXT, "utf-8")
-    found = [(each.kind, TEXT[each.start : each.end], each.replacement) for each in list_edits(tmp_path)]
-    of = {kind: [each[1:] for each in found if each[0] == kind] for kind in (RULE, LITERAL, COMPARISON, NUMBER)}
+    edits = [(edit.kind, TEXT[edit.start : edit.end], edit.replacement) for edit in list_edits(tmp_path)]
+    of = {kind: [edit[1:] for edit in edits if edit[0] == kind] for kind in (RULE, LITERAL, COMPARISON, NUMBER)}
     assert [old.split("(")[0] for old, _ in of[RULE]] == ["#include <seats>.", "p", "seat"]
     assert [old.strip(" ,;") for old, _ in of[LITERAL]] == [
         "q(X,2)", "not r(X)", "#count { Y : s(Y), t(Y) } >= 2", "X < 4",
@@ -26,7 +26,7 @@ def test_every_kind_of_edit(tmp_path: Path) -> None:
 
 def test_an_edit_is_applied_and_told(tmp_path: Path) -> None:
     (tmp_path / "a.lp").write_text(TEXT, "utf-8")
-    (edit,) = [each for each in list_edits(tmp_path) if TEXT[each.start : each.end] == "not r(X), "]
+    (edit,) = [candidate for candidate in list_edits(tmp_path) if TEXT[candidate.start : candidate.end] == "not r(X), "]
     edit.apply(tmp_path)
     assert "p(3) :- q(X,2), #count" in (tmp_path / "a.lp").read_text("utf-8")
     assert edit.describe(TEXT).startswith("a.lp:4: without 'not r(X),' in p(3)")

@@ -27,7 +27,7 @@ def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
 
 
 def test_what_becomes_of_edits(folder: Path) -> None:
-    """One process for all edits, because starting a process takes longer than an edit."""
+    """Test all edits in one process, because starting a process takes longer than an edit."""
     edits = [
         edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
         edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
@@ -38,15 +38,15 @@ def test_what_becomes_of_edits(folder: Path) -> None:
         edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S), S = S.", COMPARISON),
         edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). big(1..1000001).", LITERAL),
     ]
-    trial, told = MutationRun(folder, None, 20.0), list[Mutant]()
-    found = try_edits(trial, edits, told.append)
-    assert [each.outcome for each in found] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME, REFUSED]
-    assert found[1].message.startswith("cases.jsonl:1: labels:")
-    assert len(told) == len(edits)
-    assert compute_caught_share(found) == 4 / 5
-    assert "ground rules" in found[-1].message
+    trial, reported = MutationRun(folder, None, 20.0), list[Mutant]()
+    mutants = try_edits(trial, edits, reported.append)
+    assert [mutant.outcome for mutant in mutants] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME, REFUSED]
+    assert mutants[1].message.startswith("cases.jsonl:1: labels:")
+    assert len(reported) == len(edits)
+    assert compute_caught_share(mutants) == 4 / 5
+    assert "ground rules" in mutants[-1].message
     (case,) = trial.found_cases
-    assert "points" in found[2].message
+    assert "points" in mutants[2].message
     assert case["why"].startswith("notices game.lp:")
     assert not check_case(RuleCase(1, case), engine_of(folder))
 
@@ -57,8 +57,8 @@ def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path)
     wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}
     (folder / CASES_FILE).write_text(json.dumps(wrong) + "\n", "utf-8")
     same = edit(folder, "rules.lp", "F != pass, ", "", LITERAL)
-    asked: dict[str, object] = {"folder": str(folder), "profile": None, "seconds": 20.0, "found": [], "edit": same}
-    assert try_edit(tmp_path / "home", asked)[0] == SAME
+    request: dict[str, object] = {"folder": str(folder), "profile": None, "seconds": 20.0, "found": [], "edit": same}
+    assert try_edit(tmp_path / "home", request)[0] == SAME
 
 
 def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
@@ -69,16 +69,16 @@ def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path
     (folder / "profiles").mkdir()
     (folder / "profiles" / "flat.lp").write_text("place_points(2,-1).\n", "utf-8")
     (folder / "profiles" / "deep.lp").write_text("place_points(2,0).\n", "utf-8")
-    found = try_edit(
+    result = try_edit(
         tmp_path / "home",
         {
             "folder": str(folder), "profile": None, "seconds": 20.0, "found": [],
             "edit": edit(folder, "profiles/deep.lp", "0", "1", NUMBER),
         },
     )  # fmt: skip
-    assert found[0] == MISSED, found[1]
-    assert found[2] is not None
-    assert found[2]["profile"] == "deep"
+    assert result[0] == MISSED, result[1]
+    assert result[2] is not None
+    assert result[2]["profile"] == "deep"
 
 
 @long
@@ -96,8 +96,8 @@ def test_a_case_that_was_proposed_notices(folder: Path) -> None:
         edit(folder, "labels.lp", "kind(pair(R),pair)", "kind(pair(R),single)", COMPARISON),
     ]
     trial = MutationRun(folder, None, 20.0)
-    assert [each.outcome for each in try_edits(trial, edits, lambda _: None)] == [MISSED, MISSED]
+    assert [mutant.outcome for mutant in try_edits(trial, edits, lambda _: None)] == [MISSED, MISSED]
     assert {"costs", "labels"} == {name for case in trial.found_cases for name in case} - {"why", "state"}
     (folder / CASES_FILE).write_text("".join(json.dumps(case) + "\n" for case in trial.found_cases), "utf-8")
     again = try_edits(MutationRun(folder, None, 20.0), edits, lambda _: None)
-    assert [each.outcome for each in again] == [NOTICED, NOTICED]
+    assert [mutant.outcome for mutant in again] == [NOTICED, NOTICED]
