@@ -182,12 +182,9 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
 
 
 def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    dealt, value_by_seat = (
-        (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt,
-        value.get("hands"),
-    )
+    dealt = (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt
     with error_context("hands"):
-        read_list(value_by_seat, rules.seating.seats, "hands, by seat", ErrorCode.INVALID_RECORD)
+        value_by_seat = read_list(value.get("hands"), rules.seating.seats, "hands, by seat", ErrorCode.INVALID_RECORD)
     hands = []
     for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
