@@ -282,11 +282,42 @@ def _anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+def render_predicates() -> str:
+    """Return the page of predicates with the tables of inputs and queries as the engine has them."""
+    from abl_cards.games.description import INPUTS, QUERY_SPECS, referee_groups, seat_groups
+
+    def names(groups: frozenset[str]) -> str:
+        return " ".join(f"`{signature}`" for signature, entry in INPUTS.items() if entry.group in groups)
+
+    rows: list[tuple[str, str]] = []
+    for entry in INPUTS.values():
+        before = [] if entry.words else [rows.pop()]
+        texts = [*(text for text, _ in before), f"`{entry.text}`"]
+        rows.append((" ".join(texts), entry.words or before[0][1]))
+    queries = []
+    for spec in QUERY_SPECS.values():
+        observed = {seat_groups: "what a seat sees", referee_groups: "what the referee sees"}.get(spec.observer)
+        groups = frozenset(spec.groups)
+        parts = [observed, "fluents" if "fluents" in groups else None, names(groups)]
+        outputs = " ".join(f"`{name}`" for name in spec.outputs)
+        queries.append((outputs, spec.when, ", ".join(part for part in parts if part)))
+    page = (REFERENCE / "predicates.md").read_text("utf-8")
+    tables = (("input", "true when"), rows), (("query", "evaluated", "inputs"), queries)
+    for header, cells in tables:
+        lines = [f"| {' | '.join(row)} |" for row in (header, *cells)]
+        lines.insert(1, "|---" * len(header) + "|")
+        start = page.index(lines[0])
+        page = page[:start] + "\n".join(lines) + page[page.index("\n\n", start) :]
+    seen = f"*What a seat sees*: {names(seat_groups())}, fluents. *What the referee sees*: {names(referee_groups())}"
+    return re.sub(r"^\*What a seat sees\*:.*$", f"{seen}, fluents.", page, flags=re.MULTILINE)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": render_commands,
     "settings.md": render_settings,
     "errors.md": render_errors,
     "observations.md": render_observations,
+    "predicates.md": render_predicates,
 }
 """File name of each generated page, with the function that returns its text."""
 

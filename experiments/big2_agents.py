@@ -76,8 +76,10 @@ class TimedSearcher:
 
 def run(settings: Big2AgentsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Play the deals of the figure, then those of the table."""
+    from abl_cards.games.endgame import build_race
+
     rules = load_engine(settings)
-    game = rules.as_open_hand_race()
+    game = build_race(rules.rules)
     searcher, rule = load_agents([settings.searcher, settings.opponent], rules)
     everybody = [searcher, *load_agents(settings.round_robin_agents, rules)]
     if not isinstance(searcher.agent, ShensuanziAgent):

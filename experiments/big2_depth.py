@@ -42,8 +42,10 @@ class Big2DepthConfig(RulesConfig):
 
 def run(settings: Big2DepthConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Search every deal afresh for every depth."""
+    from abl_cards.games.endgame import build_race
+
     rules = load_engine(settings)
-    tables = SearchTables(rules.as_open_hand_race().combinations)
+    tables = SearchTables(build_race(rules.rules).combinations)
     RaceSearch(tables, make_race(deal_hands(1, 8, 0))).best(4)  # compile before anything is measured
     every = [portion for depth in settings.depths for portion in split_deals(depth, settings.deals)]
     workspace.plan_cells(len(every))

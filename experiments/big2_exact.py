@@ -53,8 +53,10 @@ class Big2ExactConfig(RulesConfig):
 
 def run(settings: Big2ExactConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Solve the deals."""
+    from abl_cards.games.endgame import build_race
+
     rules = load_engine(settings)
-    combinations = rules.as_open_hand_race().combinations
+    combinations = build_race(rules.rules).combinations
     tables, plain = SearchTables(combinations), PythonNegamax(combinations)
     solvers: dict[str, Callable[[RacePosition, Callable[[int], bool]], int]] = {
         OUR_SEARCH: lambda race, watch: RaceSearch(tables, race).best(should_continue=watch).value,

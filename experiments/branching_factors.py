@@ -79,9 +79,9 @@ def _count_options(engine: Engine, num_decisions: int, seed: int, on_progress: P
 
 def _count_whole_plays(engine: Engine, decisions: Decisions, row: int) -> int:
     """Count the whole plays of a decision, up to the limit of listed plays."""
-    from abl_cards.games.notation import MAX_COMPOSED_PLAYS
+    from abl_cards.games.notation import MAX_COMPOSED_PLAYS, list_composed_plays
 
     try:
-        return len(engine.list_composed_plays(decisions, row).form)
+        return len(list_composed_plays(decisions, row).form)
     except GameError:
         return MAX_COMPOSED_PLAYS

@@ -28,9 +28,11 @@ class OraclePolicy(NeuroSymbolicPolicy):
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
         """Return who can answer what with the true hands, as counts over all deals: uint8 [k, others, labels]."""
+        from abl_cards.games.tables import compute_response_mask
+
         hands = _true_hands(decisions, rows)
-        answers = self.engine.response_mask(
-            np.repeat(decisions.context[rows], hands.shape[1]), hands.reshape(-1, hands.shape[2])
+        answers = compute_response_mask(
+            self.engine.rules, np.repeat(decisions.context[rows], hands.shape[1]), hands.reshape(-1, hands.shape[2])
         )
         return (answers.reshape(*hands.shape[:2], -1) * RESPONSE_DEALS).astype(np.uint8)
 

@@ -27,7 +27,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.asp.terms import Input
 from abl_cards.circuit.knowledge_base import KnowledgeBase
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.game import load
 from tests.cli_runs import invoke

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from abl_cards.games.description.input_schema import INPUT_GROUPS, INPUTS
+from abl_cards.games.description.inputs import INPUTS, referee_groups, seat_groups
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
-from abl_cards.games.description.queries import QUERY_SPECS, SEAT_INPUT_GROUPS, TABLE_INPUT_GROUPS
+from abl_cards.games.description.queries import QUERY_SPECS
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "predicates.md").read_text("utf-8")
 REFERENCE = TEXT[TEXT.index("## The vocabulary of games") :]
@@ -40,12 +40,12 @@ def test_what_is_told_when_is_as_the_engine_tells_it() -> None:
         (row,) = re.findall(rf"^\| {re.escape(outputs)} \| [^|]+ \| ([^|]+) \|$", REFERENCE, re.MULTILINE)
         documented = set(re.findall(r"`([^`]+)`", row))
         groups = set(question.input_groups)
-        for words, sight in (("what a seat sees", SEAT_INPUT_GROUPS), ("what the referee sees", TABLE_INPUT_GROUPS)):
+        for words, sight in (("what a seat sees", seat_groups()), ("what the referee sees", referee_groups())):
             assert (words in row) == (sight <= groups)
             groups -= sight if sight <= groups else set()
-        assert documented == {str(name) for name, group in INPUT_GROUPS.items() if group in groups}
-    for words, sight in (("What a seat sees", SEAT_INPUT_GROUPS), ("What the referee sees", TABLE_INPUT_GROUPS)):
+        assert documented == {str(name) for name, entry in INPUTS.items() if entry.group in groups}
+    for words, sight in (("What a seat sees", seat_groups()), ("What the referee sees", referee_groups())):
         (text,) = re.findall(rf"\*{words}\*: ([^.*]+)", REFERENCE)
         assert set(re.findall(r"`([^`]+)`", text)) == {
-            str(name) for name, group in INPUT_GROUPS.items() if group in sight
+            str(name) for name, entry in INPUTS.items() if entry.group in sight
         }

@@ -59,7 +59,7 @@ class ChoiceLookahead:
         deals = draw_deals(uniform_estimate(known), known, keys, self._num_deals)
         row, option = np.nonzero(choices.options[rows])
         hands = deals[row].reshape(-1, *deals.shape[2:])
-        tables = self._engine.determinize(choices, np.repeat(rows[row], self._num_deals), hands)
+        tables = Tables.determinize(choices, np.repeat(rows[row], self._num_deals), hands)
         values = self._evaluate_options(tables, np.repeat(option, self._num_deals).astype(np.uint8))
         points = np.full((len(rows), choices.options.shape[1]), -np.inf, np.float32)
         points[row, option] = values.reshape(-1, self._num_deals).mean(axis=1)

@@ -17,7 +17,7 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
 from abl_cards.games.endgame import check_applicable, is_applicable
-from abl_cards.games.tables import Decisions
+from abl_cards.games.tables import Decisions, Tables
 from abl_cards.games.types import Indices, InformationSet
 from abl_cards.reasoners.hidden_hands import HandEstimate, draw_deals, observation_keys, uniform_estimate
 from abl_cards.reasoners.search import solve_deals
@@ -115,7 +115,7 @@ class EndgameSearch:
             view.open_rows[rows],
             np.concatenate([drawn[at][distinct] for at, distinct in enumerate(unlike)]),
         )
-        tables = self._policy.engine.determinize(decisions, open_rows[group], hands)
+        tables = Tables.determinize(decisions, open_rows[group], hands)
         labels = [np.flatnonzero(view.legal[row]) for row in rows]
         moves = [
             view.survey.lists.select(view.survey.best_row[at, row_labels])

@@ -19,6 +19,7 @@ from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_
 from abl_cards.agents.terminal_ui import MoveDialog, Terminal
 from abl_cards.games import Engine
 from abl_cards.games.description import move_text
+from abl_cards.games.notation import render_view
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
@@ -88,7 +89,7 @@ class HumanAgent(NullListener):
         seen = [
             *self._log[-_MAX_SHOWN_PLAYS:],
             *self._seat_lines(decisions.rows[row]),
-            self._engine.render_view(moment, self.language),
+            render_view(self._engine.rules, moment, self.language),
         ]
         say("\n".join(["", *seen]))
         self._log.clear()

@@ -4,55 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_ENGLISH = {
-    "prompt": "your move (help: ?=hint, why N, help, quit) > ",
-    "help": """\
+from abl_cards.core import texts_by_language
+
+TEXTS = texts_by_language({
+    "prompt": ("your move (help: ?=hint, why N, help, quit) > ", "请出牌（?＝提示，为什么 编号，帮助，退出）> "),
+    "help": ("""\
   a number             the label, then the card set, of that number
   Pair 4 H4 C4, pass   the move itself
   对四, 不要            the same in Chinese
   ? or hint            what the knowledge base would play, and why
   why N                what the knowledge base thinks of number N
   help                 this list
-  quit                 leave the table""",
-    "left": "you have left the table",
-    "no_number": "there is no number {number}: choose 1 to {last}",
-    "no_move": "{line!r} is no legal move here; 'help' says what can be written",
-    "why_what": "write why and a number, or a move",
-    "card_sets": "{label} ({count} card sets)",
-    "episode_began": "a new episode begins",
-    "episode_ended": "the episode is over",
-    "match_won": "the match is over, won by seat {seats}",
-    "match_drawn": "the match is over, a draw",
-    "played": "  seat {seat}: {move}",
-    "played_by_you": "  seat {seat} (you): {move}",
-    "seat": "you have seat {seat}",
-    "seat_and_partner": "you have seat {seat}, kb plays your partner's seat {partners}",
-}
-_CHINESE = {
-    "prompt": "请出牌（?＝提示，为什么 编号，帮助，退出）> ",
-    "help": """\
+  quit                 leave the table""", """\
   编号                 选那一种牌型，再选具体的牌
   对四、顺子、不要     直接说出牌型；可带点数或牌：三带二 33344，红桃4 梅花4
   Pair 4 H4 C4, pass   同上，用英文写
   ? 或 提示            知识库会怎么出，为什么
   为什么 编号          知识库怎么看这一手
   帮助                 显示这个列表
-  退出                 离开牌桌""",
-    "left": "你已离开牌桌",
-    "no_number": "没有编号 {number}：请选 1 到 {last}",
-    "no_move": "现在不能出“{line}”；输入“帮助”看看可以怎么写",
-    "why_what": "请写：为什么 编号，或者：为什么 一手牌",
-    "card_sets": "{label}（{count}种牌）",
-    "episode_began": "新的一副牌开始了",
-    "episode_ended": "这副牌打完了",
-    "match_won": "比赛结束，{seats}号座位获胜",
-    "match_drawn": "比赛结束，平局",
-    "played": "  {seat}号座位：{move}",
-    "played_by_you": "  {seat}号座位（你）：{move}",
-    "seat": "你坐{seat}号座位",
-    "seat_and_partner": "你坐{seat}号座位，队友的{partners}号座位由 kb 代打",
-}
-TEXTS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH, "zh": _CHINESE}
+  退出                 离开牌桌"""),
+    "left": ("you have left the table", "你已离开牌桌"),
+    "no_number": ("there is no number {number}: choose 1 to {last}", "没有编号 {number}：请选 1 到 {last}"),
+    "no_move": ("{line!r} is no legal move here; 'help' says what can be written",
+                "现在不能出“{line}”；输入“帮助”看看可以怎么写"),
+    "why_what": ("write why and a number, or a move", "请写：为什么 编号，或者：为什么 一手牌"),
+    "card_sets": ("{label} ({count} card sets)", "{label}（{count}种牌）"),
+    "episode_began": ("a new episode begins", "新的一副牌开始了"),
+    "episode_ended": ("the episode is over", "这副牌打完了"),
+    "match_won": ("the match is over, won by seat {seats}", "比赛结束，{seats}号座位获胜"),
+    "match_drawn": ("the match is over, a draw", "比赛结束，平局"),
+    "played": ("  seat {seat}: {move}", "  {seat}号座位：{move}"),
+    "played_by_you": ("  seat {seat} (you): {move}", "  {seat}号座位（你）：{move}"),
+    "seat": ("you have seat {seat}", "你坐{seat}号座位"),
+    "seat_and_partner": ("you have seat {seat}, kb plays your partner's seat {partners}",
+                         "你坐{seat}号座位，队友的{partners}号座位由 kb 代打"),
+})  # fmt: skip
 """Texts by language and key."""
 
 COMMANDS: Mapping[str, str] = {

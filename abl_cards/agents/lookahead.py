@@ -168,7 +168,7 @@ class Lookahead:
         deals = self._draw_deals(asking, here, trials.num_deals, step.deals)
         rows = asking.inputs.open_rows[asking.rows[trials.decision[open_]]]
         survey, hands = asking.inputs.survey, deals[place].reshape(-1, *deals.shape[2:])
-        tables = self._policy.engine.determinize(asking.decisions, np.repeat(rows, step.deals), hands)
+        tables = Tables.determinize(asking.decisions, np.repeat(rows, step.deals), hands)
         seat = tables.seat.copy()
         moves = survey.lists.select(np.repeat(survey.best_row[rows, trials.label[open_]], step.deals))
         tables.play(np.arange(len(tables)), moves)

@@ -14,7 +14,7 @@ from abl_cards.agents.base import RandomKeys
 from abl_cards.core import map_ranges
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.games.tables import Decisions, Tables
+from abl_cards.games.tables import Decisions, Tables, compute_lead_mask
 from abl_cards.games.types import Indices
 from abl_cards.learners import ModelInputs, PrivilegedInputs, pad_inputs, pad_rows
 from abl_cards.reasoners.abduction import BestCardsPerLabel, find_best_cards, plays_after
@@ -119,7 +119,7 @@ class NeuroSymbolicPolicy:
     ) -> NDArray[np.uint8]:
         """Compute which labels the others could answer with, uint8 [k, others, labels]; empty without this input."""
         is_used = self.networks.preset.uses_responses
-        if not is_used or not len(rows) or not self.engine.has_response_masks:
+        if not is_used or not len(rows) or self.engine.rules.trick_query is not None:
             return np.zeros(
                 (len(rows), self.networks.shape.num_others, len(self.engine.labels) if is_used else 0), np.uint8
             )
@@ -200,8 +200,8 @@ class NeuroSymbolicPolicy:
         openings = np.zeros(
             (len(self.engine.labels) if self.networks.preset.critic_reads_labels else 0, n * seats), np.uint8
         )
-        if len(openings) and self.engine.has_response_masks:
-            openings = self.engine.lead_mask(np.repeat(contexts, seats), hands.reshape(-1, cards))
+        if len(openings) and self.engine.rules.trick_query is None:
+            openings = compute_lead_mask(self.engine.rules, np.repeat(contexts, seats), hands.reshape(-1, cards))
         return PrivilegedInputs(
             hands=hands[:, 1:],
             hidden_plays_left=self.engine.min_plays(np.repeat(contexts, seats - 1), others).reshape(n, seats - 1),

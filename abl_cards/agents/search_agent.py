@@ -17,7 +17,7 @@ from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.games.endgame import OpenHandRace, RacePosition
+from abl_cards.games.endgame import OpenHandRace, RacePosition, build_race
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.search import RaceMove, RaceSearch, SearchTables
@@ -76,7 +76,7 @@ class ShensuanziAgent:
 def make_shensuanzi_agent(name: AgentName, engine: Engine) -> ShensuanziAgent:
     """Make ``shensuanzi``, ``shensuanzi:10,8`` or ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
     try:
-        game = engine.as_open_hand_race()
+        game = build_race(engine.rules)
     except GameError as problem:
         message = f"agent '{name}' plays races of two open hands, such as big2: {problem}"
         raise GameError(message, ErrorCode.AGENT_NOT_APPLICABLE) from None

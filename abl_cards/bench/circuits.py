@@ -13,6 +13,7 @@ from abl_cards.asp import Atom
 from abl_cards.bench.measurements import Measurement, measure_median_seconds, measure_seconds
 from abl_cards.circuit import Circuit, KnowledgeBase, Oracle, evaluate
 from abl_cards.games import Engine, Game
+from abl_cards.games.sampling import sample_input_rows
 
 BitRows = NDArray[np.uint8]
 """[atoms, states], 0 or 1."""
@@ -54,8 +55,8 @@ def measure_circuits(game: Game, engine: Engine, config: CircuitBenchConfig) -> 
     Returns:
         Both rates, their ratio, and the rates of variants of the circuit.
     """
-    knowledge, circuit = game.knowledge_base(), engine.play_circuit
-    facts = engine.sample_facts(config.num_states, seed=1)
+    knowledge, circuit = game.knowledge_base(), engine.rules.play_query.circuit
+    facts = sample_input_rows(engine.rules, config.num_states, seed=1)
     rows = select_input_rows(circuit, knowledge.input_atoms, facts)
     work = _Workload(circuit, knowledge.input_atoms, facts, rows, evaluate(circuit, rows))
     clingo, fast = _measure_alternating(_make_clingo_task(knowledge, work, config.num_solved), work, config)

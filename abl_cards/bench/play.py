@@ -14,6 +14,7 @@ from abl_cards.bench.measurements import Measurement, measure_seconds
 from abl_cards.bench.targets import NO_TARGETS, BenchTarget, BenchTargets
 from abl_cards.core import derive_key, splitmix64_array
 from abl_cards.games import Engine
+from abl_cards.games.sampling import sample_lead_decisions
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
 
@@ -95,9 +96,9 @@ def measure_single_table(engine: Engine, num_decisions: int, target: BenchTarget
 def measure_full_hands(engine: Engine, config: PlayBenchConfig, target: BenchTarget | None = None) -> list[Measurement]:
     """Measure the complete move lists of full hands that lead."""
     hands, moves = [], []
-    engine.sample_leads(config.num_hands, seed=0).moves()
+    sample_lead_decisions(engine.rules, config.num_hands, seed=0).moves()
     for repetition in range(config.repetitions):
-        decisions = engine.sample_leads(config.num_hands, seed=repetition + 1)
+        decisions = sample_lead_decisions(engine.rules, config.num_hands, seed=repetition + 1)
         begin = time.perf_counter()
         lists = decisions.moves()
         passed = time.perf_counter() - begin

@@ -11,7 +11,7 @@ from abl_cards.bench.measurements import Measurement, find_target, measure_secon
 from abl_cards.bench.targets import NO_TARGETS, BenchTargets
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.endgame import OpenHandRace, RacePosition
+from abl_cards.games.endgame import OpenHandRace, RacePosition, build_race
 from abl_cards.reasoners.search import RaceSearch, SearchTables
 
 
@@ -41,7 +41,7 @@ def measure_solving(
         The median time of each size; nothing for a game that is no race of open hands.
     """
     try:
-        game = engine.as_open_hand_race()
+        game = build_race(engine.rules)
     except GameError:
         return []
     tables, full = SearchTables(game.combinations), _deal_full_hands(engine, game, config.num_deals)

@@ -109,13 +109,15 @@ def _find_shipped_agent(engine: Engine) -> str | None:
 
 def render_mid_game(engine: Engine) -> str:
     """Render a table after some plays of the greedy agent, at a decision that follows a play."""
+    from abl_cards.games.notation import render_table
+
     tables = engine.start_matches(splitmix64_array(np.array([derive_key(SEED)], np.uint64), 0))
     player = make_agent("greedy", engine)
     for _ in range(MIN_PLAYS):
         _play_once(tables, player)
     while not _is_following(tables):
         _play_once(tables, player)
-    return engine.render_table(tables, 0)
+    return render_table(engine.rules, tables, 0)
 
 
 def _is_following(tables: Tables) -> bool:

@@ -87,8 +87,8 @@ def explain(
         abl-cards explain president state.json --why "S5 H5" --all
     """
     from abl_cards.agents import make_explainable_agent
-    from abl_cards.core import GameError
-    from abl_cards.reasoners.explain import LANGUAGES
+    from abl_cards.core import LANGUAGES, GameError
+    from abl_cards.games.notation import derive_readings, render_view
     from abl_cards.reasoners.explain import explain as explained
 
     if language not in LANGUAGES:
@@ -107,13 +107,13 @@ def explain(
         )
     if png is not None:
         _write_png(explanation, png)
-    readings = [] if why is None else engine.derive_readings(point, why)
+    readings = [] if why is None else derive_readings(engine.rules, point, why)
     if as_json:
         more = {"all": [verdict.to_short_json() for verdict in explanation.ranking]} if every else {}
         more |= {"why": [explanation.derivation_json(reading) for reading in readings]} if why is not None else {}
         print_json({"game": game.name, **explanation.to_json(), **more})
     else:
-        typer.echo(engine.render_view(point, language))
+        typer.echo(render_view(engine.rules, point, language))
         _print_explanation(explanation, language)
         if every:
             _print_ranking(explanation)

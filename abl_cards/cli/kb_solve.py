@@ -141,12 +141,13 @@ class _StateSolver:
         import numpy as np
 
         from abl_cards.core import ErrorCode, GameError
+        from abl_cards.games.notation import derive_readings
         from abl_cards.games.preferences import InputWriter
 
         own, row = self.engine.preference_model(), None
         writer = InputWriter.from_preference_inputs(own.input_source, own.circuit, self.solver.inputs)
         if self.move is not None:
-            readings = self.engine.derive_readings(point, self.move)
+            readings = derive_readings(self.engine.rules, point, self.move)
             legal = [reading.move_row for reading in readings if reading.move_row is not None]
             if not legal:
                 raise GameError(f"{self.move}: not legal here", ErrorCode.ILLEGAL_MOVE)

@@ -75,6 +75,8 @@ class LegalMoveAnswerer:
         return [answers[number] for number, _ in batch if number in answers]
 
     def _answer_states(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+        from abl_cards.games.notation import legal_composed_moves, legal_labels, legal_moves
+
         engine = self._engine(profile)
         if isinstance(engine, (KBError, GameError)):
             return {number: _error_json(number, engine) for number in states}
@@ -82,11 +84,13 @@ class LegalMoveAnswerer:
         answers = {
             number: _error_json(number, answer) if isinstance(answer, GameError) else {"moves": answer}
             for number, answer in zip(
-                states, (engine.legal_composed_moves if self.composed else engine.legal_moves)(state_list), strict=True
+                states,
+                (legal_composed_moves if self.composed else legal_moves)(engine.rules, state_list),
+                strict=True,
             )
         }
         if self.labels:
-            for number, labels in zip(states, engine.legal_labels(state_list), strict=True):
+            for number, labels in zip(states, legal_labels(engine.rules, state_list), strict=True):
                 if not isinstance(labels, GameError):
                     answers[number]["labels"] = labels
         return answers

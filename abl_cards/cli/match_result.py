@@ -57,6 +57,8 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         engine: Game of the match.
         language: "en" or "zh".
     """
+    from abl_cards.games.notation import spell
+
     say = _TEXTS[language]
     if len(result.agents) == 2:
         _print_shares(result, say)
@@ -64,7 +66,7 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         print_table(
             say.roles,
             [
-                (engine.term_text("role", role.role, language), role.agent, str(role.wins), str(role.games),
+                (spell(engine.rules, "role", role.role, language), role.agent, str(role.wins), str(role.games),
                  f"{role.rate:.1%}", _format_interval(role.interval, ".1%"), f"{role.points:+.2f}")
                 for role in result.roles
             ],

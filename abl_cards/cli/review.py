@@ -72,9 +72,8 @@ def review(
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import make_agent
-    from abl_cards.core import GameError, format_seed
+    from abl_cards.core import LANGUAGES, GameError, format_seed
     from abl_cards.matches import ReviewConfig, review_record, summarise_seats
-    from abl_cards.reasoners.explain import LANGUAGES
 
     if language not in LANGUAGES:
         fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
@@ -112,11 +111,13 @@ def review(
 
 
 def _print_mistakes(engine: Engine, decisions: Sequence[ReviewedDecision], max_shown: int, language: str) -> None:
+    from abl_cards.games.notation import render_view
+
     mistakes = sorted((decision for decision in decisions if decision.is_mistake), key=lambda decision: -decision.loss)
     for mistake in mistakes[:max_shown]:
         loss = f"{mistake.loss:.2f} ± {2 * mistake.error:.2f}"
         typer.echo(f"act {mistake.act}: seat {mistake.seat} lost {loss} points")
-        typer.echo(_indent(engine.render_view(mistake.decision_point, language)))
+        typer.echo(_indent(render_view(engine.rules, mistake.decision_point, language)))
         typer.echo(f"  played: {_move_text(mistake, mistake.played_move)}")
         typer.echo(f"  best:   {_move_text(mistake, mistake.best_move)}")
         for reason in mistake.reasons[:MAX_REASONS]:

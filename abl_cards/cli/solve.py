@@ -107,6 +107,7 @@ def solve(
     """
     from abl_cards.cli.explain import load_engine_for, read_json_object, report_line
     from abl_cards.core import GameError
+    from abl_cards.games.endgame import build_race
 
     game = find_game(game_name)
     value: Mapping[str, Any] | None = None
@@ -121,7 +122,7 @@ def solve(
     else:
         engine, value = load_engine_for(value, line, game, directory, profile)
     try:
-        race = engine.as_open_hand_race() if value is None and more is None else None
+        race = build_race(engine.rules) if value is None and more is None else None
     except GameError:
         race = None
     if race is not None and len(hands) == 2:

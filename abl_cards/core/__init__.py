@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         read_json_file,
         read_line_batches,
     )
+    from abl_cards.core.languages import LANGUAGES, check_language, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DATA",
     "INSTALL_COMMAND",
+    "LANGUAGES",
     "MIN_LIGHT_ITEMS_PER_THREAD",
     "NUM_THREADS",
     "PACKAGE",
@@ -79,6 +81,7 @@ __all__ = [
     "atomic_write",
     "attribute_os_errors",
     "check_budget",
+    "check_language",
     "current_keys",
     "derive_key",
     "describe_settings",
@@ -119,6 +122,7 @@ __all__ = [
     "single_threaded",
     "splitmix64",
     "splitmix64_array",
+    "texts_by_language",
     "unpack_archive",
     "write_archive",
     "write_text",

@@ -28,6 +28,7 @@ from abl_cards.env.factories import aec_env
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine, load
 from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.notation import render_table
 from abl_cards.games.tables import Choices, Decisions, NullListener
 from abl_cards.games.types import Indices, Moves
 from abl_cards.reasoners.abduction import Minimiser
@@ -219,7 +220,7 @@ class CardGameEnv(AECEnv, NullListener):  # type: ignore[misc]  # pettingzoo has
 
     def render(self) -> str | None:
         """Return the table as text with all hands open; in the mode "human" print it and return None."""
-        text = self._engine.render_table(self._tables, 0)
+        text = render_table(self._engine.rules, self._tables, 0)
         if self.render_mode == "human":
             print(text)
             return None

@@ -19,6 +19,7 @@ from abl_cards.env.pending import LabelRealiser, find_pending, make_realiser
 from abl_cards.env.spaces import make_observation_space
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.notation import render_table
 from abl_cards.games.tables import Listener, Tables
 from abl_cards.games.types import Indices
 
@@ -152,7 +153,7 @@ class GymnasiumVectorEnv(GymnasiumVectorBase[BatchedObservation, Any, NDArray[An
         """Return each table as text with all hands open, in the mode "ansi"."""
         if self.render_mode != "ansi" or self._episodes.tables is None:
             return None
-        return tuple(self._engine.render_table(self._episodes.tables, env) for env in range(self.num_envs))
+        return tuple(render_table(self._engine.rules, self._episodes.tables, env) for env in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Release the tables."""

@@ -26,6 +26,7 @@ from abl_cards.env.episodes import (
 from abl_cards.env.pending import LabelRealiser, PendingDecisions, find_illegal, make_realiser
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.notation import render_table
 from abl_cards.games.tables import Tables, observe
 
 
@@ -192,7 +193,7 @@ class VectorEnv:
         tables = self._require_tables()
         if not isinstance(env, (int, np.integer)) or not 0 <= env < self.num_envs:
             raise GameError(f"environments are 0 to {self.num_envs - 1}, not {env!r:.60}", ErrorCode.INVALID_VALUE)
-        return self._engine.render_table(tables, int(env))
+        return render_table(self._engine.rules, tables, int(env))
 
     def observe_players(self) -> NDArray[np.float32]:
         """Return float32 [envs, players, features]: every table as each of its players sees it."""

@@ -16,50 +16,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.asp import ArgumentTypes, KBError, Term
-from abl_cards.circuit import Circuit, KnowledgeBase
+from abl_cards.asp import ArgumentTypes, KBError
+from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Folder, PlayName, functor
-from abl_cards.games.endgame import OpenHandRace, build_race
 from abl_cards.games.game import Game, load
 from abl_cards.games.importers import RecordImporter, find_importer
 from abl_cards.games.min_plays import min_plays
 from abl_cards.games.min_plays import plays_left as count_plays_left
 from abl_cards.games.notation import (
     MatchRecorder,
-    PlayDerivation,
     argument_sorts,
-    convert_decisions,
     decision_point_at,
     decisions_at_acts,
-    derive_readings,
     find_play_acts,
-    legal_composed_moves,
-    list_composed_plays,
     notate_move,
     play_name,
     read_decision_point,
-    render_table,
-    render_view,
     replay_records,
 )
-from abl_cards.games.notation import legal_labels as list_legal_labels
 from abl_cards.games.notation import legal_moves as list_legal_moves
-from abl_cards.games.notation import spell as render_argument
 from abl_cards.games.pickling import register_rules
 from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, compile_preferences
 from abl_cards.games.sampling import (
-    EpisodeStartRecorder,
-    SituationSet,
     find_symmetries,
-    sample_input_rows,
-    sample_lead_decisions,
-    sample_reachable_decisions,
-    sample_stacked_tables,
 )
 from abl_cards.games.sampling import sample_decisions as draw_decisions
-from abl_cards.games.sampling import sample_estimate as draw_estimate
 from abl_cards.games.tables import (
     Action,
     CardPlanes,
@@ -73,10 +56,8 @@ from abl_cards.games.tables import (
     Tables,
     build_feature_table,
     build_planes,
-    compute_lead_mask,
-    compute_response_mask,
 )
-from abl_cards.games.types import FeatureTable, HandEstimate, Indices, LabelTraits, MoveLists, Moves, ReplayResult
+from abl_cards.games.types import FeatureTable, Indices, LabelTraits, MoveLists, ReplayResult
 from abl_cards.games.validation import compile_rules, validated_rules
 
 register_rules()
@@ -169,6 +150,8 @@ def _cached_engine_or_error(folder: Folder, profile: str | None, name: str, stat
 class Engine:
     """A compiled rule folder: deals cards, lists moves, plays many matches at once, and reads and writes records.
 
+    Functions that `games.notation`, `games.sampling`, `games.tables` and `games.endgame` export take its `rules`.
+
     Attributes:
         rules: The compiled rules.
         game: Name of the game, as `load` takes it.
@@ -242,11 +225,6 @@ class Engine:
         return len(self.rules.schema.options)
 
     @property
-    def play_circuit(self) -> Circuit:
-        """Circuit that is evaluated at every play."""
-        return self.rules.play_query.circuit
-
-    @property
     def _event_rules(self) -> EventRules:
         return EventRules.from_rules(self.rules)
 
@@ -271,54 +249,6 @@ class Engine:
             fixed_deals: The deals.
         """
         return replace(self, fixed_deals=fixed_deals)
-
-    def determinize(self, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
-        """Copy the tables of decisions, with given hands of the other seats.
-
-        Args:
-            decisions: The decisions or choices.
-            rows: [m] rows of the decisions to copy.
-            hands: [m, others, kinds] copies of each card in the other hands, in the order of play.
-
-        Raises:
-            GameError: The hands are not possible there.
-        """
-        return Tables.determinize(decisions, rows, hands)
-
-    @property
-    def has_response_masks(self) -> bool:
-        """Return whether `lead_mask` and `response_mask` exist; trick-taking games have none."""
-        return self.rules.trick_query is None
-
-    def lead_mask(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Compute which labels hands could lead.
-
-        Args:
-            context: [n] index of the strength context of each hand, as in decisions.
-            hands: [n, kinds] copies of each card.
-
-        Returns:
-            [labels, n] 1 where the hand can lead the label.
-
-        Raises:
-            GameError: The game has tricks; see `has_response_masks`.
-        """
-        return compute_lead_mask(self.rules, context, hands)
-
-    def response_mask(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Compute which labels hands could answer.
-
-        Args:
-            context: [n] index of the strength context of each hand, as in decisions.
-            hands: [n, kinds] copies of each card.
-
-        Returns:
-            [n, labels] 1 where a seat with this hand can beat a play of the label.
-
-        Raises:
-            GameError: The game has tricks; see `has_response_masks`.
-        """
-        return compute_response_mask(self.rules, context, hands)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """Compute the least number of plays that empties the hand after each move.
@@ -363,10 +293,6 @@ class Engine:
         points = tables.points[rows].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
 
-    def as_open_hand_race(self) -> OpenHandRace:
-        """Return the solver tables of the game as a race of two open hands; raises GameError for other games."""
-        return build_race(self.rules)
-
     def preference_model(self, exclude: Collection[str] = (), directory: Path | None = None) -> CompiledPreferences:
         """Compile preferences for decisions of this game.
 
@@ -400,16 +326,6 @@ class Engine:
         """Types of the arguments of the predicates."""
         return argument_sorts(self.rules)
 
-    def term_text(self, argument_type: str, value: Term, language: str) -> str:
-        """Return an argument of a predicate as text.
-
-        Args:
-            argument_type: Type of the argument, from `argument_types`.
-            value: The argument.
-            language: ``"en"`` or ``"zh"``.
-        """
-        return render_argument(self.rules, argument_type, value, language)
-
     def label_of(self, form: int) -> str:
         """Return the label of a form, given by its index."""
         return self.labels[self.rules.forms.label_of[form]]
@@ -435,24 +351,6 @@ class Engine:
             row: Row of the decision.
         """
         return decision_point_at(self.rules, decisions, row)
-
-    def render_view(self, decision_point: DecisionPoint, language: str = "en") -> str:
-        """Return the view of the seat to decide as text.
-
-        Args:
-            decision_point: The decision.
-            language: ``"en"`` or ``"zh"``.
-        """
-        return render_view(self.rules, decision_point, language)
-
-    def render_table(self, tables: Tables, table: int) -> str:
-        """Return a table as text, with the legal labels of the seat to decide.
-
-        Args:
-            tables: The tables.
-            table: Row of the table.
-        """
-        return render_table(self.rules, tables, table)
 
     def read_decision_point(
         self, value: Mapping[str, Any], move: int | None = None, for_explanation: bool = False
@@ -500,21 +398,6 @@ class Engine:
             return [list(range(1, 1 + importer.count_plays(record))) for record in records]
         return find_play_acts(self.rules, records)
 
-    def derive_readings(self, decision_point: DecisionPoint, play: str) -> list[PlayDerivation]:
-        """Derive why a play is legal or not, for each form that its cards can be read as.
-
-        Args:
-            decision_point: The decision.
-            play: The play as JSON, or as text such as ``"H4 C4"``.
-
-        Returns:
-            The readings of the play, legal ones first, each with its proof.
-
-        Raises:
-            GameError: A choice is to be decided, a card is not in the hand, or the cards are no play of the game.
-        """
-        return list(derive_readings(self.rules, decision_point, play))
-
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """List all legal moves of states.
 
@@ -525,51 +408,6 @@ class Engine:
             For each state its moves in JSON form, or the error of a state that is wrong.
         """
         return list_legal_moves(self.rules, states)
-
-    def legal_composed_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-        """List all legal moves of states, with plays of several acts as whole plays.
-
-        Args:
-            states: States in JSON form.
-
-        Returns:
-            For each state its moves in JSON form, or the error of a state that is wrong.
-        """
-        return legal_composed_moves(self.rules, states)
-
-    def list_composed_plays(self, decisions: Decisions, row: int = 0) -> Moves:
-        """List the whole plays of a decision, each card set once, as `Tables.play` takes them.
-
-        Args:
-            decisions: The plays to decide.
-            row: Row of the decision.
-
-        Raises:
-            GameError: There are too many plays to list.
-        """
-        return list_composed_plays(decisions, row)
-
-    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
-        """List the legal labels of states.
-
-        Args:
-            states: States in JSON form.
-
-        Returns:
-            For each state its labels, or the error of a state that is wrong.
-        """
-        return list_legal_labels(self.rules, states)
-
-    def convert_decisions(self, decisions: Decisions | Choices) -> tuple[NDArray[np.bool_], Decisions | Choices]:
-        """Convert decisions of other rules of the same game, such as another profile.
-
-        Args:
-            decisions: Decisions or choices of an engine with other rules.
-
-        Returns:
-            [n] which decisions exist by these rules, and those decisions.
-        """
-        return convert_decisions(self.rules, decisions)
 
     def new_recorder(self, num_tables: int, **extra: Any) -> Recorder:
         """Return a listener that records matches.
@@ -611,18 +449,6 @@ class Engine:
 
     # --- samples ------------------------------------------------------------------------------------------------------
 
-    def sample_facts(self, num_states: int, seed: int) -> NDArray[np.uint8]:
-        """Sample random states that cover the rules.
-
-        Args:
-            num_states: Number of states.
-            seed: Seed of the states.
-
-        Returns:
-            [inputs of the knowledge base, states] 1 where an input is true.
-        """
-        return sample_input_rows(self.rules, num_states, seed)
-
     def sample_decisions(self, num_states: int, seed: int) -> Decisions:
         """Sample random plays to decide.
 
@@ -631,52 +457,6 @@ class Engine:
             seed: Seed of the decisions.
         """
         return draw_decisions(self.rules, num_states, seed)
-
-    def sample_situations(self, situations: SituationSet, num_states: int, seed: int) -> Decisions:
-        """Sample plays to decide in situations that were met in play.
-
-        Args:
-            situations: Situations collected from matches.
-            num_states: Most decisions to return.
-            seed: Seed of the decisions.
-        """
-        return sample_reachable_decisions(self.rules, situations, num_states, seed)
-
-    def sample_deals(
-        self, episode_starts: EpisodeStartRecorder, num_states: int, seed: int
-    ) -> tuple[Tables, NDArray[np.uint8]]:
-        """Sample tables that begin an episode as recorded matches did, with hands rich in forms.
-
-        Args:
-            episode_starts: Starts of episodes collected from matches.
-            num_states: Number of tables.
-            seed: Seed of the hands.
-
-        Returns:
-            The tables, and [tables, kinds] the cards of the forms that were dealt on purpose.
-        """
-        return sample_stacked_tables(self.rules, episode_starts, num_states, seed)
-
-    def sample_leads(self, num_states: int, seed: int) -> Decisions:
-        """Sample decisions of full hands that lead.
-
-        Args:
-            num_states: Number of decisions.
-            seed: Seed of the hands.
-        """
-        return sample_lead_decisions(self.rules, num_states, seed)
-
-    def sample_estimate(self, decisions: Decisions | Choices, seed: int) -> HandEstimate:
-        """Sample random estimates of the other hands.
-
-        Args:
-            decisions: Decisions or choices, n of them.
-            seed: Seed of the estimates.
-
-        Returns:
-            [n, others, kinds] expected number of copies of each card.
-        """
-        return draw_estimate(self.rules, decisions, seed)
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import check_language
 from abl_cards.games.min_plays import HandKey, hand_key, key_cards, key_counts
 from abl_cards.hand_analysis.split_labels import TaggedHands
 from abl_cards.hand_analysis.split_training import to_tensors
 from abl_cards.learners import CardSequences, find_shipped_weights, load_splitter
-from abl_cards.reasoners.explain import LANGUAGES
 from abl_cards.reasoners.splits import NO_TAG, TAGS, SplitRules, Splits, Splitter, TagViolation
 
 _MIN_PROBABILITY = 1e-5
@@ -87,9 +86,7 @@ def split_hand(rules: SplitRules, hand: HandKey, language: str = "en", weights: 
         GameError: The language is unknown, or the weights cannot be read.
         KBError: The rules of splits are refused.
     """
-    if language not in LANGUAGES:
-        message = f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})"
-        raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
+    check_language(language)
     splitter = Splitter.of(rules)
     network, card = load_splitter(weights or find_shipped_weights("doudizhu", "splitter", "small"))
     hands = np.array([hand], np.uint64)

@@ -392,7 +392,7 @@ def _evaluate_moves(
     for begin in range(0, len(rows), size):
         batch = np.array(rows[begin : begin + size])
         decision, deal = np.repeat(batch[:, 0], deals), np.tile(np.arange(deals), len(batch))
-        tables = config.engine.determinize(decisions, decision, hands[decision, deal])
+        tables = Tables.determinize(decisions, decision, hands[decision, deal])
         points = _rollout(config, tables, lists, np.repeat(batch[:, 1], deals))
         points_by_row |= {int(row): points[i * deals : (i + 1) * deals] for i, row in enumerate(batch[:, 1])}
         on_progress(min(begin + size, len(rows)), len(rows))

@@ -13,7 +13,12 @@ from abl_cards.agents import Agent, GreedyAgent, RandomAgent
 from abl_cards.core import ErrorCode, GameError, derive_key, scale_to_range_array, seed64, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import attribute_table_errors
-from abl_cards.games.sampling import EpisodeStartRecorder, SituationSet
+from abl_cards.games.sampling import (
+    EpisodeStartRecorder,
+    SituationSet,
+    sample_reachable_decisions,
+    sample_stacked_tables,
+)
 from abl_cards.games.tables import Choices, Decisions, Tables
 from abl_cards.games.types import Indices, Moves
 
@@ -95,7 +100,7 @@ def sample_from_stacked_deals(engine: Engine, n_states: int, seed: int) -> Decis
 
     Episodes begin as those of matches that are played first. All acts follow the rules, so each position can occur.
     """
-    tables, kept_cards = engine.sample_deals(_play_reference_matches(engine, seed)[0], n_states, seed)
+    tables, kept_cards = sample_stacked_tables(engine.rules, _play_reference_matches(engine, seed)[0], n_states, seed)
     third, cards = scale_to_range_array(splitmix64_array(tables.keys, 2), 3), int(engine.rules.pack.copies.sum())
     left = np.where(
         third == 0,
@@ -194,7 +199,9 @@ def sample_positions(engine: Engine, n_states: int, seed: int) -> Iterator[Decis
     given, few = sample_exchanges(engine, n_states // _EXCHANGE_PERIOD, seed), n_states // _STACKED_PERIOD
     few = few if few >= _MIN_STACKED_PLAYS else 0
     stacked = few // 2
-    random = engine.sample_situations(collect_situations(engine, seed), few - stacked, seed) if few else None
+    random = (
+        sample_reachable_decisions(engine.rules, collect_situations(engine, seed), few - stacked, seed) if few else None
+    )
     met = n_states - stacked - sum(len(positions.rows) for positions in (given, random) if positions is not None)
     yield sample_from_play(engine, met, seed)
     if stacked:

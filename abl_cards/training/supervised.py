@@ -299,7 +299,7 @@ def add_estimates(
     parts = [slice(first, first + batch_size) for first in range(0, len(dataset.examples), batch_size)]
     estimate = np.concatenate([_estimate_hands(networks, networks.abln, dataset, part) for part in parts])
     examples = replace(dataset.examples, estimate=estimate.astype(np.float16))
-    if networks.preset.uses_responses and engine.has_response_masks:
+    if networks.preset.uses_responses and engine.rules.trick_query is None:
         keys = observation_keys(examples.observation)
         counts = count_responses(engine, dataset.context, estimate, dataset.constraints, keys, RESPONSE_DEALS)
         examples = replace(examples, response_counts=counts)

@@ -11,7 +11,7 @@ import numpy as np
 from abl_cards.agents import ExplainableAgent
 from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.notation import PASS, compose_parts, find_options, options_json, read_play
+from abl_cards.games.notation import PASS, compose_parts, derive_readings, find_options, options_json, read_play
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Tables, is_play_decision
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.explain import (
@@ -102,7 +102,7 @@ def explain_move(
         return {"best": verdict_json(explanation, explanation.chosen),
                 "readings": [{"label": text, "legal": True, "steps": steps_json(composed_play)}]}  # fmt: skip
     readings = []
-    for reading in engine.derive_readings(decision_point, json.dumps(value)):
+    for reading in derive_readings(engine.rules, decision_point, json.dumps(value)):
         verdict_fields = {} if reading.move_row is None else _legal_reading_json(explanation, reading.move_row)
         readings.append({"label": explanation.texts.label_text(reading.label), "legal": reading.move_row is not None,
                          "why": reading.proof.to_json()} | verdict_fields)  # fmt: skip

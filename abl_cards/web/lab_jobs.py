@@ -154,7 +154,7 @@ def save_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 def compare_weights(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen moves in pinned positions, before and with the given weights."""
-    states, language = get_states(request), schemas.get_language(request, "language")
+    states, language = get_states(request), schemas.get_language(request)
     if len(states) > MAX_PINNED:
         raise GameError(f"states: expected at most {MAX_PINNED} positions", ErrorCode.INVALID_REQUEST)
     factors = get_factors(request)

@@ -17,6 +17,7 @@ from abl_cards.asp import Diagnostic
 from abl_cards.core import ErrorCode, GameError, shared_budget
 from abl_cards.games import Game
 from abl_cards.games.description import Folder
+from abl_cards.games.notation import derive_readings
 from abl_cards.rulelab.editor import (
     MAX_DRAFT_FILES,
     RuleDraft,
@@ -255,7 +256,8 @@ def _explain_play(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
     decision_point = engine.read_decision_point(state)
     return {
         "readings": [
-            reading.to_json() for reading in engine.derive_readings(decision_point, schemas.get_text(request, "play"))
+            reading.to_json()
+            for reading in derive_readings(engine.rules, decision_point, schemas.get_text(request, "play"))
         ]
     }
 
@@ -319,7 +321,7 @@ def _replay(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rules_text(draft: RuleDraft, request: dict[str, Any]) -> dict[str, Any]:
-    language = schemas.get_language(request, "language")
+    language = schemas.get_language(request)
     return {"sections": [section.to_json() for section in describe_rules(draft.last_valid_engine, language)]}
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl_cards.core import SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
+from abl_cards.core import LANGUAGES, SECRET_SEED_BITS, ErrorCode, GameError, parse_seed
 
-LANGUAGES = ("en", "zh")
 MAX_CARDS = 256
 _MAX_TEXT_LENGTH = 4000  # characters of a text
 
@@ -36,11 +35,11 @@ def get_text(
     return value
 
 
-def get_language(message: dict[str, Any], field: str) -> str:
-    """Return the field with a language, by default English; raises GameError."""
-    language = get_text(message, field, "en")
+def get_language(request: dict[str, Any]) -> str:
+    """Return the language of a request, English by default; raises GameError for an unknown one."""
+    language = get_text(request, "language", "en")
     if language not in LANGUAGES:
-        raise GameError(f"{field}: expected en or zh", ErrorCode.INVALID_REQUEST)
+        raise GameError(f"language: expected {' or '.join(LANGUAGES)}", ErrorCode.INVALID_REQUEST)
     return language
 
 

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import Term, split_term
+from abl_cards.core import LANGUAGES
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SINGLE_VALUED, SUIT_SYMBOLS, fluents_by_name, parse_rank_and_suit
-from abl_cards.games.notation import STATE_FIELDS, FluentCodec, label_name_parts, spell
+from abl_cards.games.notation import FluentCodec, label_name_parts, spell, state_fields
 from abl_cards.games.types import NO_CARD
 
 BilingualText = list[str]
 """Text in English and in Chinese."""
-LANGUAGES = ("en", "zh")
 WILD_CELL = "wild"
 """Name of the cell of wild cards."""
 
@@ -160,12 +160,12 @@ def _make_label_text(engine: Engine, label: str) -> BilingualText:
 def _first_argument(engine: Engine, label: str) -> str:
     """Return the first argument of a label in English."""
     arguments = split_term(label).args
-    return engine.term_text("rank", arguments[0], "en") if arguments else ""
+    return spell(engine.rules, "rank", arguments[0], "en") if arguments else ""
 
 
 def stage_text(engine: Engine, stage: str) -> BilingualText:
     """Return the name of a stage of choice."""
-    texts = [engine.term_text("stage", stage, language) for language in LANGUAGES]
+    texts = [spell(engine.rules, "stage", stage, language) for language in LANGUAGES]
     return [texts[0].replace("_", " "), str(engine.play_name(stage)) if texts[1] == stage else texts[1]]
 
 
@@ -174,7 +174,7 @@ def option_text(engine: Engine, option: int) -> BilingualText:
     term, rules = engine.rules.schema.options[option], engine.rules
     if term in rules.pack.index:
         return untranslated(rules.card_codes.kind_texts[rules.pack.index[term]])
-    texts = [engine.term_text("option", term, language) for language in LANGUAGES]
+    texts = [spell(engine.rules, "option", term, language) for language in LANGUAGES]
     return [_readable(texts[0]), _readable(texts[1])]
 
 
@@ -187,7 +187,7 @@ def role_texts(engine: Engine) -> list[BilingualText]:
     """Return the names of the roles [roles]; empty texts if there is only one."""
     if len(engine.roles) < 2:
         return [untranslated("") for _ in engine.roles]
-    return [[engine.term_text("role", role, language) for language in LANGUAGES] for role in engine.roles]
+    return [[spell(engine.rules, "role", role, language) for language in LANGUAGES] for role in engine.roles]
 
 
 # --- fluents ----------------------------------------------------------------------------------------------------------
@@ -197,12 +197,12 @@ def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, A
     """Return the fluents [slots] that differ from their defaults; ``plain`` marks those with a single value."""
     rules, values = engine.rules, FluentCodec(engine.rules.card_codes.term_texts)
     fields = []
-    for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
+    for name, fluent in fluents_by_name(rules.fluents, state_fields()).items():
         if (fluents[fluent.first_slot : fluent.slots.stop] == fluent.default).all():
             continue
         value = values.write(fluent, fluents)
         is_single = fluent.value_type == SINGLE_VALUED and fluent.keys == ((),)
-        names = [engine.term_text("fluent", name, language).replace("_", " ") for language in LANGUAGES]
+        names = [spell(engine.rules, "fluent", name, language).replace("_", " ") for language in LANGUAGES]
         fields.append({"name": names, "value": value_text(value), "plain": is_single})
     return fields
 

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     )
     from abl_cards.reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
     from abl_cards.reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
-    from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts, functor
+    from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
 
 __all__ = [
-    "LANGUAGES",
     "MIN_SHOWN_COPIES",
     "Explanation",
     "FiredPreference",

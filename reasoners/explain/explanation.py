@@ -18,7 +18,7 @@ from abl_cards.asp import Constraint
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.min_plays import is_upper_bound, plays_left, reads_plays_left
-from abl_cards.games.notation import PlayDerivation
+from abl_cards.games.notation import PlayDerivation, derive_readings
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Action, DecisionPoint, is_play_decision
 from abl_cards.reasoners.abduction import Minimiser
@@ -313,7 +313,7 @@ def _find_move(engine: Engine, decision_point: DecisionPoint, move: Any) -> int:
         options = ", ".join(map(str, decision_point.actions))
         raise GameError(f"move: {move!r} is none of the options: {options}", ErrorCode.ILLEGAL_MOVE)
     text = move if isinstance(move, str) else json.dumps(move)
-    derivations = engine.derive_readings(decision_point, text)
+    derivations = derive_readings(engine.rules, decision_point, text)
     for derivation in derivations:
         if derivation.move_row is not None:
             return derivation.move_row

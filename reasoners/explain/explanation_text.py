@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from abl_cards.asp import Constraint
+from abl_cards.core import texts_by_language
 from abl_cards.reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
 from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
 from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
@@ -18,61 +19,44 @@ MAX_LISTED_LABELS = 8
 _LIST_SEPARATOR = {"en": ", ", "zh": "、"}
 _BAR_WIDTH = 20  # characters for a probability of one
 
-_ENGLISH = {
-    "chosen": "chosen: {move}   cost {cost}, the lowest of {moves} moves",
-    "only": "chosen: {move}   cost {cost}, the only move",
-    "runner_up": "runner-up: {move}   cost {cost}, place {place}",
-    "why_not": "why not {move}: it costs {more} more",
-    "tie": "why not {move}: it costs the same and comes later in wire order",
-    "worse": "why not {move}: it is inconsistent with the knowledge base",
-    "candidates": "candidates of {label}: {count}",
-    "more": "… and {count} more",
-    "dropped": "inconsistent with the knowledge base: {count}",
-    "made": "the move that was made: {move}   cost {cost}, place {place} of {moves}",
-    "same": "the move that was made is the chosen one",
-    "judged": "{move}   cost {cost}, place {place} of {moves}",
-    "no_reasons": "no preference fired",
-    "labels": "labels by probability: {count} to choose among",
-    "answered": "; could be answered by {names}",
-    "ahead": "; over imagined deals: expected points, and the probability before",
-    "solved": "; solved in {deals} likely deals: expected points, deals that are won, and the probability before",
-    "more_labels": "… and {count} more, {share} together",
-    "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
-    "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
-    "drawn": "chosen: {move}   cost {cost}, drawn from {count} card sets of {label}, the most probable label",
-    "less_likely": "why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
-    "not_drawn": "why not {move}: the preferences were not asked; difference in cost: {more:+d}",
-    "made_label": "   {label} at {share}",
-    "at_most": "plays to go after it: at most {count} (an upper bound; so are preferences that count them)",
-}
-_CHINESE = {
-    "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
-    "only": "选择：{move}   代价 {cost}，唯一的出法",
-    "runner_up": "次选：{move}   代价 {cost}，第 {place} 位",
-    "why_not": "为什么不选 {move}：代价高 {more}",
-    "tie": "为什么不选 {move}：代价相同，但在列表中靠后",
-    "worse": "为什么不选 {move}：与知识库不一致",
-    "candidates": "{label} 的候选动作：{count}",
-    "more": "……还有 {count} 种",
-    "dropped": "与知识库不一致而舍去：{count}",
-    "made": "实际出牌：{move}   代价 {cost}，{moves} 种中第 {place} 位",
-    "same": "实际出牌就是所选出法",
-    "judged": "{move}   代价 {cost}，{moves} 种中第 {place} 位",
-    "no_reasons": "没有触发任何偏好",
-    "labels": "伪动作按概率排列：共 {count} 个可选",
-    "answered": "；能被压住的概率：{names}",
-    "ahead": "；在假想牌局上的期望得分，以及前瞻之前的概率",
-    "solved": "；在 {deals} 副可能的牌局中精确求解：期望得分、获胜的牌局数，以及求解之前的概率",
-    "more_labels": "……还有 {count} 个，共 {share}",
-    "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
-    "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
-    "drawn": "选择：{move}   代价 {cost}，从概率最高的伪动作 {label} 的 {count} 种出法中随机抽取",
-    "less_likely": "为什么不选 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
-    "not_drawn": "为什么不选 {move}：没有考虑偏好；代价差 {more:+d}",
-    "made_label": "   {label} 的概率 {share}",
-    "at_most": "此后出完手牌：至多 {count} 手（上界；按手数计的偏好也以此为准）",
-}
-_TEXTS = {"en": _ENGLISH, "zh": _CHINESE}
+_TEXTS = texts_by_language({
+    "chosen": ("chosen: {move}   cost {cost}, the lowest of {moves} moves",
+               "选择：{move}   代价 {cost}，{moves} 种出法中最低"),
+    "only": ("chosen: {move}   cost {cost}, the only move", "选择：{move}   代价 {cost}，唯一的出法"),
+    "runner_up": ("runner-up: {move}   cost {cost}, place {place}", "次选：{move}   代价 {cost}，第 {place} 位"),
+    "why_not": ("why not {move}: it costs {more} more", "为什么不选 {move}：代价高 {more}"),
+    "tie": ("why not {move}: it costs the same and comes later in wire order",
+            "为什么不选 {move}：代价相同，但在列表中靠后"),
+    "worse": ("why not {move}: it is inconsistent with the knowledge base", "为什么不选 {move}：与知识库不一致"),
+    "candidates": ("candidates of {label}: {count}", "{label} 的候选动作：{count}"),
+    "more": ("… and {count} more", "……还有 {count} 种"),
+    "dropped": ("inconsistent with the knowledge base: {count}", "与知识库不一致而舍去：{count}"),
+    "made": ("the move that was made: {move}   cost {cost}, place {place} of {moves}",
+             "实际出牌：{move}   代价 {cost}，{moves} 种中第 {place} 位"),
+    "same": ("the move that was made is the chosen one", "实际出牌就是所选出法"),
+    "judged": ("{move}   cost {cost}, place {place} of {moves}", "{move}   代价 {cost}，{moves} 种中第 {place} 位"),
+    "no_reasons": ("no preference fired", "没有触发任何偏好"),
+    "labels": ("labels by probability: {count} to choose among", "伪动作按概率排列：共 {count} 个可选"),
+    "answered": ("; could be answered by {names}", "；能被压住的概率：{names}"),
+    "ahead": ("; over imagined deals: expected points, and the probability before",
+              "；在假想牌局上的期望得分，以及前瞻之前的概率"),
+    "solved": ("; solved in {deals} likely deals: expected points, deals that are won, and the probability before",
+               "；在 {deals} 副可能的牌局中精确求解：期望得分、获胜的牌局数，以及求解之前的概率"),
+    "more_labels": ("… and {count} more, {share} together", "……还有 {count} 个，共 {share}"),
+    "likeliest": ("chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
+                  "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低"),
+    "only_set": ("chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
+                 "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法"),
+    "drawn": ("chosen: {move}   cost {cost}, drawn from {count} card sets of {label}, the most probable label",
+              "选择：{move}   代价 {cost}，从概率最高的伪动作 {label} 的 {count} 种出法中随机抽取"),
+    "less_likely": ("why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
+                    "为什么不选 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}"),
+    "not_drawn": ("why not {move}: the preferences were not asked; difference in cost: {more:+d}",
+                  "为什么不选 {move}：没有考虑偏好；代价差 {more:+d}"),
+    "made_label": ("   {label} at {share}", "   {label} 的概率 {share}"),
+    "at_most": ("plays to go after it: at most {count} (an upper bound; so are preferences that count them)",
+                "此后出完手牌：至多 {count} 手（上界；按手数计的偏好也以此为准）"),
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from abl_cards.core import texts_by_language
 from abl_cards.games.notation import NO_KIND
 from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS, HandEstimateReport
 
@@ -14,20 +15,13 @@ IMPOSSIBLE_MARK = "·"
 MIN_SHOWN_COPIES = 0.005
 """Least copies that do not round to 0.00."""
 
-_TEXTS = {
-    "en": {
-        "title": "estimated hands: expected copies of each card, {how}; {nowhere} where there can be none",
-        "projected": "made consistent with what is known",
-        "raw": "as the network says",
-        "seat": "{name}, {left} cards",
-    },
-    "zh": {
-        "title": "手牌估计：每张牌的期望张数，{how}；{nowhere} 表示不可能有",
-        "projected": "已与已知信息一致",
-        "raw": "网络的原始输出",
-        "seat": "{name}，{left} 张",
-    },
-}  # fmt: skip
+_TEXTS = texts_by_language({
+    "title": ("estimated hands: expected copies of each card, {how}; {nowhere} where there can be none",
+              "手牌估计：每张牌的期望张数，{how}；{nowhere} 表示不可能有"),
+    "projected": ("made consistent with what is known", "已与已知信息一致"),
+    "raw": ("as the network says", "网络的原始输出"),
+    "seat": ("{name}, {left} cards", "{name}，{left} 张"),
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

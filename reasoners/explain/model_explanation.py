@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.core import texts_by_language
 from abl_cards.games.notation import CardGrid
 from abl_cards.games.types import HandEstimate, InformationSet
 
-SEAT_TEXTS = {
-    "en": {"next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous"},
-    "zh": {"next": "下家", "opposite": "对面", "partner": "对家", "previous": "上家"},
-}
+SEAT_TEXTS = texts_by_language({
+    "next": ("next", "下家"),
+    "opposite": ("opposite", "对面"),
+    "partner": ("partner", "对家"),
+    "previous": ("previous", "上家"),
+})  # fmt: skip
 """Texts of the names of ``seat_names``, by language."""
 
 

@@ -16,13 +16,12 @@ from functools import cache, cached_property
 
 from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_types, split_term
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import LANGUAGES, check_language
 from abl_cards.games import Engine
 from abl_cards.games.description import label_text, move_text
+from abl_cards.games.notation import spell
 from abl_cards.games.tables import Action
 
-LANGUAGES = ("en", "zh")
-"""Languages of texts."""
 _PLACEHOLDER = re.compile(r"\{(\d+)(\^?)\}")
 
 
@@ -55,9 +54,7 @@ class PreferenceTexts:
         Raises:
             GameError: The language is unknown.
         """
-        if language not in LANGUAGES:
-            message = f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})"
-            raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
+        check_language(language)
         return cls(kb, language, engine)
 
     def group(self, name: str) -> str:
@@ -117,7 +114,7 @@ class PreferenceTexts:
         return ("、" if self.language == "zh" else ", ").join(texts)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
-        return str(value) if type_name is None else self.engine.term_text(type_name, value, self.language)
+        return str(value) if type_name is None else spell(self.engine.rules, type_name, value, self.language)
 
     @cached_property
     def _sorts(self) -> Mapping[ArgumentPosition, str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import splitmix64
 from abl_cards.games import Engine
+from abl_cards.games.tables import compute_response_mask
 from abl_cards.games.types import HandEstimate, InformationSet
 from abl_cards.reasoners.hidden_hands.hands import draw_deals
 
@@ -60,7 +61,7 @@ def _count_responses(
 ) -> NDArray[np.uint8]:
     n, others, cards = estimate.shape
     hands = draw_deals(estimate, constraints, keys, draws).reshape(-1, cards)
-    response_masks = engine.response_mask(np.repeat(context, draws * others), hands)
+    response_masks = compute_response_mask(engine.rules, np.repeat(context, draws * others), hands)
     counts: NDArray[np.uint8] = response_masks.reshape(n, draws, others, -1).sum(axis=1, dtype=np.uint8)
     return counts
 

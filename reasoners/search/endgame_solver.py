@@ -196,7 +196,7 @@ def open_hand_tables(engine: Engine, decisions: Decisions) -> Tables:
         GameError: The state lacks data, or is no endgame that the solver supports.
     """
     first = np.zeros(1, np.int64)
-    tables = engine.determinize(decisions, first, decisions.view.hidden_hands)
+    tables = Tables.determinize(decisions, first, decisions.view.hidden_hands)
     if decisions.view.play_counts is not None:
         try:
             tables.state.num_plays[:] = decisions.view.play_counts()

@@ -12,6 +12,7 @@ from abl_cards.agents.registry import make_preference_model
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.sampling import sample_estimate
 from abl_cards.learners.presets import PRESETS
 from tests.learners.tiny import TINY, save_untrained
 
@@ -87,7 +88,7 @@ def test_a_file_left_out_changes_decisions() -> None:
     """Without the preferences that guandan's beliefs.lp adds, the costs of an agent with an estimate differ."""
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(200, 1)
-    estimate, lists = engine.sample_estimate(decisions, 1), decisions.moves()
+    estimate, lists = sample_estimate(engine.rules, decisions, 1), decisions.moves()
     whole, reduced = (make_preference_model(name, engine) for name in ("kb", "kb:without=beliefs.lp"))
     assert not np.array_equal(whole.costs(decisions, lists, estimate)[0], reduced.costs(decisions, lists, estimate)[0])
     assert np.array_equal(whole.costs(decisions, lists)[0], reduced.costs(decisions, lists)[0])

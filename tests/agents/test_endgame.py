@@ -11,6 +11,7 @@ from abl_cards.agents.registry import make_agent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
+from abl_cards.games.tables import Tables
 from tests.games.endgame.minimax import small_hands, values
 
 endgame = pytest.importorskip("abl_cards.agents.endgame")
@@ -51,7 +52,7 @@ def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, playe
         deals = endgame.draw_deals(view.estimate[[row]], constraints, keys, DEALS)[0]
         seat = int(one.view.seats[0])
         for label in np.flatnonzero(view.legal[row]):
-            tables = engine.determinize(decisions, np.full(DEALS, here), deals)
+            tables = Tables.determinize(decisions, np.full(DEALS, here), deals)
             tables.play(np.arange(DEALS), view.survey.lists.select(np.full(DEALS, view.survey.best_row[here, label])))
             running = tables.winner == -1
             running &= tables.state.stage == 0

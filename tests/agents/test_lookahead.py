@@ -10,6 +10,7 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
+from abl_cards.games.tables import Tables
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
 
@@ -54,13 +55,13 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
     one = decisions.select(np.array([row]))
     view = mind.features(one)
     seen: list[Any] = []
-    imagine = type(engine).determinize
+    imagine = Tables.determinize
 
-    def record_call(self: Any, *arguments: Any) -> Any:
+    def record_call(*arguments: Any) -> Any:
         seen.append(arguments[2])
-        return imagine(self, *arguments)
+        return imagine(*arguments)
 
-    monkeypatch.setattr(type(engine), "determinize", record_call)
+    monkeypatch.setattr(Tables, "determinize", record_call)
     player = lookahead.Lookahead(mind, SIXTEEN)
     player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
     deals = player.sample_deals(one, view, 4)
@@ -140,7 +141,7 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     course.finish_order[here] = -1
     course.finish_order[here, 0] = partner
     others = course.hands[here[:, None], (seats[:, None] + np.arange(1, 4)) % 4]
-    tables = engine.determinize(decisions, np.arange(40), others)
+    tables = Tables.determinize(decisions, np.arange(40), others)
     last = tables.decisions(tables.rows_to_play())
     moves = last.first_moves(last.legal_mask.argmax(axis=0).astype(np.int16))
     seat = tables.seat.copy()
@@ -153,7 +154,7 @@ def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
     decisions: Any = sample_from_play(engine, 4, 3)
     nowhere = np.zeros(0, np.int64)
     opened = mind.privileged_inputs(
-        engine.determinize(decisions, nowhere, np.zeros((0, 3, 54), np.uint8)), nowhere, nowhere
+        Tables.determinize(decisions, nowhere, np.zeros((0, 3, 54), np.uint8)), nowhere, nowhere
     )
     assert opened.lead_mask.shape == (0, 4, 21)
     view = mind.features(decisions.select(nowhere))
@@ -181,7 +182,7 @@ def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine:
 
 
 def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray) -> float:
-    tables = engine.determinize(decisions, np.zeros(1, np.int64), deal[None])
+    tables = Tables.determinize(decisions, np.zeros(1, np.int64), deal[None])
     me = int(tables.seat[0])
     tables.play(np.zeros(1, np.int64), moves)
     return _remaining_value(engine, mind, tables, me, 0)
@@ -229,12 +230,12 @@ def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
     moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
     values = []
     for answers in (0, 1):
-        tables = engine.determinize(decisions, every, hands)
+        tables = Tables.determinize(decisions, every, hands)
         seat = tables.seat.copy()
         tables.play(every, moves)
         values.append(imagining.DeterminizedRollout(mind).evaluate(tables, seat, answers))
     for row in every:
-        one = engine.determinize(decisions, np.array([row]), hands[[row]])
+        one = Tables.determinize(decisions, np.array([row]), hands[[row]])
         me = int(one.seat[0])
         one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
         assert values[0][row] == pytest.approx(_remaining_value(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)

@@ -1,6 +1,7 @@
 """Seeds of random numbers."""
 
 import doctest
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from abl_cards.core import seeds
 from abl_cards.core.rng import derive_key, splitmix64_array
 from abl_cards.core.seeds import format_seed, parse_seed, secret_seed, seed64
 from abl_cards.games.game import load
+from abl_cards.games.sampling import sample_input_rows, sample_lead_decisions
 from abl_cards.games.types.information_set import sample_hand_estimates
 from abl_cards.matches.match_runner import derive_match_keys, play_match
 
@@ -62,8 +64,8 @@ def test_whatever_takes_a_seed_takes_any_integer(seed: Any) -> None:
     one, two = (play_match(engine, (player, player), 2, value, names=("random", "random")) for value in (seed, plain))
     assert one.to_json() == two.to_json()
     assert one.to_json()["seed"] == str(plain)
-    for sample in (engine.sample_facts, lambda n, s: engine.sample_decisions(n, s).view.hand,
-                   lambda n, s: engine.sample_leads(n, s).view.hand,
+    for sample in (partial(sample_input_rows, engine.rules), lambda n, s: engine.sample_decisions(n, s).view.hand,
+                   lambda n, s: sample_lead_decisions(engine.rules, n, s).view.hand,
                    lambda n, s: sample_hand_estimates(np.ones((n, 4), np.uint8), 2, s)):  # fmt: skip
         assert np.array_equal(sample(3, seed), sample(3, plain))
 

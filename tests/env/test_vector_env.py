@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError, derive_key, splitmix64_array
 from abl_cards.env import TimeStep, VectorEnv
 from abl_cards.games import Engine, game_names, load
-from abl_cards.games.tables import Tables
+from abl_cards.games.tables import Tables, dealing
 from tests.effort import long
 
 VOCABULARY = Path(__file__).parents[1] / "games" / "vocabulary"
@@ -97,7 +97,7 @@ def test_the_episodes_are_those_of_the_engine(name: str) -> None:
                     key = np.array([derive_key(5, index, matches[index])], np.uint64)
                     tables[index] = table = engine.start_matches(key)
                 else:
-                    table._deal(np.zeros(1, np.int64))
+                    dealing.deal(table, np.zeros(1, np.int64))
             else:
                 assert not step.reward[index].any()
                 assert not step.final_observation[index].any()

@@ -18,7 +18,9 @@ from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
 from abl_cards.games.engine import Engine
+from abl_cards.games.notation import render_view
 from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
+from abl_cards.games.tables import compute_lead_mask, compute_response_mask
 from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
@@ -246,17 +248,17 @@ def run_other_kernels(engine: Engine, tables: Tables, decisions: Decisions) -> N
     keys = tables.keys[playing]
     prior_estimate(known, decisions.belief_log_odds())
     deals = draw_deals(uniform_estimate(known), known, keys, 2)
-    if engine.has_response_masks:
+    if engine.rules.trick_query is None:
         contexts = np.repeat(decisions.context, 2 * deals.shape[2])
-        engine.response_mask(contexts, deals.reshape(-1, deals.shape[3]))
-        engine.lead_mask(contexts, deals.reshape(-1, deals.shape[3]))
+        compute_response_mask(engine.rules, contexts, deals.reshape(-1, deals.shape[3]))
+        compute_lead_mask(engine.rules, contexts, deals.reshape(-1, deals.shape[3]))
     with contextlib.suppress(GameError):  # some forms cannot be counted
         engine.min_plays(decisions.context, tables.open_hands(playing)[:, 0])
-    imagined = engine.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
+    imagined = Tables.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
     for _ in range(_AHEAD):
         if (here := imagined.rows_to_play()).size:
             imagined.play(here, random_moves(imagined.decisions(here), imagined.keys[here]))
-    engine.render_view(engine.decision_point_at(decisions))
+    render_view(engine.rules, engine.decision_point_at(decisions))
 
 
 def check_state_text(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:

@@ -26,8 +26,12 @@ from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.core.stdio import ensure_complete_writes
 from abl_cards.games.description.auxiliary_rules import SPLIT_RULES
+from abl_cards.games.endgame import build_race
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.notation import legal_labels, render_table
+from abl_cards.games.sampling import sample_input_rows
+from abl_cards.games.tables import compute_response_mask
 from abl_cards.games.tables.tables import Tables
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
 from abl_cards.reasoners.search.race_search import solve_race
@@ -84,7 +88,7 @@ def play_and_query(engine: Engine) -> None:
     _play_decisions(tables, GreedyAgent(engine.label_traits), 40)
     _play_decisions(tables, kb, 2)
     engine.replay([record for table in range(TABLES) for record in recorder.pop_records(table)])
-    engine.sample_facts(60, 2)
+    sample_input_rows(engine.rules, 60, 2)
     _run_reasoners(engine)
 
 
@@ -93,7 +97,7 @@ def _run_reasoners(engine: Engine) -> None:
     if isinstance(engine, Engine) and SPLIT_RULES.is_in(engine.rules.folder):
         Splitter.of(SplitRules.of(engine.rules)).best_by_rules(HANDS)
     try:
-        game = engine.as_open_hand_race()
+        game = build_race(engine.rules)
     except GameError:
         return
     solve_race(SearchTables(game.combinations), game.read_position("3344579", "566788T"), megabytes=1)
@@ -119,15 +123,17 @@ def _query_decisions(engine: Engine, tables: Tables) -> None:
     known, keys = decisions.information_set(), tables.keys[playing]
     prior_estimate(known, decisions.belief_log_odds())
     deals = draw_deals(uniform_estimate(known), known, keys, 2)
-    if engine.has_response_masks:
-        engine.response_mask(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
+    if engine.rules.trick_query is None:
+        compute_response_mask(
+            engine.rules, np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3])
+        )
     engine.min_plays(decisions.context, tables.open_hands(playing)[:, 0])
     state = engine.decision_point_at(decisions).state
     engine.legal_moves([state])
-    engine.legal_labels([state])
-    imagined = engine.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
+    legal_labels(engine.rules, [state])
+    imagined = Tables.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
     _play_imagined(imagined)
-    engine.render_table(tables, int(playing[0]))
+    render_table(engine.rules, tables, int(playing[0]))
 
 
 def _play_imagined(tables: Tables) -> None:

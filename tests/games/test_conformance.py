@@ -10,6 +10,9 @@ from abl_cards.core.errors import GameError
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import game_names, load
+from abl_cards.games.notation import convert_decisions, legal_labels
+from abl_cards.games.sampling import sample_estimate, sample_input_rows, sample_lead_decisions
+from abl_cards.games.tables import compute_lead_mask, compute_response_mask
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import DRAW, Moves
@@ -21,7 +24,7 @@ from tests.games.random_play import match_keys, pick, random_moves, step
 
 def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None:
     """A hand can answer the play before it if the rules leave it more than a pass."""
-    answered = engine.response_mask(decisions.context, tables.open_hands(decisions.rows)[:, 0])
+    answered = compute_response_mask(engine.rules, decisions.context, tables.open_hands(decisions.rows)[:, 0])
     follows = np.flatnonzero(decisions.label_to_beat >= 0)
     plays = np.delete(decisions.legal_mask, engine.label_traits.pass_label, axis=0)[:, follows]
     assert (answered[follows, decisions.label_to_beat[follows]] == plays.max(axis=0)).all()
@@ -33,7 +36,7 @@ def assert_openings(engine: Engine, tables: Tables, decisions: Decisions) -> boo
 
     Return True if a seat may lead all its openings; rules about the first play can forbid some.
     """
-    openings = engine.lead_mask(decisions.context, tables.open_hands(decisions.rows)[:, 0])
+    openings = compute_lead_mask(engine.rules, decisions.context, tables.open_hands(decisions.rows)[:, 0])
     assert openings.shape == decisions.legal_mask.shape
     leads = decisions.label_to_beat < 0
     assert (openings[:, leads] >= decisions.legal_mask[:, leads]).all()
@@ -103,7 +106,7 @@ def test_conformance(name: str) -> None:
                 assert hidden.is_consistent(hands).all()
                 assert hands.shape[1] == len(engine.teams) - 1
                 assert decisions.belief_log_odds().shape == hands.shape
-                if engine.has_response_masks:
+                if engine.rules.trick_query is None:
                     assert_answers(engine, tables, decisions)
                     free.append(assert_openings(engine, tables, decisions))
                 assert_plays_to_go(engine, tables, decisions)
@@ -117,7 +120,7 @@ def test_conformance(name: str) -> None:
         assert (tables.num_decisions[decided] == clock[decided] + 1).all()
     assert set(np.unique(tables.winner)) <= {*np.unique(engine.teams), DRAW, -1}
     assert (tables.num_episodes > 0).all()
-    assert any(free) == engine.has_response_masks
+    assert any(free) == (engine.rules.trick_query is None)
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -127,7 +130,7 @@ def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
     for seed in range(2):
         decisions = sample_from_play(engine, MANY, seed)
         everything = np.arange(MANY)
-        copies = [engine.determinize(decisions, everything, share) for share in _ways_to_deal(decisions, seed)]
+        copies = [Tables.determinize(decisions, everything, share) for share in _ways_to_deal(decisions, seed)]
         for copy in copies:
             imagined = copy.decisions(copy.rows_to_play())
             assert (imagined.observe() == decisions.observe()).all()
@@ -178,10 +181,10 @@ def test_records_replay(name: str) -> None:
 def test_samples(name: str) -> None:
     """Samples have legal moves, leads have no play to beat, and equal seeds give equal samples."""
     engine = load(name).engine()
-    facts = engine.sample_facts(50, seed=1)
+    facts = sample_input_rows(engine.rules, 50, seed=1)
     assert facts.shape == (len(load(name).knowledge_base().input_atoms), 50)
-    assert (facts == engine.sample_facts(50, seed=1)).all()
-    assert (facts != engine.sample_facts(50, seed=2)).any()
+    assert (facts == sample_input_rows(engine.rules, 50, seed=1)).all()
+    assert (facts != sample_input_rows(engine.rules, 50, seed=2)).any()
     decisions = engine.sample_decisions(50, seed=1)
     assert (decisions.legal_mask == engine.sample_decisions(50, seed=1).legal_mask).all()
     chosen = np.array([7, 3, 40])
@@ -189,8 +192,8 @@ def test_samples(name: str) -> None:
         assert (selected.legal_mask == decisions.legal_mask[:, chosen]).all()
         assert (selected.rows == decisions.rows[chosen]).all()
         assert (selected.moves().cards[0] == decisions.moves().cards[decisions.moves().start[7]]).all()
-    assert (engine.sample_leads(50, seed=1).label_to_beat == -1).all()
-    assert (engine.sample_leads(50, seed=1).legal_mask[engine.label_traits.pass_label] == 0).all()
+    assert (sample_lead_decisions(engine.rules, 50, seed=1).label_to_beat == -1).all()
+    assert (sample_lead_decisions(engine.rules, 50, seed=1).legal_mask[engine.label_traits.pass_label] == 0).all()
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -200,7 +203,7 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
         if not isinstance(decisions, Decisions):
             continue
         states = [engine.decision_point_at(decisions, row).state for row in range(len(decisions.rows))]
-        label_lists = engine.legal_labels(states)
+        label_lists = legal_labels(engine.rules, states)
         legal = [{engine.labels[label] for label in np.flatnonzero(mask)} for mask in decisions.legal_mask.T]
         assert [labels if isinstance(labels, GameError) else set(labels) for labels in label_lists] == legal
 
@@ -356,7 +359,7 @@ def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
     place = {atom: row for row, atom in enumerate(judge.kb.input_atoms)}
     input_rows = [place[atom] for atom in circuit.inputs]
     for choice in sample_positions(engine, 20, seed=3):
-        lists, guess = choice.moves(), engine.sample_estimate(choice, seed=4)
+        lists, guess = choice.moves(), sample_estimate(engine.rules, choice, seed=4)
         assert (judge.costs(choice, lists)[0] == judge.costs(choice, lists, np.zeros_like(guess))[0]).all()
         for estimate in (None, guess):
             inputs = judge.inputs(choice, lists, estimate)
@@ -364,7 +367,7 @@ def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
             costs, consistent = judge.costs(choice, lists, estimate)
             assert (scores(circuit, evaluate(circuit, inputs[input_rows])) == costs).all()
             assert consistent.all()
-        is_adopted, adopted = engine.convert_decisions(choice)
+        is_adopted, adopted = convert_decisions(engine.rules, choice)
         assert is_adopted.all()
         assert (adopted.moves().cards == lists.cards).all()
 

@@ -17,11 +17,12 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.asp.terms import Signature
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.compiled.rule_errors import TableError
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.description.variants import parse_files
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.notation import spell
 from abl_cards.games.tables.tables import Tables
 from abl_cards.rulelab.testing.cases import find_failures, read_cases
 from abl_cards.rulelab.testing.games import step_tables
@@ -76,10 +77,10 @@ def test_what_learners_see_is_chosen() -> None:
 
 def test_words_for_what_has_no_letter() -> None:
     """``sort/4``, ``word/3``, ``word/4``."""
-    assert engine_of("numbers").term_text("force", 5, "en") == "the top"
+    assert spell(engine_of("numbers").rules, "force", 5, "en") == "the top"
     assert engine_of("numbers").argument_types[Signature("strength", 2)][1] == "force"
-    assert engine_of("numbers").term_text("card", "fool", "en") == "the fool"
-    assert engine_of("numbers").term_text("card", "fool", "zh") == "鬼"
+    assert spell(engine_of("numbers").rules, "card", "fool", "en") == "the fool"
+    assert spell(engine_of("numbers").rules, "card", "fool", "zh") == "鬼"
 
 
 def test_what_is_known_and_believed_of_hands() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import ErrorCode
+from abl_cards.games.tables import dealing
 from abl_cards.protocols.common.cards import parse_hand
 from abl_cards.protocols.common.remote_protocol import InvalidAnswerError, Message, Notification, read_act_index
 from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT
@@ -46,8 +47,8 @@ def seated(
     for place, seat in enumerate(previous, start=1):
         write_fluent(rules, fluents, "finished", place, seat)
     tables.state.hands[0], tables.state.lots[0] = np.stack([parse_hand(hand) for hand in hands]), leader
-    tables._begin_episode(ONLY_TABLE)
-    tables._advance(ONLY_TABLE)
+    dealing.begin_episode(tables, ONLY_TABLE)
+    dealing.advance(tables, ONLY_TABLE)
     return dealer
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from abl_cards.games.game import game_names, load
+from abl_cards.games.notation import spell
 from abl_cards.rulelab.editor.reweighting import list_weights
 from abl_cards.web.lobby import bilingual_title
 from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
@@ -27,7 +28,7 @@ def iter_texts(name: str) -> Iterator[tuple[str, BilingualText]]:
     yield from ((f"preference {weight.name}", list(weight.texts)) for weight in list_weights(engine))
     for fluent in rules.fluents.fluents:
         word = fluent.signature.name
-        yield f"fluent {word}", [engine.term_text("fluent", word, "en"), engine.term_text("fluent", word, "zh")]
+        yield f"fluent {word}", [spell(engine.rules, "fluent", word, "en"), spell(engine.rules, "fluent", word, "zh")]
 
 
 @pytest.mark.parametrize("name", game_names())

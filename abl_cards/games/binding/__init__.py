@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from abl_cards.games.binding.tabulate import TabulatedQuery
     from abl_cards.games.binding.writer import (
         CircuitQuery,
-        ColumnWriter,
         make_array_writer,
         make_gather_writer,
         make_lazy_writer,
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CircuitQuery",
-    "ColumnWriter",
     "HandCardCounts",
     "TabulatedQuery",
     "TrickCardCounts",

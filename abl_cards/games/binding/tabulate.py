@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.asp import KBError, Signature
-from abl_cards.games.binding.writer import CircuitQuery, ColumnWriter
-from abl_cards.games.description import Contexts, Fluents, find_contexts
+from abl_cards.games.binding.writer import CircuitQuery
+from abl_cards.games.description import ColumnWriter, Contexts, Fluents, find_contexts
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from abl_cards.circuit import Circuit, CircuitInputs, SetBits, evaluate_inputs
 from abl_cards.core import NUM_THREADS, map_ranges
-from abl_cards.games.description import AT_LEAST, BIT, EQUAL, InputSchema, find_test
+from abl_cards.games.description import AT_LEAST, BIT, EQUAL, ColumnWriter, InputSchema, find_test, group_widths
 
 BLOCK_SIZE = 256
 """Number of states whose columns are compared at once."""
@@ -38,13 +38,6 @@ class ColumnTests(NamedTuple):
     lookup_column: NDArray[np.int32]  # [maps] index among the columns that the circuit reads
     lookup_min: NDArray[np.int32]  # [maps] lowest value with a row
     lookup_rows: NDArray[np.int32]  # [maps, values] input row of each value from the lowest on, -1 for none
-
-
-ColumnWriter = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
-"""Function ``(lo, hi, columns, used)`` that fills int16 columns [used, n] of a group for the states lo..hi-1.
-
-``used`` [used] holds the indices in the group of the columns that the circuit reads.
-"""
 
 
 class BitSettingWriter(ABC):
@@ -205,7 +198,7 @@ class CircuitQuery:
             for position, column in enumerate(group_columns)
         }
         rows = [(column_index[test.group, test.column], test.comparison, test.value, row) for row, test in row_tests]
-        return cls(circuit, group_names, used_columns, tuple(offsets), schema.group_sizes, _build_tests(rows))
+        return cls(circuit, group_names, used_columns, tuple(offsets), group_widths(schema), _build_tests(rows))
 
     def build_rows(self, n: int, writers: Mapping[str, ColumnWriter]) -> NDArray[np.uint8]:
         """Compute the input rows of n states.

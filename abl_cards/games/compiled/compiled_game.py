@@ -135,7 +135,7 @@ class MoveQuery(NamedTuple):
     lookup: MoveLookup | None  # for games where each form is one set of cards in any context, else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompiledGame:
     """Game that is compiled from a rule folder: knowledge base, circuits and arrays."""
 

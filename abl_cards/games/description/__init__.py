@@ -47,21 +47,32 @@ if TYPE_CHECKING:
         build_form_arrays,
         find_kicker_cells,
     )
-    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms, generalise_kind, read_forms
+    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms, read_forms
     from abl_cards.games.description.input_checks import find_wrong_inputs
     from abl_cards.games.description.input_schema import (
         AT_LEAST,
         BIT,
         EQUAL,
         EVENTS,
-        INPUT_GROUPS,
         SHOWN_BITS,
         ColumnTest,
+        ColumnWriter,
         InputSchema,
+        RuleInput,
+    )
+    from abl_cards.games.description.inputs import (
+        DRAWS_SIGNATURE,
+        GROUPS,
+        INPUTS,
+        STATE_NUMBERS,
+        TAKES_SIGNATURE,
         find_test,
+        group_widths,
+        referee_groups,
+        seat_groups,
     )
     from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames
-    from abl_cards.games.description.label_facts import arguments, functor, read_mapping, require_int
+    from abl_cards.games.description.label_facts import arguments, functor, generalise_kind, read_mapping, require_int
     from abl_cards.games.description.loading import (
         add_location,
         count_named_arguments,
@@ -82,12 +93,8 @@ if TYPE_CHECKING:
         move_text,
     )
     from abl_cards.games.description.queries import (
-        DRAWS_SIGNATURE,
         HAND_OUTPUTS,
         QUERY_SPECS,
-        SEAT_INPUT_GROUPS,
-        TABLE_INPUT_GROUPS,
-        TAKES_SIGNATURE,
         find_read_location,
         find_unsupplied_inputs,
     )
@@ -117,8 +124,9 @@ __all__ = [
     "DRAWS_SIGNATURE",
     "EQUAL",
     "EVENTS",
+    "GROUPS",
     "HAND_OUTPUTS",
-    "INPUT_GROUPS",
+    "INPUTS",
     "KB_ROOT",
     "MAX_COUNT",
     "MAX_GROUPS",
@@ -131,15 +139,14 @@ __all__ = [
     "PLAIN",
     "PREDICATE_SORTS",
     "QUERY_SPECS",
-    "SEAT_INPUT_GROUPS",
     "SET_VALUED",
     "SHOWN_BITS",
     "SINGLE_VALUED",
     "SPLIT_RULES",
+    "STATE_NUMBERS",
     "STRENGTH_RULES",
     "SUITED",
     "SUIT_SYMBOLS",
-    "TABLE_INPUT_GROUPS",
     "TAILED",
     "TAKES_SIGNATURE",
     "VARIANT_FILE",
@@ -149,6 +156,7 @@ __all__ = [
     "Cards",
     "Cells",
     "ColumnTest",
+    "ColumnWriter",
     "Contexts",
     "Fluent",
     "Fluents",
@@ -161,6 +169,7 @@ __all__ = [
     "OpenRules",
     "Pack",
     "PlayName",
+    "RuleInput",
     "Terms",
     "add_count_argument",
     "add_location",
@@ -186,6 +195,7 @@ __all__ = [
     "fluents_by_name",
     "functor",
     "generalise_kind",
+    "group_widths",
     "has_chinese",
     "is_known_valid",
     "is_known_warning_free",
@@ -204,9 +214,11 @@ __all__ = [
     "read_forms",
     "read_mapping",
     "read_pack",
+    "referee_groups",
     "require_countable",
     "require_int",
     "resolve_layers",
+    "seat_groups",
     "store_valid",
     "thermometer",
     "with_outputs",

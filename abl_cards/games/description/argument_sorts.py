@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from abl_cards.asp import Signature, Term, did_you_mean, split_term
+from abl_cards.core import LANGUAGES
 from abl_cards.games.description.fluents import add_count_argument, explain_unknown_fluent
-from abl_cards.games.description.known_names import LANGUAGES, OBSERVATION_PARTS, KnownNames, compute_shape
+from abl_cards.games.description.known_names import OBSERVATION_PARTS, KnownNames, compute_shape
 from abl_cards.games.description.pack import WILD
 
 MAX_NUMBER = 1_000_000

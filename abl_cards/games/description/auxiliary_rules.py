@@ -15,7 +15,7 @@ from abl_cards.games.description.argument_checks import check_arguments
 from abl_cards.games.description.fact_schema import AUXILIARY_PREDICATES, PREDICATE_SORTS
 from abl_cards.games.description.fluents import read_fluent_types, read_fluents
 from abl_cards.games.description.folder import Folder, find_fluent_declarations, load_knowledge_base
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.known_names import KnownNames
 from abl_cards.games.description.loading import ENGINE_SIGNATURES
 from abl_cards.games.description.text_facts import check_text_facts

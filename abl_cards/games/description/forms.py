@@ -14,7 +14,7 @@ from abl_cards.asp import Term, make_kb_error
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
-from abl_cards.games.description.label_facts import functor, read_label_texts, read_mapping, require_int
+from abl_cards.games.description.label_facts import read_label_texts, read_mapping, require_int
 from abl_cards.games.description.pack import WILD, Pack
 
 PASS_TERM = "pass"
@@ -377,12 +377,3 @@ class _FormReader:
                 require_int(groups, fact), require_int(size, fact), dict(allowed[form]), dict(misread[form])
             )
         return kickers
-
-
-def generalise_kind(kind: Term) -> Term:
-    """Return the kind of play that play statistics use: the functor, so that bombs of all sizes are one kind.
-
-    Args:
-        kind: Kind of a form.
-    """
-    return kind if isinstance(kind, int) else functor(kind)

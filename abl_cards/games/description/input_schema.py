@@ -1,25 +1,32 @@
-"""Schema of the inputs that rules may read: each is a test of a column of numbers.
+"""Kinds of inputs that rules may read: each is a test of a column of numbers.
 
 The engine describes a state to a circuit by *columns* of numbers in groups: how many cards of the hand act as each
-cell, the form to beat, the values of fluents, and so on. An input holds where its column passes its test. ``INPUTS``
-lists all inputs; docs/reference/predicates.md explains them.
+cell, the form to beat, the values of fluents, and so on. An input holds where its column passes its test. The leading
+arguments of an input select the column, the last one is the value. ``inputs.py`` registers all inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Signature, Term
-from abl_cards.games.description.fluents import SINGLE_VALUED, Fluents
+from abl_cards.games.description.label_facts import generalise_kind
 from abl_cards.games.description.pack import WILD
-from abl_cards.games.types import LEADING
 
 if TYPE_CHECKING:
     from abl_cards.games.description.cells import Cells
+    from abl_cards.games.description.fluents import Fluents
     from abl_cards.games.description.forms import Forms
+    from abl_cards.games.description.known_names import KnownNames
+    from abl_cards.games.state import TableState
+    from abl_cards.games.types import Indices
 
 AT_LEAST, EQUAL, BIT = range(3)
 """Comparisons of a column with the value of an input: at least, equal, bit is set."""
@@ -77,278 +84,289 @@ class InputSchema:
         """Results of find_test, as many circuits share inputs."""
         return {}
 
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InputArgument:
+    """Sort of an argument of an input.
+
+    Attributes:
+        name: Name for messages.
+        find_index: Returns the index of a term among the columns or values, None for a term that has none.
+        count: Returns the number of columns that an argument selects from.
+        find_terms: Returns the known terms; None if every number is allowed.
+        remedy: Advice for an unknown term.
+        allows_same_functor: A variable may give unknown terms with the functor of a known one.
+    """
+
+    name: str
+    find_index: Callable[[InputSchema, Term], int | None]
+    count: Callable[[InputSchema], int] = lambda schema: 1
+    find_terms: Callable[[KnownNames], Collection[Term]] | None = None
+    remedy: str = ""
+    allows_same_functor: bool = False
+
+
+def _listed(
+    name: str, terms: Callable[[InputSchema], tuple[Term, ...]], find_terms: Callable[[KnownNames], Collection[Term]],
+    remedy: str, allows_same_functor: bool = False,
+) -> InputArgument:  # fmt: skip
+    """Make a sort of terms that the schema lists."""
+
+    def find_index(schema: InputSchema, term: Term) -> int | None:
+        return terms(schema).index(term) if term in terms(schema) else None
+
+    return InputArgument(name, find_index, lambda schema: len(terms(schema)), find_terms, remedy, allows_same_functor)
+
+
+def _integers(first: int, count: Callable[[InputSchema], int]) -> InputArgument:
+    """Make a sort of numbers from a first one on."""
+
+    def find_index(schema: InputSchema, term: Term) -> int | None:
+        return term - first if isinstance(term, int) and 0 <= term - first < count(schema) else None
+
+    return InputArgument("number", find_index, count)
+
+
+def _find_lots(known: KnownNames) -> set[Term]:
+    return {name for name, _ in known.kb.instances("lots", 2)}
+
+
+NUMBER = InputArgument("number", lambda schema, term: term if isinstance(term, int) else None)
+PLACE = _integers(1, lambda schema: schema.seats)
+UNDEALT_PLACE = _integers(1, lambda schema: schema.num_undealt)
+SHOWN_STRENGTH = _integers(0, lambda schema: SHOWN_BITS)
+SHOWN_RANK = InputArgument(
+    "rank",
+    lambda schema, term: schema.shown_ranks.index(term) if term in schema.shown_ranks else None,
+    lambda schema: SHOWN_BITS,
+)
+SEAT = InputArgument(
+    "seat", lambda schema, term: term if isinstance(term, int) and 0 <= term < schema.seats else None,
+    lambda schema: schema.seats, lambda known: known.seats, "seat/1 says which there are",
+)  # fmt: skip
+OTHER_SEAT = _listed(
+    "name of another seat", lambda schema: schema.relative_names, lambda known: known.relative_seats,
+    "who/2 says which there are",
+)  # fmt: skip
+CELL = InputArgument(
+    "rank, suit or card", lambda schema, term: schema.cells.index.get(term), lambda schema: len(schema.cells),
+    lambda known: known.card_terms | {WILD}, "pack/2 and acts_as/2 say which there are", True,
+)  # fmt: skip
+"""Cell; two in a row are the rank and the suit of one."""
+CARD = _listed("card", lambda schema: schema.card_kinds, lambda known: known.cards, "pack/2 says which there are", True)
+FORM = InputArgument(
+    "form", lambda schema, term: schema.forms.index.get(term), lambda schema: len(schema.forms),
+    lambda known: known.forms, "form/2 says which there are", True,
+)  # fmt: skip
+LABEL = InputArgument(
+    "label", lambda schema, term: schema.forms.label_index.get(term), lambda schema: len(schema.forms.label_index),
+    lambda known: known.labels, "label/1 says which there are", True,
+)  # fmt: skip
+KIND = _listed(
+    "kind", lambda schema: schema.play_kinds, lambda known: set(map(generalise_kind, known.kinds)),
+    "kind/2 says which there are", True,
+)  # fmt: skip
+FLUENT_SLOT = InputArgument("number", lambda schema, term: None, lambda schema: len(schema.fluents))
+STAGE = _listed("stage", lambda schema: schema.stages, lambda known: known.stages, "asks/2 says which there are")
+OPTION = _listed(
+    "option", lambda schema: schema.options, lambda known: known.options | known.cards,
+    "option/1 says which there are", True,
+)  # fmt: skip
+LOT = _listed("random number", lambda schema: schema.lots, _find_lots, "declare it by lots(Name,N)")
+EVENT = _listed("event", lambda schema: EVENTS, lambda known: EVENTS, f"there are: {', '.join(EVENTS)}")
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RuleInput:
+    """Input of the rules.
+
+    Attributes:
+        text: Predicate with its arguments, as in the reference: ``held(R,N)``.
+        arguments: Sorts of the arguments.
+        words: Meaning, in Markdown; empty for an input that shares the words of the one before it.
+        fields: Fields of JSON states that a seat needs; without any, those of the group.
+        end_fields: Fields of JSON states that points need; without any, those of the group.
+        block: Block of the columns of the group, from 0: each has a column for every combination of selectors.
+        comparison: Comparison; None for AT_LEAST with a number, EQUAL with a name.
+        value: Value that the column is compared with; None if the last argument is the value.
+        is_wild: The input is about wild cards: its column is that of ``wild``.
+        group: Name of the group, filled in by ``register``.
+    """
+
+    text: str
+    arguments: tuple[InputArgument, ...] = ()
+    words: str = ""
+    fields: tuple[str, ...] = ()
+    end_fields: tuple[str, ...] = ()
+    block: int = 0
+    comparison: int | None = None
+    value: int | None = None
+    is_wild: bool = False
+    group: str = ""
+
     @property
-    def group_sizes(self) -> Mapping[str, int]:
-        """Number of columns of each group."""
-        cells, others = len(self.cells), self.seats - 1
-        return {
-            "hand": cells, "size": 1, "unseen": cells, "sizes": others, "face": others * cells, "gone": cells,
-            "trick": 2, "seat": 1, "acts": 1, "fluents": len(self.fluents), "left": cells,
-            "move": 2, "emptying": 1, "choice": 1,
-            "estimate": others * cells,
-            "lies": self.seats * cells, "laying": self.seats, "leader": 1, "taking": 1, "act": 5,
-            "hands": self.seats * cells, "aside": cells, "plays": self.seats,
-            "result": 2 * self.seats, "event": 4,
-            "stock": 1, "drew": 1, "drawn": 1, "left_over": self.num_undealt,
-            "lots": len(self.lots), "shown": 3 * len(self.play_kinds) * SHOWN_BITS, "others_size": 1,
-        }  # fmt: skip
+    def signature(self) -> Signature:
+        """Name and number of arguments."""
+        return Signature(self.text.partition("(")[0], len(self.arguments))
 
+    def find_test(self, schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
+        """Find the test that defines the input.
 
-TestResolver = Callable[[InputSchema, tuple[Term, ...]], "ColumnTest | None"]
-"""Function that returns the test of an input with the given arguments; None if it can never hold."""
+        Args:
+            schema: Numbering of the arguments.
+            arguments: Arguments of the input.
 
-
-def _find_cell(schema: InputSchema, *arguments: Term) -> int | None:
-    name = arguments[0] if len(arguments) == 1 else f"card({arguments[0]},{arguments[1]})"
-    return schema.cells.index.get(name)
-
-
-def _resolve_cells(group: str, width: int) -> TestResolver:
-    """Resolve ``held(R,N)`` and ``held(R,S,N)``: at least N cards act as a cell."""
-
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        cell, threshold = _find_cell(schema, *arguments[:width]), arguments[width]
-        return ColumnTest(group, cell, AT_LEAST, threshold) if cell is not None and isinstance(threshold, int) else None
-
-    return resolve
-
-
-def _resolve_wild(group: str) -> TestResolver:
-    """Resolve ``wild(N)``: at least N wild cards."""
-
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        return _resolve_cells(group, 1)(schema, (WILD, *arguments))
-
-    return resolve
-
-
-def _resolve_other_cells(group: str, width: int) -> TestResolver:
-    """Resolve ``estimated(W,R,N)``: at least N cards of the relative seat W act as a cell."""
-
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        test = _resolve_cells(group, width)(schema, arguments[1:]) if arguments[0] in schema.relative_names else None
-        if test is None:
+        Returns:
+            Test; None if the input can never hold.
+        """
+        sorts, terms = list(self.arguments), list(arguments)
+        if self.is_wild:
+            sorts.insert(-1, CELL)
+            terms.insert(-1, WILD)
+        for place in range(len(sorts) - 1):
+            if sorts[place] is sorts[place + 1] is CELL:
+                sorts[place : place + 2] = [CELL]
+                terms[place : place + 2] = [f"card({terms[place]},{terms[place + 1]})"]
+                break
+        indices = [sort.find_index(schema, term) for sort, term in zip(sorts, terms, strict=True)]
+        value = self.value if self.value is not None else indices.pop()
+        column, width = 0, 1
+        for sort, index in zip(sorts, indices, strict=False):
+            if index is None:
+                return None
+            column, width = column * sort.count(schema) + index, width * sort.count(schema)
+        if value is None:
             return None
-        return test._replace(column=schema.relative_names.index(arguments[0]) * len(schema.cells) + test.column)
-
-    return resolve
-
-
-def _resolve_other_wild(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    """Resolve ``estimated_wild(W,N)``: at least N wild cards of the relative seat W."""
-    return _resolve_other_cells("estimate", 1)(schema, (arguments[0], WILD, arguments[1]))
+        comparison = self.comparison
+        if comparison is None:
+            comparison = AT_LEAST if self.value is None and sorts[-1] is NUMBER else EQUAL
+        return ColumnTest(self.group, self.block * width + column, comparison, value)
 
 
-def _resolve_seat_cells(group: str, width: int) -> TestResolver:
-    """Resolve ``holds(S,R,N)``: at least N cards of the seat S act as a cell."""
+ColumnWriter = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
+"""Function ``(lo, hi, columns, used)`` that fills int16 columns [used, n] of a group for the states lo..hi-1.
 
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat = _find_seat(schema, arguments[0])
-        test = _resolve_cells(group, width)(schema, arguments[1:])
-        if test is None or seat is None:
-            return None
-        return test._replace(column=seat * len(schema.cells) + test.column)
-
-    return resolve
+``used`` [used] holds the indices in the group of the columns that the circuit reads.
+"""
 
 
-def _resolve_seat_count(group: str) -> TestResolver:
-    """Resolve ``laid_down(S,N)``: the column of the seat S is at least N."""
+class TableColumns(Protocol):
+    """Tables whose columns are written, and makers of writers."""
 
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat, threshold = _find_seat(schema, arguments[0]), arguments[1]
-        return None if seat is None or not isinstance(threshold, int) else ColumnTest(group, seat, AT_LEAST, threshold)
+    state: TableState
+    rows: Indices  # [n] tables
 
-    return resolve
+    @property
+    def total_dealt(self) -> int:
+        """Number of cards that a deal gives to the seats."""
 
+    def each(self, values: Callable[[int, Indices], NDArray[np.integer]]) -> ColumnWriter:
+        """Write the array that a column and some of the tables give."""
 
-def _find_seat(schema: InputSchema, term: Term) -> int | None:
-    return term if isinstance(term, int) and 0 <= term < schema.seats else None
+    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
+        """Write how many cards [tables or observers, blocks, kinds] act as each cell."""
 
+    def trick_cells(self) -> ColumnWriter:
+        """Write how many cards of the trick of each seat act as each cell."""
 
-def _resolve_number(group: str, column: int = 0, comparison: int = AT_LEAST) -> TestResolver:
-    """Resolve an input whose only argument is the value."""
+    def trick_sizes(self) -> ColumnWriter:
+        """Write how many cards each seat has played to the trick."""
 
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        (value,) = arguments
-        return ColumnTest(group, column, comparison, value) if isinstance(value, int) else None
+    def fluent_values(self) -> ColumnWriter:
+        """Write the values of fluents."""
 
-    return resolve
-
-
-def _resolve_seat_bit(column: int) -> TestResolver:
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        seat = _find_seat(schema, arguments[0])
-        return None if seat is None else ColumnTest("act", column, BIT, seat)
-
-    return resolve
+    def drawn_card(self, rows: Indices) -> NDArray[np.int16]:
+        """Return the kind of the card just drawn at some tables, -1 for none."""
 
 
-def _resolve_name(group: str, column: int, names: Callable[[InputSchema], Mapping[Term, int]]) -> TestResolver:
-    """Resolve an input whose only argument is a name; the column holds the index of a name."""
+class SeatColumns(TableColumns, Protocol):
+    """Tables as one seat of each sees them."""
 
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        index = names(schema).get(arguments[0])
-        return None if index is None else ColumnTest(group, column, EQUAL, index)
+    seats: NDArray[np.int8]  # [n] observers
+    hand: NDArray[np.uint8]  # [n, kinds]
+    to_beat: NDArray[np.int16]  # [n]
 
-    return resolve
+    @property
+    def hidden_hands(self) -> NDArray[np.uint8]:
+        """Hands of the other seats [n, others, kinds]."""
 
+    @property
+    def hidden_hand_sizes(self) -> NDArray[np.int16]:
+        """Hand sizes of the other seats [n, others]."""
 
-def _enumerate_names(names: tuple[Term, ...]) -> dict[Term, int]:
-    return {name: index for index, name in enumerate(names)}
+    @property
+    def top_other(self) -> NDArray[np.int16]:
+        """Owner of the play to beat as an index of the other seats [n]."""
 
+    @property
+    def played_cards(self) -> NDArray[np.uint8]:
+        """Cards played in the episode [n, kinds]."""
 
-def _resolve_hand_size(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    seat, threshold = arguments
-    if seat not in schema.relative_names or not isinstance(threshold, int):
-        return None
-    return ColumnTest("sizes", schema.relative_names.index(seat), AT_LEAST, threshold)
+    @property
+    def unseen(self) -> NDArray[np.uint8]:
+        """Cards that the observers do not see [n, kinds]."""
 
+    def all(self, values: Callable[[int], NDArray[np.integer]]) -> ColumnWriter:
+        """Write the array of a column for all tables."""
 
-def _resolve_finish(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    place, seat = arguments
-    seat_index = _find_seat(schema, seat)
-    if seat_index is None or not isinstance(place, int) or not 1 <= place <= schema.seats:
-        return None
-    return ColumnTest("result", place - 1, EQUAL, seat_index)
-
-
-def _resolve_stuck(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    seat, threshold = _find_seat(schema, arguments[0]), arguments[1]
-    if seat is None or not isinstance(threshold, int):
-        return None
-    return ColumnTest("result", schema.seats + seat, AT_LEAST, threshold)
+    def hand_size(self) -> ColumnWriter:
+        """Write the number of cards in the hand."""
 
 
-def _resolve_lot(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    name, value = arguments
-    if name not in schema.lots or not isinstance(value, int):
-        return None
-    return ColumnTest("lots", schema.lots.index(name), EQUAL, value)
+@dataclass(frozen=True)
+class StateNumber:
+    """Field of JSON states with numbers that belong to one array of the state of tables, 0 if nothing is given.
 
-
-def _resolve_undealt(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-    """Resolve ``left_over(I,Card)``: the I-th undealt card, from 1."""
-    place, card = arguments
-    if card not in schema.card_kinds or not isinstance(place, int) or not 1 <= place <= schema.num_undealt:
-        return None
-    return ColumnTest("left_over", place - 1, EQUAL, schema.card_kinds.index(card))
-
-
-def _resolve_shown(block: int, by_rank: bool) -> TestResolver:
-    """Resolve ``laid(Kind,Rank)`` and ``led(Kind,Strength)``: bits of play statistics."""
-
-    def resolve(schema: InputSchema, arguments: tuple[Term, ...]) -> ColumnTest | None:
-        kind, number = arguments
-        bit = _enumerate_names(schema.shown_ranks).get(number) if by_rank else number
-        if kind not in schema.play_kinds or not isinstance(bit, int) or not 0 <= bit < SHOWN_BITS:
-            return None
-        return ColumnTest(
-            "shown", (block * len(schema.play_kinds) + schema.play_kinds.index(kind)) * SHOWN_BITS + bit, AT_LEAST, 1
-        )
-
-    return resolve
-
-
-INPUTS: Mapping[Signature, TestResolver] = {
-    Signature.parse(name): resolve
-    for name, resolve in {
-        "held/2": _resolve_cells("hand", 1), "held/3": _resolve_cells("hand", 2), "wild/1": _resolve_wild("hand"),
-        "holding/1": _resolve_number("size"),
-        "unseen/2": _resolve_cells("unseen", 1), "unseen/3": _resolve_cells("unseen", 2),
-        "unseen_wild/1": _resolve_wild("unseen"),
-        "gone/2": _resolve_cells("gone", 1), "gone/3": _resolve_cells("gone", 2), "gone_wild/1": _resolve_wild("gone"),
-        "cards/2": _resolve_hand_size, "face_up/3": _resolve_other_cells("face", 1),
-        "face_up/4": _resolve_other_cells("face", 2),
-        "leading/0": lambda schema, arguments: ColumnTest("trick", 0, EQUAL, LEADING),
-        "to_beat/1": _resolve_name("trick", 0, lambda schema: schema.forms.index),
-        "top/1": _resolve_name("trick", 1, lambda schema: _enumerate_names(schema.relative_names)),
-        "asked/1": _resolve_number("seat", 0, EQUAL), "acts/1": _resolve_number("acts"),
-        "left/2": _resolve_cells("left", 1), "left/3": _resolve_cells("left", 2), "wild_left/1": _resolve_wild("left"),
-        "lays/1": _resolve_name("move", 0, lambda schema: schema.forms.index),
-        "play/1": _resolve_name("move", 1, lambda schema: schema.forms.label_index),
-        "plays_left/1": _resolve_number("emptying"),
-        "chooses/1": _resolve_name("choice", 0, lambda schema: _enumerate_names(schema.options)),
-        "estimated/3": _resolve_other_cells("estimate", 1), "estimated/4": _resolve_other_cells("estimate", 2),
-        "estimated_wild/2": _resolve_other_wild,
-        "acted/1": _resolve_number("act", 0, EQUAL), "owner/1": _resolve_number("act", 1, EQUAL),
-        "passed/1": _resolve_seat_bit(2), "has_passed/1": _resolve_seat_bit(3), "out/1": _resolve_seat_bit(4),
-        "holds/3": _resolve_seat_cells("hands", 1), "holds/4": _resolve_seat_cells("hands", 2),
-        "in_trick/3": _resolve_seat_cells("lies", 1), "in_trick/4": _resolve_seat_cells("lies", 2),
-        "in_trick/2": _resolve_seat_count("laying"),
-        "leader/1": _resolve_number("leader", 0, EQUAL),
-        "taking/0": lambda schema, arguments: ColumnTest("taking", 0, EQUAL, 1), "finish/2": _resolve_finish,
-        "stuck/2": _resolve_stuck,
-        "aside/2": _resolve_cells("aside", 1), "aside/3": _resolve_cells("aside", 2),
-        "laid_down/2": _resolve_seat_count("plays"),
-        "event/1": _resolve_name("event", 0, lambda schema: _enumerate_names(EVENTS)),
-        "stage/1": _resolve_name("event", 1, lambda schema: _enumerate_names(schema.stages)),
-        "chosen/1": _resolve_name("event", 2, lambda schema: _enumerate_names(schema.options)),
-        "by/1": _resolve_number("event", 3, EQUAL), "lot/2": _resolve_lot,
-        "stock/1": _resolve_number("stock"), "drew/1": _resolve_number("drew", 0, EQUAL),
-        "drawn/1": _resolve_name("drawn", 0, lambda schema: _enumerate_names(schema.card_kinds)),
-        "left_over/2": _resolve_undealt,
-        "laid/2": _resolve_shown(0, True), "led/2": _resolve_shown(1, False), "passed_over/2": _resolve_shown(2, False),
-    }.items()
-}  # fmt: skip
-"""Resolver of the test of each input, by its signature."""
-
-
-def find_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
-    """Find the test that defines an input.
-
-    Args:
-        schema: Numbering of the arguments of inputs.
-        atom: Input.
-
-    Returns:
-        Test; None for an input that can never hold.
+    Attributes:
+        name: Key.
+        words: Meaning.
+        array: Array of ``TableState``: [tables], or [tables, seats].
+        maximum: Largest number.
+        by_seat: The value is a list of numbers, by seat.
     """
-    if atom not in schema.test_cache:
-        schema.test_cache[atom] = _resolve_test(schema, atom)
-    return schema.test_cache[atom]
+
+    name: str
+    words: str
+    array: str
+    maximum: int
+    by_seat: bool = False
 
 
-def _resolve_test(schema: InputSchema, atom: Atom) -> ColumnTest | None:
-    signature = Signature(atom[0], len(atom[1]))
-    if signature in schema.fluents:
-        fluent = schema.fluents[signature]
-        fluent_slot = fluent.locate(atom[1])
-        if fluent_slot is None:
-            return None
-        return ColumnTest(
-            "fluents", fluent_slot.slot, EQUAL if fluent.value_type == SINGLE_VALUED else AT_LEAST, fluent_slot.value
-        )
-    resolve = INPUTS.get(signature)  # None for a fluent of other rules
-    return resolve(schema, atom[1]) if resolve else None
+@dataclass(frozen=True)
+class InputGroup:
+    """Group of columns, with the inputs that test them.
 
-
-def find_group(schema: InputSchema, signature: Signature) -> str:
-    """Return the group of columns of an input.
-
-    Args:
-        schema: Numbering of the arguments of inputs.
-        signature: Name and number of arguments.
+    Attributes:
+        name: Name of the group.
+        selectors: Sorts of the arguments that select a column in a block.
+        inputs: Inputs.
+        seat: Makes the writer of the columns as a seat sees them; None if no seat observes them.
+        referee: Makes the writer of the columns from full information; None if the referee does not observe them.
+        both: Makes the writer for seats and for the referee.
+        fields: Fields of JSON states that a seat needs.
+        end_fields: Fields of JSON states that points need.
+        requires: Output without which a game does not have the group, if any.
+        state_number: Field of JSON states that only this group needs, if any.
     """
-    return "fluents" if signature in schema.fluents else INPUT_GROUPS[signature]
 
+    name: str
+    selectors: tuple[InputArgument, ...] = ()
+    inputs: tuple[RuleInput, ...] = ()
+    seat: Callable[[SeatColumns], ColumnWriter] | None = None
+    referee: Callable[[TableColumns], ColumnWriter] | None = None
+    both: Callable[[TableColumns], ColumnWriter] | None = None
+    fields: tuple[str, ...] = ()
+    end_fields: tuple[str, ...] = ()
+    requires: Signature | None = None
+    state_number: StateNumber | None = None
 
-INPUT_GROUPS: Mapping[Signature, str] = {
-    Signature.parse(name): group
-    for group, names in {
-        "hand": "held/2 held/3 wild/1", "size": "holding/1", "unseen": "unseen/2 unseen/3 unseen_wild/1",
-        "gone": "gone/2 gone/3 gone_wild/1", "sizes": "cards/2", "face": "face_up/3 face_up/4",
-        "trick": "leading/0 to_beat/1 top/1", "seat": "asked/1", "acts": "acts/1", "left": "left/2 left/3 wild_left/1",
-        "move": "lays/1 play/1", "emptying": "plays_left/1", "choice": "chooses/1",
-        "estimate": "estimated/3 estimated/4 estimated_wild/2",
-        "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4", "aside": "aside/2 aside/3",
-        "plays": "laid_down/2", "lies": "in_trick/3 in_trick/4", "laying": "in_trick/2", "leader": "leader/1",
-        "taking": "taking/0",
-        "result": "finish/2 stuck/2", "event": "event/1 stage/1 chosen/1 by/1", "lots": "lot/2",
-        "stock": "stock/1", "drew": "drew/1", "drawn": "drawn/1", "left_over": "left_over/2",
-        "shown": "laid/2 led/2 passed_over/2",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-"""Group of columns of each input, without fluents."""
-assert set(INPUT_GROUPS) == set(INPUTS)
+    def count_columns(self, schema: InputSchema) -> int:
+        """Return the number of columns."""
+        num_blocks = 1 + max((entry.block for entry in self.inputs), default=0)
+        return num_blocks * prod(sort.count(schema) for sort in self.selectors)

@@ -17,8 +17,6 @@ from abl_cards.games.description.fluents import COUNTER, Fluents, read_fluent_ty
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
 from abl_cards.games.description.pack import parse_rank_and_suit
 
-LANGUAGES = ("en", "zh")
-"""Languages of titles and sentences."""
 WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role")
 """Sorts of arguments that explanations write in words."""
 CHECKED_SORTS = ("label", "form", "kind", "place", "cell")

@@ -74,3 +74,12 @@ def arguments(term: str) -> tuple[int | str, ...]:
     """Return the arguments of a flat term: ``(4, 5)`` for ``full_house(4,5)``."""
     inner = term.partition("(")[2].rstrip(")")
     return tuple(int(part) if part.lstrip("-").isdigit() else part for part in inner.split(",")) if inner else ()
+
+
+def generalise_kind(kind: Term) -> Term:
+    """Return the kind of play that play statistics use: the functor, so that bombs of all sizes are one kind.
+
+    Args:
+        kind: Kind of a form.
+    """
+    return kind if isinstance(kind, int) else functor(kind)

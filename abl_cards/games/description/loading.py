@@ -15,7 +15,7 @@ from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description import fact_schema
 from abl_cards.games.description.folder import Folder, load_knowledge_base
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.rule_lookup import find_best_head
 from abl_cards.games.description.text_facts import check_text_facts
 from abl_cards.games.description.validation_cache import is_known_valid

@@ -21,7 +21,7 @@ from abl_cards.asp import (
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import read_fluent_types
 from abl_cards.games.description.folder import Folder, find_fluent_declarations
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import load_game_knowledge
 from abl_cards.games.description.variants import parse_files
 

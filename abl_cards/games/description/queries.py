@@ -6,58 +6,24 @@ it is rejected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from abl_cards.asp import Diagnostic, Location, ProgramSummary, Signature, make_error
 from abl_cards.circuit import Circuit, KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.description.input_schema import INPUT_GROUPS, InputSchema, find_group
-
-SEAT_INPUT_GROUPS = frozenset(
-    {
-        "hand",
-        "size",
-        "unseen",
-        "gone",
-        "sizes",
-        "face",
-        "trick",
-        "seat",
-        "acts",
-        "fluents",
-        "act",
-        "lies",
-        "laying",
-        "leader",
-        "stock",
-        "drew",
-        "drawn",
-    }
+from abl_cards.games.description.input_schema import InputSchema
+from abl_cards.games.description.inputs import (
+    DRAWS_SIGNATURE,
+    GROUPS,
+    TAKES_SIGNATURE,
+    find_group,
+    referee_groups,
+    seat_groups,
 )
-"""Groups that a seat observes: its hand, the trick, and the fluents."""
-
-TABLE_INPUT_GROUPS = frozenset(
-    {"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "laying", "leader"}
-    | {"stock", "drew", "drawn", "left_over"}
-)
-"""Groups that the referee observes between plays."""
-
 
 OPEN_HANDS_GROUP = "face"
 """Group of the cards of other hands that are visible."""
-
-TRICK_GROUPS = frozenset({"lies", "laying", "leader", "taking"})
-"""Groups that only games with tricks have."""
-
-TAKES_SIGNATURE = Signature("takes", 1)
-"""Output that games with tricks derive."""
-
-STOCK_GROUPS = frozenset({"stock", "drew", "drawn", "left_over"})
-"""Groups that only games with a stock have."""
-
-DRAWS_SIGNATURE = Signature("draws", 1)
-"""Output that games with a stock derive."""
 
 
 @dataclass(frozen=True)
@@ -66,50 +32,69 @@ class QuerySpec:
 
     Attributes:
         outputs: Names with arities, such as ``legal/1``.
-        input_groups: Groups of columns that are supplied.
         purpose: Description for messages.
+        when: Description of the moments of evaluation, for the reference.
+        groups: Groups of columns that are supplied, besides those of the observer.
+        observer: Returns the groups that are observed, if a seat or the referee observes the state.
     """
 
     outputs: tuple[str, ...]
-    input_groups: frozenset[str]
     purpose: str
+    when: str
+    groups: tuple[str, ...] = ()
+    observer: Callable[[], frozenset[str]] = frozenset
+
+    @property
+    def input_groups(self) -> frozenset[str]:
+        """Groups of columns that are supplied."""
+        return self.observer().union(self.groups)
 
 
 HAND_OUTPUTS = ("has/4", "lacks/4", "has/3", "lacks/3", "has_now/4", "lacks_now/4", "has_now/3", "lacks_now/3")
 """Outputs about known cards of a hand: at the beginning of the play, and now."""
 
 QUERY_SPECS: Mapping[str, QuerySpec] = {
-    "play": QuerySpec(("legal/1", "move/1", "includes/1"), SEAT_INPUT_GROUPS, "what may be played"),
-    "order": QuerySpec(("strength/2", "acts_as/2"), frozenset({"fluents"}), "the order of the plays"),
-    "beats": QuerySpec(("beats/1",), frozenset({"fluents", "trick"}), "what beats what"),
+    "play": QuerySpec(
+        ("legal/1", "move/1", "includes/1"), "what may be played", "at every play", observer=seat_groups
+    ),
+    "order": QuerySpec(("strength/2", "acts_as/2"), "the order of the plays", "once, in every context", ("fluents",)),
+    "beats": QuerySpec(("beats/1",), "what beats what", "for responses", ("fluents", "trick")),
     "course": QuerySpec(
-        ("turn/1", "trick_over/0", "over/0"), frozenset({"act", "leader", "move", "fluents"}), "whose turn it is"
+        ("turn/1", "trick_over/0", "over/0"), "whose turn it is",
+        "in advance, about every trick there can be; after every act where they read fluents",
+        ("fluents", "leader", "move", "act"),
     ),
     "takes": QuerySpec(
-        ("takes/1", "more/0"), frozenset({"act", "lies", "laying", "leader", "move", "fluents"}), "who takes a trick"
+        ("takes/1", "more/0"), "who takes a trick", "after every play of a game of tricks",
+        ("fluents", "move", "lies", "laying", "leader", "act"),
     ),
     "changes": QuerySpec(
         ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3"),
-        TABLE_INPUT_GROUPS | {"event", "move"},
-        "what is remembered, and where cards go",
+        "what is remembered, and where cards go", "at every event", ("move", "event"), referee_groups,
     ),
     "control": QuerySpec(
-        ("asks/2", "draws/1", "leads/1", "deal_again/0"), TABLE_INPUT_GROUPS, "who is asked, who draws, and who leads"
+        ("asks/2", "draws/1", "leads/1", "deal_again/0"), "who is asked, who draws, and who leads",
+        "when cards are dealt, and after every draw and choice", observer=referee_groups,
     ),
-    "option": QuerySpec(("option/1",), SEAT_INPUT_GROUPS | {"event", "act"}, "what may be chosen"),
+    "option": QuerySpec(
+        ("option/1",), "what may be chosen", "at every choice", ("event",), seat_groups
+    ),
     "end": QuerySpec(
-        ("points/3", "won/1", "drawn/0", "match_over/0"), TABLE_INPUT_GROUPS | {"event"}, "what an episode is worth"
+        ("points/3", "won/1", "drawn/0", "match_over/0"), "what an episode is worth", "when an episode is over",
+        ("event",), referee_groups,
     ),
     "roles": QuerySpec(
-        ("role/2", "side/2"), TABLE_INPUT_GROUPS | {"event"}, "which part each seat has, and who is with whom"
+        ("role/2", "side/2"), "which part each seat has, and who is with whom", "for results", ("event",),
+        referee_groups,
     ),
     "preferences": QuerySpec(
-        ("cost/2", "violated/1"),
-        SEAT_INPUT_GROUPS | {"left", "move", "taking", "emptying", "choice", "estimate", "event"},
-        "what a move costs",
+        ("cost/2", "violated/1"), "what a move costs", "for every move, and every choice",
+        ("left", "move", "taking", "emptying", "choice", "estimate", "event"), seat_groups,
     ),
-    "hands": QuerySpec(HAND_OUTPUTS, frozenset({"fluents"}), "what is known of the hands"),
-    "beliefs": QuerySpec(("belief/3",), frozenset({"shown", "size", "fluents"}), "what is believed of a hand"),
+    "hands": QuerySpec(HAND_OUTPUTS, "what is known of the hands", "at every play", ("fluents",)),
+    "beliefs": QuerySpec(
+        ("belief/3",), "what is believed of a hand", "at every play, for each other seat", ("fluents", "size", "shown")
+    ),
 }  # fmt: skip
 """Specification of each query by its name."""
 
@@ -140,7 +125,7 @@ def _is_unsupplied(
     schema: InputSchema, signature: Signature, spec: QuerySpec, absent: Mapping[str, tuple[str, str]]
 ) -> bool:
     """Return True if a predicate is an input that a query does not supply."""
-    group = "fluents" if signature in schema.fluents else INPUT_GROUPS.get(signature)
+    group = find_group(schema, signature)
     return group is not None and (group in absent or group not in spec.input_groups)
 
 
@@ -148,12 +133,13 @@ def _find_absent_groups(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str
     """Find the groups that this game does not have, with the reason and a remedy."""
     if not kb.facts("open_hands", 0):
         yield OPEN_HANDS_GROUP, ("the hands of the others are hidden", "if they are visible, write open_hands.")
-    if TAKES_SIGNATURE not in kb.request.outputs:
-        for group in TRICK_GROUPS:
-            yield group, ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …")
-    if DRAWS_SIGNATURE not in kb.request.outputs:
-        for group in STOCK_GROUPS:
-            yield group, ("no rule derives draws/1, so all cards are dealt at once", "say who draws: draws(S) :- …")
+    remedies = {
+        TAKES_SIGNATURE: ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …"),
+        DRAWS_SIGNATURE: ("no rule derives draws/1, so all cards are dealt at once", "say who draws: draws(S) :- …"),
+    }
+    for group in GROUPS.values():
+        if group.requires is not None and group.requires not in kb.request.outputs:
+            yield group.name, remedies[group.requires]
 
 
 def _check_query(
@@ -166,7 +152,7 @@ def _check_query(
 ) -> Iterator[Diagnostic]:
     read_signatures = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
     for signature in read_signatures:
-        group = find_group(schema, signature)
+        group = find_group(schema, signature) or ""
         if group in absent:
             reason, remedy = absent[group]
             location = find_read_location(program, signature, outputs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Diagnostic, Location, Signature, make_error, make_warning
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import find_read_location
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
 from abl_cards.games.min_plays.card_count import CardCount
@@ -56,20 +56,13 @@ class MinPlaysCounter(Protocol):
 _EXACT_COUNTERS = SetCounter, ParetoCounter
 
 
+@cache_per_game
 def find_counter(rules: CompiledGame) -> MinPlaysCounter:
     """Return the counter of a game; games with composed plays have one that counts cards.
 
     Args:
         rules: Compiled game.
     """
-    key = "plays", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = (rules, _choose_counter(rules))  # the reference to the rules keeps their id unique
-    counter: MinPlaysCounter = rules.kb.memo[key][1]
-    return counter
-
-
-def _choose_counter(rules: CompiledGame) -> MinPlaysCounter:
     if rules.has_composed_plays:
         return CardCount("plays are composed card by card")
     reasons: list[str] = []

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         read_decision_point,
     )
     from abl_cards.games.notation.derivations import PlayDerivation, derive_readings
-    from abl_cards.games.notation.fields import error_context
+    from abl_cards.games.notation.fields import error_context, read_cards, state_fields
     from abl_cards.games.notation.fluent_json import FluentCodec
     from abl_cards.games.notation.hand_order import hand_orders, sort_hand
-    from abl_cards.games.notation.hands import check_copies, read_cards
+    from abl_cards.games.notation.hands import check_copies
     from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays
     from abl_cards.games.notation.plays import (
         PASS,
@@ -40,14 +40,13 @@ if TYPE_CHECKING:
     from abl_cards.games.notation.records import MatchRecorder
     from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
     from abl_cards.games.notation.replay import match_states_after, replay_records
-    from abl_cards.games.notation.required_fields import STATE_FIELDS, required_for_explanation
+    from abl_cards.games.notation.required_fields import required_for_explanation
     from abl_cards.games.notation.seats import other_seats
 
 __all__ = [
     "MAX_COMPOSED_PLAYS",
     "NO_KIND",
     "PASS",
-    "STATE_FIELDS",
     "CardGrid",
     "FluentCodec",
     "MatchRecorder",
@@ -90,6 +89,7 @@ __all__ = [
     "resolve_form",
     "sort_hand",
     "spell",
+    "state_fields",
 ]
 
 if not TYPE_CHECKING:  # else any name would be right to type checkers

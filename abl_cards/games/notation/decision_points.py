@@ -15,6 +15,7 @@ from abl_cards.core import ErrorCode, GameError, TooManyMovesError
 from abl_cards.games.compiled import CompiledGame, TableError
 from abl_cards.games.description import SINGLE_VALUED, Fluent
 from abl_cards.games.notation.composed_moves import list_composed_plays
+from abl_cards.games.notation.fields import missing_field_error, state_fields
 from abl_cards.games.notation.hand_order import hand_orders
 from abl_cards.games.notation.inference import infer_play_counts
 from abl_cards.games.notation.match_moves import find_options, find_plays
@@ -22,7 +23,6 @@ from abl_cards.games.notation.plays import NotatedMove, notate_moves, notate_opt
 from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.records import read_record
 from abl_cards.games.notation.replay import Replayer
-from abl_cards.games.notation.required_fields import FIELD_DESCRIPTIONS, STATE_FIELDS
 from abl_cards.games.notation.states import build_tables, fill_passes, read_state, write_state
 from abl_cards.games.state import CHOICE
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions, PlayerView, Tables
@@ -86,7 +86,7 @@ def read_decision_point(
     if position.to_beat != LEADING:
         fill_passes(rules, value, position)
     if rules.has_open_hands and value.get("face") is None:
-        raise GameError(f'hands are open: give "face" ({FIELD_DESCRIPTIONS["face"]})', ErrorCode.INCOMPLETE_STATE)
+        raise missing_field_error("face", "hands are open")
     decisions = _state_decisions(rules, [position], value.get("cards") is not None or value.get("face") is not None)
     decision_point = decision_point_at(rules, decisions)
     plays = bool((decision_point.move_lists.form != rules.forms.pass_form).all())
@@ -94,7 +94,8 @@ def read_decision_point(
     if not decision_point.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
         raise GameError(f"{nothing} in this state", ErrorCode.INVALID_STATE)
-    given = {name: item for name, item in value.items() if item is not None or name not in STATE_FIELDS}
+    known = state_fields()
+    given = {name: item for name, item in value.items() if item is not None or name not in known}
     table_fields: dict[str, Any] = {"to_beat": None} if rules.trick_query is None else {"trick": []}
     return replace(decision_point, state=table_fields | given)  # missing fields stay missing
 

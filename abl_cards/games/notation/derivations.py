@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +49,7 @@ def _parse_play(rules: CompiledGame, text: str) -> ParsedPlay:
     raise errors[0]
 
 
-def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: str) -> Iterator[PlayDerivation]:
+def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: str) -> list[PlayDerivation]:
     """Explain each reading of cards as a play, legal ones first.
 
     Args:
@@ -58,7 +57,7 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
         decision_point: Decision of one seat.
         text: The play as JSON, a word, or cards separated by blanks.
 
-    Yields:
+    Returns:
         Up to MAX_READINGS readings, each with the proof of its legality or illegality.
 
     Raises:
@@ -87,10 +86,10 @@ def derive_readings(rules: CompiledGame, decision_point: DecisionPoint, text: st
     proof_finder = ProofFinder(
         rules.kb, true_atoms(query.build_rows(1, decision.column_writers), query.circuit.inputs, 0)
     )
-    for label, form in list(labels.items())[:MAX_READINGS]:
-        yield PlayDerivation(
-            rules.label_texts[label], rows[form], proof_finder.explain(f"{LEGAL}({rules.labels[label]})")
-        )
+    return [
+        PlayDerivation(rules.label_texts[label], rows[form], proof_finder.explain(f"{LEGAL}({rules.labels[label]})"))
+        for label, form in list(labels.items())[:MAX_READINGS]
+    ]
 
 
 def _find_row(decision_point: DecisionPoint, form: int, play: ParsedPlay) -> int | None:

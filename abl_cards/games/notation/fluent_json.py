@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Term
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import COUNTER, MAX_COUNT, SET_VALUED, Fluent, Terms
+from abl_cards.games.notation.fields import read_list, read_number
 
 
 @dataclass(frozen=True)
@@ -113,11 +114,7 @@ class FluentCodec:
         value_index |= {term: index for index, term in enumerate(self._encode_terms(fluent.values))}
         for slot, item in zip(fluent.slots, self._values_by_key(fluent, value), strict=True):
             if fluent.value_type == COUNTER:
-                if type(item) is not int or not -MAX_COUNT <= item <= MAX_COUNT:
-                    raise GameError(
-                        f"{item!r} is not a whole number from -{MAX_COUNT} to {MAX_COUNT}", ErrorCode.INVALID_STATE
-                    )
-                state[slot] = item
+                state[slot] = read_number(item, -MAX_COUNT, MAX_COUNT, "a whole number")
             elif item is None:
                 state[slot] = fluent.default
             else:
@@ -133,9 +130,7 @@ class FluentCodec:
         if keys == ((),):
             return [value]
         if _is_numbered(keys):
-            if not isinstance(value, list) or len(value) != len(keys):
-                raise GameError(f"{value!r} is not a list of {len(keys)} values", ErrorCode.INVALID_STATE)
-            return value
+            return read_list(value, len(keys), "values")
         names = self._object_keys(fluent)
         if not isinstance(value, dict) or not set(value) <= set(names):
             raise GameError(f"{value!r} is not an object with keys like {_examples(names)}", ErrorCode.INVALID_STATE)

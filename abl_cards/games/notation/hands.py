@@ -6,32 +6,28 @@ cards may be listed in part, unless the rules of the query read them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abl_cards.asp import Signature
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import seats
-from abl_cards.games.notation.fields import error_context
+from abl_cards.games.notation.fields import Counts, error_context, read_cards, read_list, state_fields
 from abl_cards.games.notation.positions import TablePosition
-from abl_cards.games.notation.required_fields import FIELD_DESCRIPTIONS, RequiredFields
+from abl_cards.games.notation.state_reader import StateReader
 from abl_cards.games.tables import can_hold, largest_hand
 
-Counts = NDArray[np.int64]
 _LAYS_ASIDE = Signature.parse("lays_aside/2")
 
 
-def read_hands(
-    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
-) -> None:
+def read_hands(reader: StateReader) -> None:
     """Fill the hands, the played cards and the cards set aside; raises GameError that names the field."""
+    rules, required, position = reader.rules, reader.required, reader.position
     with error_context("hand"):
-        own_hand = read_cards(rules, value["hand"])
+        own_hand = read_cards(rules, reader.value["hand"])
         if not own_hand.any():
             raise GameError("there are no cards", ErrorCode.INVALID_STATE)
         if not can_hold(rules, int(own_hand.sum())):
@@ -39,26 +35,22 @@ def read_hands(
                 f"{own_hand.sum()} cards, but a hand has at most {largest_hand(rules)}", ErrorCode.INVALID_STATE
             )
     order = seats.other_seats(rules, position.seat)
-    has_played_cards = value.get("gone") is not None or value.get("unseen") is not None
+    has_played_cards = reader.has("gone") or reader.has("unseen")
     with error_context("gone"):
-        position.played = _read_gone(rules, value.get("gone"), position, order)
-    if value.get("unseen") is not None:
-        with error_context("unseen"):
-            position.played = _read_unseen(rules, value, own_hand, position, order)
-    with error_context("face"):
-        face = _read_face(rules, value.get("face"), len(order))
-    with error_context("aside"):
-        kitty, shown = _read_aside(rules, value.get("aside"))
+        position.played = _read_gone(rules, reader.value.get("gone"), position, order)
+    if reader.has("unseen"):
+        position.played = _read_unseen(reader, own_hand, order)
+    face: list[Counts] | None = reader.get("face")
+    kitty, shown = reader.get("aside", (None, np.zeros_like(own_hand)))
     visible = own_hand + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own_hand))
     with error_context("hand, to_beat, gone, face, aside"):
         check_copies(rules, visible)
     pool = rules.pack.copies - visible
-    with error_context("cards"):
-        sizes = _read_sizes(rules, value.get("cards"), face)
-    _check_required(rules, required, has_played_cards, sizes is not None, own_hand, position, sizes)
+    sizes = _read_sizes(reader, face)
+    _check_required(reader, has_played_cards, own_hand, sizes)
     for field in ("face", "cards"):
-        if field in required.fields and value.get(field) is None and (field == "face" or face is None):
-            raise _missing_field_error(required, field)
+        if field in required.fields and not reader.has(field) and (field == "face" or face is None):
+            raise reader.missing(field)
     left = int(pool.sum())
     missing = _hand_sizes(rules, sizes, face, position, order, left)
     is_complete = (
@@ -82,22 +74,6 @@ def has_no_aside(rules: CompiledGame) -> bool:
     )
 
 
-def read_cards(rules: CompiledGame, value: Any) -> Counts:
-    """Read cards in any order.
-
-    Args:
-        rules: Compiled game.
-        value: JSON value of the cards.
-
-    Returns:
-        int64 [kinds], copies of each card.
-
-    Raises:
-        GameError: The value names an unknown card, or is not a list or text of cards.
-    """
-    return counts_from_cards(rules.card_codes.read(value), len(rules.pack)).astype(np.int64)
-
-
 def check_copies(rules: CompiledGame, total: Counts) -> None:
     """Check that cards are not more than the pack has.
 
@@ -113,38 +89,33 @@ def check_copies(rules: CompiledGame, total: Counts) -> None:
         raise GameError(f"{total[kind]} copies of {text} in total; the pack has {copies}", ErrorCode.INVALID_CARDS)
 
 
-def read_card_lists(rules: CompiledGame, value: Any, count: int, item_name: str) -> list[Counts]:
-    """Read a list of hands of a given length; raises GameError."""
-    if not isinstance(value, list) or len(value) != count:
-        raise GameError(f"{value!r} is not a list of {count} {item_name}", ErrorCode.INVALID_STATE)
-    return [read_cards(rules, cards) for cards in value]
-
-
 def _read_gone(rules: CompiledGame, value: Any, position: TablePosition, order: Sequence[int]) -> Counts:
     """Return the played cards [seats, kinds], including the play to beat."""
     played = np.zeros_like(position.played)
     if value is None:
         return played + position.trick_cards
     if is_by_seat(rules, value):  # null for seats with unknown cards
-        played[:] = read_card_lists(
-            rules, [[] if cards is None else cards for cards in value], len(played), "hands, by seat"
-        )
+        played[:] = [
+            read_cards(rules, [] if hand is None else hand) for hand in read_list(value, len(played), "hands, by seat")
+        ]
         return np.maximum(played, position.trick_cards)
     return _assign_gone(rules, np.maximum(read_cards(rules, value), position.cards_to_beat), position, order)
 
 
-def _read_unseen(
-    rules: CompiledGame, value: Mapping[str, Any], own: Counts, position: TablePosition, order: Sequence[int]
-) -> Counts:
+def _read_unseen(reader: StateReader, own: Counts, order: Sequence[int]) -> Counts:
     """Return the played cards [seats, kinds] if the hidden cards are given: all others outside the own hand."""
-    if value.get("gone") is not None or value.get("aside") is not None or value.get("face") is not None:
-        raise GameError("unseen excludes gone, aside and face: leave out one or the other", ErrorCode.INVALID_STATE)
-    unseen = read_cards(rules, value["unseen"])
-    check_copies(rules, own + unseen + position.cards_to_beat)
-    sizes = _read_sizes(rules, value.get("cards"), None)
-    if sizes is not None and sum(sizes) != unseen.sum():
-        raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}", ErrorCode.INVALID_STATE)
-    return _assign_gone(rules, rules.pack.copies - own - unseen, position, order)
+    rules, position = reader.rules, reader.position
+    with error_context("unseen"):
+        if reader.has("gone") or reader.has("aside") or reader.has("face"):
+            raise GameError("unseen excludes gone, aside and face: leave out one or the other", ErrorCode.INVALID_STATE)
+        unseen = read_cards(rules, reader.value["unseen"])
+        check_copies(rules, own + unseen + position.cards_to_beat)
+        sizes = reader.value.get("cards")
+        if sizes is not None:
+            sizes = state_fields()["cards"].type.read(reader.observer, sizes)
+            if sum(sizes) != unseen.sum():
+                raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}", ErrorCode.INVALID_STATE)
+        return _assign_gone(rules, rules.pack.copies - own - unseen, position, order)
 
 
 def _assign_gone(rules: CompiledGame, together: Counts, position: TablePosition, order: Sequence[int]) -> Counts:
@@ -173,65 +144,24 @@ def _is_hand(rules: CompiledGame, value: Any) -> bool:
     return isinstance(value, list) or (rules.card_codes.is_joined and isinstance(value, str))
 
 
-def _read_face(rules: CompiledGame, value: Any, others: int) -> list[Counts] | None:
-    return None if value is None else read_card_lists(rules, value, others, "hands, next first")
+def _read_sizes(reader: StateReader, face: Sequence[Counts] | None) -> list[int] | None:
+    """Read the numbers of cards of the other hands, those of open hands if none are given."""
+    face_sizes = None if face is None else [int(hand.sum()) for hand in face]
+    sizes: list[int] | None = reader.get("cards")
+    if face is not None and sizes is not None and sizes != face_sizes:
+        raise GameError("cards: the numbers differ from the numbers of cards in face", ErrorCode.INVALID_STATE)
+    return face_sizes if sizes is None else list(sizes)
 
 
-def _read_aside(rules: CompiledGame, value: Any) -> tuple[int | None, Counts]:
-    """Return the number of hidden cards set aside, if given, and the visible ones."""
-    empty = np.zeros(len(rules.pack), np.int64)
-    if value is None:
-        return None, empty
-    if type(value) is int:
-        if not 0 <= value <= len(rules.pack.deck):
-            raise GameError(
-                f"{value} is not a number of cards from 0 to {len(rules.pack.deck)}", ErrorCode.INVALID_STATE
-            )
-        return value, empty
-    return 0, read_cards(rules, value)
-
-
-def _read_sizes(rules: CompiledGame, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
-    others = rules.seating.seats - 1
-    if value is None:
-        return None if face is None else [int(hand.sum()) for hand in face]
-    if not isinstance(value, list) or len(value) != others:
-        raise GameError(
-            f"{value!r} is not a list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}", ErrorCode.INVALID_STATE
-        )
-    for size in value:
-        if type(size) is not int or size < 0 or not can_hold(rules, size):
-            raise GameError(
-                f"{size!r} is not a number of cards from 0 to {largest_hand(rules)}", ErrorCode.INVALID_STATE
-            )
-    if face is not None and value != [int(hand.sum()) for hand in face]:
-        raise GameError("the numbers differ from the numbers of cards in face", ErrorCode.INVALID_STATE)
-    return list(value)
-
-
-def _check_required(
-    rules: CompiledGame,
-    required: RequiredFields,
-    has_played_cards: bool,
-    sized: bool,
-    own: Counts,
-    position: TablePosition,
-    sizes: Sequence[int] | None,
-) -> None:
+def _check_required(reader: StateReader, has_played_cards: bool, own: Counts, sizes: Sequence[int] | None) -> None:
     """Raise GameError if the rules read the played cards and the state does not determine them."""
-    if "gone" not in required.fields or has_played_cards:
+    if "gone" not in reader.required.fields or has_played_cards:
         return
+    rules, position = reader.rules, reader.position
     dealt = len(rules.pack.deck) - sum(rules.seating.num_dealt)
     counted = int(own.sum()) + int(position.cards_to_beat.sum()) + sum(sizes or []) + dealt + position.stock
-    if not sized or counted != len(rules.pack.deck):
-        raise _missing_field_error(required, "gone")
-
-
-def _missing_field_error(required: RequiredFields, field: str) -> GameError:
-    return GameError(
-        f'the rules read {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
-        ErrorCode.INCOMPLETE_STATE,
-    )
+    if sizes is None or counted != len(rules.pack.deck):
+        raise reader.missing("gone")
 
 
 def _hand_sizes(

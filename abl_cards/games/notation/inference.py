@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abl_cards.asp import Signature
-from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.notation import seats
+from abl_cards.games.notation.fields import missing_field_error
 from abl_cards.games.notation.hands import is_by_seat
 from abl_cards.games.notation.positions import TablePosition
-from abl_cards.games.notation.required_fields import FIELD_DESCRIPTIONS, compared_play_counts, required_for_endgame
+from abl_cards.games.notation.required_fields import compared_play_counts, required_for_endgame
 from abl_cards.games.state import next_turn
 from abl_cards.games.tables import largest_hand
 from abl_cards.games.types import LEADING
@@ -74,10 +74,7 @@ def infer_play_counts(
     for field in ("face", "passed", "has_passed", "finish", "gone", "lots"):
         reader = required.fields.get(field)
         if (reader is not None or field == "face") and not _is_determined(rules, field, value, position):
-            raise GameError(
-                f'{_reason_text(field, reader)}: give "{field}" ({FIELD_DESCRIPTIONS[field]})',
-                ErrorCode.INCOMPLETE_STATE,
-            )
+            raise missing_field_error(field, reader or "all hands are read")
     if position.plays is not None:
         return position.plays
     least, most = _play_bounds(rules, value, position)
@@ -86,17 +83,9 @@ def infer_play_counts(
     for seat in _undetermined_seats(
         counts, [count + planned for count, planned in zip(least, planned_plays, strict=True)], most
     ):
-        reader = required.fields["laid_down"]
-        raise GameError(
-            f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); '
-            f"seat {seat} may have {least[seat]} or more",
-            ErrorCode.INCOMPLETE_STATE,
-        )
+        more = f"; seat {seat} may have {least[seat]} or more"
+        raise missing_field_error("laid_down", required.fields["laid_down"], more)
     return least
-
-
-def _reason_text(field: str, reader: Signature | None) -> str:
-    return "all hands are read" if field == "face" and reader is None else f"the rules read {reader}"
 
 
 def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], position: TablePosition) -> bool:

@@ -41,6 +41,7 @@ class TablePosition:
     plays: list[int] | None = None  # [seats] number of plays; None if not given
     lots: list[int] | None = None  # random numbers of the match; None if not given
     finish: list[int] = field(default_factory=list)
+    numbers: dict[str, int | list[int]] = field(default_factory=dict)  # further arrays of the state, by name
 
     @property
     def cards_to_beat(self) -> NDArray[np.int64]:

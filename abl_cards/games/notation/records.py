@@ -19,12 +19,12 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Fluent, fluents_by_name
 from abl_cards.games.notation import seats
-from abl_cards.games.notation.fields import error_context
+from abl_cards.games.notation.fields import RECORD_FIELDS, Observer, error_context, read_cards, read_list
 from abl_cards.games.notation.fluent_json import FluentCodec
 from abl_cards.games.notation.hand_order import hand_to_json
-from abl_cards.games.notation.hands import check_copies, read_cards
+from abl_cards.games.notation.hands import check_copies
 from abl_cards.games.notation.plays import notate_moves, notate_option
-from abl_cards.games.notation.states import check_profile, read_lots
+from abl_cards.games.notation.states import check_profile
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import DealtEpisodes, NullListener, Tables
 from abl_cards.games.types import DRAW, Indices, Moves
@@ -119,7 +119,7 @@ def _deal_json(rules: CompiledGame, tables: Tables, table: int) -> dict[str, Any
     elif state.aside[table].any():
         deal["aside"] = codes.write_hand(state.aside[table])
     before = lasting_fluents_json(rules, tables, table)
-    lots = {str(name): int(lot) for name, lot in zip(rules.schema.lots, state.lots[table], strict=True)}
+    lots = RECORD_FIELDS["lots"].type.write(Observer(rules), state.lots[table])
     total = tables.total_points[table].tolist()
     return deal | ({"before": before} if before else {}) | ({"lots": lots} if lots else {}) | (
         {"total": total} if any(total) else {}
@@ -153,8 +153,8 @@ class Record:
     total: NDArray[np.int64]  # [seats]
     episode: int
     acts: tuple[tuple[int, Any], ...]
-    finish: tuple[int, ...] | None
-    points: tuple[int, ...] | None
+    finish: list[int] | None
+    points: list[int] | None
     won: Any  # team, DRAWN_MATCH, or None if not given
 
 
@@ -172,24 +172,19 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
     acts = value.get("acts")
     if not isinstance(acts, list):
         raise GameError("acts: not a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
-    episode = value.get("episode", 0)
-    if type(episode) is not int or not 0 <= episode < 1 << 30:
-        raise GameError(f"episode: {episode!r} is not a number from 0 to {(1 << 30) - 1}", ErrorCode.INVALID_RECORD)
     return Record(
-        hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
-        np.array(_read_numbers(rules, value, "total") or [0] * rules.seating.seats, np.int64), episode,
-        tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)), _read_finish(rules, value),
-        _read_numbers(rules, value, "points"), _read_won(rules, value.get("won")),
+        hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value),
+        np.array(_read_field(rules, value, "total") or [0] * rules.seating.seats, np.int64),
+        RECORD_FIELDS["episode"].read(Observer(rules), value.get("episode", 0)),
+        tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)),
+        _read_field(rules, value, "finish"), _read_field(rules, value, "points"), _read_won(rules, value.get("won")),
     )  # fmt: skip
 
 
 def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    dealt, value_by_seat = (
-        (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt,
-        value.get("hands"),
-    )
-    if not isinstance(value_by_seat, list) or len(value_by_seat) != rules.seating.seats:
-        raise GameError(f"hands: not a list of {rules.seating.seats} hands, by seat", ErrorCode.INVALID_RECORD)
+    dealt = (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt
+    with error_context("hands"):
+        value_by_seat = read_list(value.get("hands"), rules.seating.seats, "hands, by seat", ErrorCode.INVALID_RECORD)
     hands = []
     for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
@@ -237,18 +232,14 @@ def _read_before(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
     return fluents
 
 
-def _read_lots(rules: CompiledGame, value: Any) -> NDArray[np.int16]:
+def _read_lots(rules: CompiledGame, value: Mapping[str, Any]) -> NDArray[np.int16]:
     names = [str(name) for name in rules.schema.lots]
-    lots = np.zeros(len(names), np.int16)
-    if value is None:
-        if names:
-            raise GameError(
-                f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)', ErrorCode.INVALID_RECORD
-            )
-        return lots
-    with error_context("lots"):
-        lots[:] = read_lots(rules, value)
-    return lots
+    lots = _read_field(rules, value, "lots")
+    if lots is None and names:
+        raise GameError(
+            f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)', ErrorCode.INVALID_RECORD
+        )
+    return np.array(lots or [], np.int16)
 
 
 def _read_act(rules: CompiledGame, number: int, act: Any) -> tuple[int, Any]:
@@ -258,26 +249,9 @@ def _read_act(rules: CompiledGame, number: int, act: Any) -> tuple[int, Any]:
         return seats.read_seat_number(rules, act[0]), act[1]
 
 
-def _read_finish(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[int, ...] | None:
-    finish = value.get("finish")
-    if finish is None:
-        return None
-    with error_context("finish"):
-        if not isinstance(finish, list):
-            raise GameError(f"{finish!r} is not a list of seats", ErrorCode.INVALID_RECORD)
-        return tuple(seats.read_seat_number(rules, seat) for seat in finish)
-
-
-def _read_numbers(rules: CompiledGame, value: Mapping[str, Any], field: str) -> tuple[int, ...] | None:
-    numbers = value.get(field)
-    if numbers is None:
-        return None
-    is_valid = isinstance(numbers, list) and len(numbers) == rules.seating.seats
-    if not is_valid or any(type(number) is not int or abs(number) >= 1 << 40 for number in numbers):
-        raise GameError(
-            f"{field}: {numbers!r} is not a list of {rules.seating.seats} numbers, by seat", ErrorCode.INVALID_RECORD
-        )
-    return tuple(numbers)
+def _read_field(rules: CompiledGame, value: Mapping[str, Any], name: str) -> Any:
+    """Read a field of ``RECORD_FIELDS``; null is a missing one."""
+    return None if value.get(name) is None else RECORD_FIELDS[name].read(Observer(rules), value[name])
 
 
 def _read_won(rules: CompiledGame, value: Any) -> Any:

@@ -9,7 +9,7 @@ import clingo
 import numpy as np
 
 from abl_cards.asp import ArgumentTypes, Signature, Term, make_kb_error, string_value
-from abl_cards.core import ErrorCode
+from abl_cards.core import ErrorCode, texts_by_language
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import (
     CHECKED_SORTS,
@@ -120,18 +120,16 @@ def _choice_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
 
 # --- views of seats ---------------------------------------------------------------------------------------------------
 
-_VIEW_TEXTS = {
-    "en": {
-        "hand": "hand: {cards}", "others": "the others hold: {others}", "to_beat": "to beat: {play}",
-        "of": "to beat: {play} of {top}", "leads": "you lead", "stage": "to choose: {stage}", "aside": "aside: {aside}",
-        "trick": "in the trick: {trick}",
-    },
-    "zh": {
-        "hand": "手牌：{cards}", "others": "其余各家：{others}", "to_beat": "要压：{play}", "of": "要压{top}的 {play}",
-        "leads": "请出牌", "stage": "请选择：{stage}", "aside": "底牌：{aside}",
-        "trick": "本轮已出：{trick}",
-    },
-}  # fmt: skip
+_VIEW_TEXTS = texts_by_language({
+    "hand": ("hand: {cards}", "手牌：{cards}"),
+    "others": ("the others hold: {others}", "其余各家：{others}"),
+    "to_beat": ("to beat: {play}", "要压：{play}"),
+    "of": ("to beat: {play} of {top}", "要压{top}的 {play}"),
+    "leads": ("you lead", "请出牌"),
+    "stage": ("to choose: {stage}", "请选择：{stage}"),
+    "aside": ("aside: {aside}", "底牌：{aside}"),
+    "trick": ("in the trick: {trick}", "本轮已出：{trick}"),
+})  # fmt: skip
 
 
 def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: str = "en") -> str:
@@ -360,13 +358,13 @@ _SUIT_NAMES = {
     "en": {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"},
     "zh": {"S": "黑桃", "H": "红桃", "D": "方块", "C": "梅花"},
 }
-_SEAT_WORDS = {
-    "en": {
-        "next": "the next seat", "previous": "the previous seat", "partner": "the partner", "across": "the seat across",
-        "number": "the seat {} places on",
-    },
-    "zh": {"next": "下家", "previous": "上家", "partner": "对家", "across": "对家", "number": "下{}家"},
-}  # fmt: skip
+_SEAT_WORDS = texts_by_language({
+    "next": ("the next seat", "下家"),
+    "previous": ("the previous seat", "上家"),
+    "partner": ("the partner", "对家"),
+    "across": ("the seat across", "对家"),
+    "number": ("the seat {} places on", "下{}家"),
+})  # fmt: skip
 _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
 
 

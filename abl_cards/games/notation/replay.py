@@ -213,12 +213,12 @@ class Replayer:
         acts = int(tables.num_decisions[table])
         if len(record.acts) > acts:
             return f"act {acts + 1}: the episode is over"
-        finish = tuple(seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT)
-        points = tuple(tables.points[table].tolist())
+        finish = [seat for seat in tables.state.finish_order[table].tolist() if seat != NO_SEAT]
+        points = tables.points[table].tolist()
         if record.finish not in (None, finish):
-            return f"finish is {list(record.finish or ())}, but the plays lead to {list(finish)}"
+            return f"finish is {record.finish}, but the plays lead to {finish}"
         if record.points not in (None, points):
-            return f"points are {list(record.points or ())}, but the plays lead to {list(points)}"
+            return f"points are {record.points}, but the plays lead to {points}"
         won = None if tables.winner[table] == -1 else winner_json(tables, table)
         if record.won is not None and record.won != won:
             return f"won is {record.won!r}, but the plays lead to {won!r}"

@@ -11,79 +11,12 @@ from numpy.typing import NDArray
 from abl_cards.asp import Atom, Signature
 from abl_cards.circuit import Circuit
 from abl_cards.games.compiled import CompiledGame, cache_per_game
-from abl_cards.games.description import EQUAL, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
+from abl_cards.games.description import EQUAL, INPUTS, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
+from abl_cards.games.notation.fields import state_fields
 from abl_cards.games.tables import EventRules
 
-STATE_FIELDS = (
-    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
-    "finish", "face", "stage", "profile", "trick", "picked", "stock", "drew", "drawn", "laid_down", "lots",
-)  # fmt: skip
-DRAW_FIELDS = "stock", "drew", "drawn"
-"""Fields of states about drawing, besides fluents."""
-
-FIELD_DESCRIPTIONS = {
-    "cards": "numbers of cards of the other seats, next first",
-    "face": "open cards of the other seats, next first",
-    "gone": "cards played so far",
-    "unseen": "cards of the other seats together",
-    "seat": "number of the seat to decide",
-    "passed": "seats that have passed since the play to beat",
-    "has_passed": "seats that have passed in the trick",
-    "acts": "number of plays and passes in the episode so far",
-    "acted": "seat that acted last",
-    "trick": "plays of the trick in order; [] when leading",
-    "picked": "cards of an unfinished play",
-    "stock": "number of cards still to be drawn",
-    "drew": "seat that drew the last card",
-    "drawn": "card just drawn by the seat to decide",
-    "laid_down": "number of plays of each seat, by seat",
-    "lots": "random numbers of the match, by name",
-    "finish": "seats without cards, in the order in which they went out",
-}
-"""Descriptions of the fields of states."""
-
-_FIELD_BY_GROUP = {
-    "sizes": "cards",
-    "face": "face",
-    "unseen": "gone",
-    "gone": "gone",
-    "seat": "seat",
-    "acts": "acts",
-    "lies": "trick",
-    "laying": "trick",
-    "leader": "trick",
-    "stock": "stock",
-    "drew": "drew",
-    "drawn": "drawn",
-}
-_ACT_FIELDS = {
-    0: ("seat", "acted"),
-    1: ("seat",),
-    2: ("seat", "passed"),
-    3: ("seat", "has_passed"),
-    4: ("seat", "cards"),
-}
-_EVENT_FIELDS = {3: ("seat",)}
-
-
-_FIELD_BY_END_GROUP = {"plays": "laid_down", "lots": "lots", "acts": "acts", "aside": "gone", "lies": "trick"}
-_TURN_FIELDS = {2: ("passed",), 3: ("has_passed",)}
-_OPTIONAL_FIELDS = {"cards", "gone"}
-"""Fields with a default if only preferences read them: full hands, and no played cards but the play to beat."""
-
-_TRICK_FIELDS, _NON_TRICK_FIELDS = {"trick", "picked"}, {"to_beat", "top", "has_passed"}
-
-
-def allowed_fields(rules: CompiledGame) -> list[str]:
-    """Return the fields of states of these rules, besides fluents."""
-    absent: set[str] = set() if rules.has_draws else set(DRAW_FIELDS)
-    absent |= (
-        _TRICK_FIELDS
-        if rules.trick_query is None
-        else _NON_TRICK_FIELDS | (set() if rules.has_composed_plays else {"picked"})
-    )
-    absent |= set() if rules.schema.lots else {"lots"}
-    return [field for field in STATE_FIELDS if field not in absent]
+_TURN_INPUTS = "passed", "has_passed"
+"""Inputs of turns that are fields of states of the same name."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +64,8 @@ def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFi
     Returns:
         Required fields.
     """
-    preferences = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
+    defaults = [field.name for field in state_fields().values() if field.has_default]
+    preferences = _required_for_preferences(rules).without(defaults)
     if not is_choice:
         return required_for_play(rules) | preferences
     return required_for_choice(rules) | RequiredFields(
@@ -156,7 +90,7 @@ def _required_for_preferences(rules: CompiledGame) -> RequiredFields:
     trick_fluents = (
         _required_by_circuit(rules, rules.trick_query.circuit).fluents if rules.trick_query is not None else {}
     )
-    single = {name for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items() if _is_single(fluent)}
+    single = {name for name, fluent in fluents_by_name(rules.fluents, state_fields()).items() if _is_single(fluent)}
     return RequiredFields(
         required.fields,
         {name: signature for name, signature in (required.fluents | trick_fluents).items() if name in single},
@@ -186,9 +120,9 @@ def required_for_endgame(rules: CompiledGame) -> RequiredFields:
         rules.kb.circuit(*(name for name in _TURN_PREDICATES if Signature.parse(name) in rules.derived_outputs))
     ]
     fields = _endgame_fields(rules, [*_endgame_circuits(rules), *turn_circuits])
-    for atom, test in _input_tests(rules, turns):
-        for field in _TURN_FIELDS.get(test.column, ()) if test.group == "act" else ():
-            fields.setdefault(field, _signature(atom))
+    for atom, _ in _input_tests(rules, turns):
+        if atom.name in _TURN_INPUTS:
+            fields.setdefault(atom.name, _signature(atom))
     return RequiredFields(fields, {})
 
 
@@ -241,10 +175,9 @@ def _constant_slots(rules: CompiledGame) -> frozenset[int]:
 
 def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[str, Signature]:
     fields: dict[str, Signature] = {}
-    for atom, test in _input_tests(rules, circuits):
-        is_place = test.group == "result" and test.column < rules.seating.seats
-        field = "finish" if is_place else _FIELD_BY_END_GROUP.get(test.group)
-        if field is not None:
+    for atom, _ in _input_tests(rules, circuits):
+        entry = INPUTS.get(_signature(atom))
+        for field in entry.end_fields if entry else ():
             fields.setdefault(field, _signature(atom))
     return fields
 
@@ -252,7 +185,7 @@ def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[st
 @cache_per_game
 def fluent_names(rules: CompiledGame) -> dict[str, Signature]:
     """Return the signatures of fluents by field name."""
-    return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items()}
+    return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, state_fields()).items()}
 
 
 def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredFields:
@@ -263,17 +196,10 @@ def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredField
     for atom, test in _input_tests(rules, [circuit]):
         if test.group == "fluents":
             fluents[names[slots[test.column]]] = slots[test.column]
-        for field in _fields_of_column(test.group, test.column):
-            fields.setdefault(field, _signature(atom))
+        elif (entry := INPUTS.get(_signature(atom))) is not None:
+            for field in entry.fields:
+                fields.setdefault(field, _signature(atom))
     return RequiredFields(fields, fluents)
-
-
-def _fields_of_column(group: str, column: int) -> tuple[str, ...]:
-    if group == "act":
-        return _ACT_FIELDS[column]
-    if group == "event":
-        return _EVENT_FIELDS.get(column, ())
-    return (_FIELD_BY_GROUP[group],) if group in _FIELD_BY_GROUP else ()
 
 
 def _input_tests(rules: CompiledGame, circuits: Iterable[Circuit]) -> Iterator[tuple[Atom, ColumnTest]]:

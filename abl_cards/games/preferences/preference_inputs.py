@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from abl_cards.circuit import Circuit
 from abl_cards.core import map_ranges
 from abl_cards.games import min_plays
-from abl_cards.games.binding import CircuitQuery, ColumnWriter, make_lazy_writer
+from abl_cards.games.binding import CircuitQuery, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import INPUT_GROUPS, SEAT_INPUT_GROUPS
+from abl_cards.games.description import INPUTS, ColumnWriter, seat_groups
 from abl_cards.games.preferences import after_move
 from abl_cards.games.preferences.preferences import EstimateInputWriter, MoveInputWriter, SharedInputWriter
 from abl_cards.games.tables import Choices, Decisions, takes_trick
@@ -29,7 +29,7 @@ _FORM_COLUMN = 0  # column of the form in the input group move; the other one is
 
 def _find_inputs(groups: frozenset[str]) -> frozenset[str]:
     """Return the names of the inputs of some groups."""
-    return frozenset(signature.name for signature, group in INPUT_GROUPS.items() if group in groups)
+    return frozenset(signature.name for signature, entry in INPUTS.items() if entry.group in groups)
 
 
 MOVE_INPUTS = _find_inputs(_MOVE_GROUPS)
@@ -64,7 +64,7 @@ class GamePreferenceInputs:
         Returns:
             Function of n decisions or choices that returns uint8 [inputs, n].
         """
-        query = CircuitQuery.from_circuit(circuit, self.rules.schema, SEAT_INPUT_GROUPS | {"event"})
+        query = CircuitQuery.from_circuit(circuit, self.rules.schema, seat_groups() | {"event"})
 
         def write(decisions: Decisions | Choices) -> NDArray[np.uint8]:
             return query.build_rows(len(decisions.rows), decisions.column_writers)

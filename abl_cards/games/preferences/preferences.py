@@ -350,8 +350,8 @@ def compile_preferences(
     Raises:
         GameError: If a name to exclude is neither a group nor a preference.
     """
-    key = "preferences", frozenset(exclude), id(source.rules)
-    if key not in kb.memo:  # the entry refers to the rules, so that their id is unique
+    key = "preferences", frozenset(exclude), source.rules
+    if key not in kb.memo:
         circuit = _circuit_excluding(kb, exclude)
         weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
         kb.memo[key] = CompiledPreferences(kb, source, circuit, np.array(weights, np.int32))

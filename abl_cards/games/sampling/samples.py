@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from abl_cards.asp import Signature
 from abl_cards.circuit import Circuit
 from abl_cards.core import seed64
-from abl_cards.games.binding import CircuitQuery, ColumnWriter, make_gather_writer, make_lazy_writer
+from abl_cards.games.binding import CircuitQuery, make_gather_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import EVENTS, QUERY_SPECS, TABLE_INPUT_GROUPS
+from abl_cards.games.description import EVENTS, QUERY_SPECS, ColumnWriter, referee_groups
 from abl_cards.games.preferences import GamePreferenceInputs
 from abl_cards.games.sampling.episode_starts import EpisodeStartRecorder
 from abl_cards.games.sampling.random_states import sample_stacked_deals, sample_state
@@ -212,7 +212,7 @@ class _InputSampler:
             yield 0.15, self._sample_choice
         for event in list_events(self._rules):
             yield 0.03, self._make_event_sampler(event)
-        yield 0.03, lambda rows: self._write_table_inputs(rows, None, TABLE_INPUT_GROUPS)
+        yield 0.03, lambda rows: self._write_table_inputs(rows, None, referee_groups())
         yield 0.03, lambda rows: self._write_table_inputs(rows, None, QUERY_SPECS["course"].input_groups)
         if self._rules.trick_query is not None:
             yield 0.1, lambda rows: self._write_table_inputs(rows, None, QUERY_SPECS["takes"].input_groups)
@@ -275,7 +275,7 @@ class _InputSampler:
     def _make_event_sampler(self, event: str) -> RowSampler:
         """Return a row sampler of tables where an event happens."""
         groups = (
-            TABLE_INPUT_GROUPS | {"event"} | ({"move"} if event in ("shown", "play", "pass", "trick") else frozenset())
+            referee_groups() | {"event"} | ({"move"} if event in ("shown", "play", "pass", "trick") else frozenset())
         )
         return lambda rows: self._write_table_inputs(rows, event, groups)
 

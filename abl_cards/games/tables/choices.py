@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.binding import ColumnWriter, make_array_writer
+from abl_cards.games.binding import make_array_writer
 from abl_cards.games.compiled import raise_where, source_hint
-from abl_cards.games.description import cards_from_counts
+from abl_cards.games.description import ColumnWriter, cards_from_counts
 from abl_cards.games.state import NOT_PLAYING
 from abl_cards.games.tables.decision_base import DecisionBase
 from abl_cards.games.tables.view import NO_EVENT

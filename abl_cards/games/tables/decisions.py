@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import TooManyMovesError, map_ranges, scale_to_range_array
-from abl_cards.games.binding import ColumnWriter
 from abl_cards.games.compiled import check_nonempty, check_sampled, raise_too_many
-from abl_cards.games.description import cards_from_counts
+from abl_cards.games.description import ColumnWriter, cards_from_counts
 from abl_cards.games.moves import (
     ALL_LABELS,
     SCRATCH_SETS,

@@ -5,9 +5,9 @@ Each is a circuit query for the tables concerned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,8 @@ from abl_cards.asp import make_kb_error
 from abl_cards.core import ErrorCode, pause_gc
 from abl_cards.games.binding import (
     CircuitQuery,
-    ColumnWriter,
     HandCardCounts,
     TabulatedQuery,
-    TrickCardCounts,
     make_gather_writer,
     make_lazy_writer,
 )
@@ -32,11 +30,10 @@ from abl_cards.games.compiled import (
     raise_where,
     source_hint,
 )
-from abl_cards.games.description import EVENTS, require_int
+from abl_cards.games.description import EVENTS, GROUPS, ColumnWriter, require_int
 from abl_cards.games.state import ASKS, DRAWS, LEADS, NO_SEAT, REDEAL, TableState, add_points, decode_control
-from abl_cards.games.tables import stock
 from abl_cards.games.tables.fluent_updates import SHOWN_EVENT, EventUpdate, slot_and_value
-from abl_cards.games.tables.view import act_column, trick_count_columns
+from abl_cards.games.tables.view import ColumnSource
 from abl_cards.games.types import DRAW, LEADING, Indices
 
 
@@ -53,6 +50,30 @@ class NextStep(NamedTuple):
         """Return the steps of the tables where ``mask`` [n] holds."""
         redeal, *seats = self
         return NextStep(redeal[mask], *(column[mask] for column in seats))
+
+
+class _RefereeView(ColumnSource):
+    """Tables as the referee sees them."""
+
+    def __init__(self, rules: CompiledGame, state: TableState, rows: Indices) -> None:
+        """Make a view of tables rows [n]."""
+        self.rules, self.state, self.rows = rules, state, rows
+
+    @cached_property
+    def _context(self) -> NDArray[np.integer]:
+        return self.rules.contexts.compute_index_at(self.state.fluents, self.rows)
+
+    def get_context(self) -> NDArray[np.integer]:
+        """Return the order context of each table [n], from the present fluents."""
+        return self._context
+
+    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
+        """Return a writer of the number of cards [tables, blocks, kinds] that act as each cell."""
+        return HandCardCounts(self.rules.cells, cards, self.rows, self.get_context)
+
+    def fluent_values(self) -> ColumnWriter:
+        """Return a writer of all fluents."""
+        return make_gather_writer(self.state.fluents, self.rows)
 
 
 @dataclass(frozen=True)
@@ -106,36 +127,13 @@ class EventRules:
         Returns:
             Writers of n columns.
         """
-        rules = self.rules
-        contexts = cache(lambda: rules.contexts.compute_index_at(state.fluents, rows))
-        return {
-            "hands": HandCardCounts(rules.cells, lambda: state.hands, rows, contexts),
-            "lies": TrickCardCounts(rules.cells, state.trick_cards, rows, contexts),
-            "laying": trick_count_columns(state.trick_cards, rows),
-            "leader": make_lazy_writer(lambda _: state.leader[rows]),
-            "aside": HandCardCounts(rules.cells, lambda: state.aside[:, None], rows, contexts),
-            "plays": make_lazy_writer(lambda seat: state.num_plays[rows, seat]),
-            "fluents": make_gather_writer(state.fluents, rows),
-            "act": make_lazy_writer(lambda column: act_column(state, rows, column)),
+        view, forms = _RefereeView(self.rules, state, rows), self.rules.forms
+        return {name: group.referee(view) for name, group in GROUPS.items() if group.referee} | {
             "move": make_lazy_writer(
-                lambda column: rules.forms.label_of[state.last_form[rows]] if column else state.last_form[rows]
+                lambda column: forms.label_of[state.last_form[rows]] if column else state.last_form[rows]
             ),
-            "result": make_lazy_writer(lambda column: self._result_column(state, rows, column)),
-            "lots": make_lazy_writer(lambda lot: state.lots[rows, lot]),
-            "acts": make_lazy_writer(lambda _: state.num_acts[rows]),
-            "stock": make_lazy_writer(lambda _: stock.cards_in_stock(rules, state, rows)),
-            "drew": make_lazy_writer(lambda _: state.last_drawer[rows]),
-            "drawn": make_lazy_writer(lambda _: stock.card_drawn(state, rows)),
-            "left_over": make_lazy_writer(lambda position: stock.leftover_card(rules, state, rows, position)),
             "event": make_lazy_writer(lambda column: _event_column(state, rows, event, column)),
         }
-
-    def _result_column(self, state: TableState, rows: Indices, column: int) -> NDArray[np.integer]:
-        """Return a column of the input group ``result``: order of finish, then cards left by seat."""
-        seats = self.rules.seating.seats
-        if column < seats:
-            return state.finish_order[rows, column]
-        return state.hands[rows, column - seats].sum(axis=1)
 
     def init_fluents(self, state: TableState, rows: Indices) -> None:
         """Set the fluents of ``init/1`` where a match begins.

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Term, make_kb_error
 from abl_cards.core import ErrorCode, map_ranges
-from abl_cards.games.binding import CircuitQuery, ColumnWriter, make_gather_writer, make_lazy_writer, make_masked_writer
-from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import HAND_OUTPUTS, WILD, functor, require_int
+from abl_cards.games.binding import CircuitQuery, make_gather_writer, make_lazy_writer, make_masked_writer
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import HAND_OUTPUTS, WILD, ColumnWriter, functor, require_int
 from abl_cards.games.tables import hidden_kernels
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import Indices, InformationSet
@@ -80,17 +80,9 @@ def compute_constraints(rules: CompiledGame, view: PlayerView) -> InformationSet
     return InformationSet(unseen, left, at_least, at_most)
 
 
+@cache_per_game
 def _get_hand_facts(rules: CompiledGame) -> _HandFacts | None:
     """Return the hand facts of a game, compiled once; None if it has none."""
-    key = "hands", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = rules, _read_hand_facts(rules)  # the entry refers to the rules, so that their id is unique
-    facts: _HandFacts | None = rules.kb.memo[key][1]
-    return facts
-
-
-def _read_hand_facts(rules: CompiledGame) -> _HandFacts | None:
-    """Compile the hand facts of a game."""
     query = rules.build_query(*HAND_OUTPUTS)
     if query is None:
         return None
@@ -257,6 +249,7 @@ def find_belief_cells(rules: CompiledGame, context: NDArray[np.integer]) -> NDAr
     return np.asarray(model.cell_places.min(axis=2)[context])
 
 
+@cache_per_game
 def get_belief_model(rules: CompiledGame) -> BeliefModel | None:
     """Return the belief model of a game, compiled once.
 
@@ -269,15 +262,6 @@ def get_belief_model(rules: CompiledGame) -> BeliefModel | None:
     Raises:
         KBError: If a belief names no card.
     """
-    key = "beliefs", id(rules)
-    if key not in rules.kb.memo:
-        rules.kb.memo[key] = rules, _read_belief_model(rules)
-    model: BeliefModel | None = rules.kb.memo[key][1]
-    return model
-
-
-def _read_belief_model(rules: CompiledGame) -> BeliefModel | None:
-    """Compile the belief model of a game."""
     circuit = rules.belief_circuit
     if circuit is None:
         return None

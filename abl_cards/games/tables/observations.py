@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Term, make_kb_error
 from abl_cards.core import ErrorCode, map_ranges
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import (
     COUNTER,
     OBSERVATION_PARTS,
@@ -182,13 +182,10 @@ def _place_parts(parts: Iterable[ObservationPart]) -> Iterator[_PlacedPart]:
         start = columns.stop
 
 
+@cache_per_game
 def _get_parts(rules: CompiledGame) -> tuple[_PlacedPart, ...]:
     """Return the parts of an observation with their columns, built once."""
-    key = "observation", id(rules)
-    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
-        rules.kb.memo[key] = (rules, tuple(_place_parts(_build_parts(rules))))
-    parts: tuple[_PlacedPart, ...] = rules.kb.memo[key][1]
-    return parts
+    return tuple(_place_parts(_build_parts(rules)))
 
 
 _DEFAULT_PARTS = (

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.core import MIN_LIGHT_ITEMS_PER_THREAD, map_ranges
-from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import SHOWN_BITS, generalise_kind
 from abl_cards.games.state import TableState
 from abl_cards.games.types import Indices
@@ -49,17 +49,9 @@ def record_acts(rules: CompiledGame, state: TableState, rows: Indices, form: NDA
         )
 
 
+@cache_per_game
 def _form_traits(rules: CompiledGame) -> FormTraits:
     """Return the traits of the forms of a game, computed once."""
-    key = "habits", id(rules)
-    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
-        rules.kb.memo[key] = (rules, _read_form_traits(rules))
-    traits: FormTraits = rules.kb.memo[key][1]
-    return traits
-
-
-def _read_form_traits(rules: CompiledGame) -> FormTraits:
-    """Compute the traits of the forms of a game."""
     forms, schema = rules.forms, rules.schema
     kind = np.full(len(forms), -1, np.int16)
     ranks = np.zeros(len(forms), np.uint64)

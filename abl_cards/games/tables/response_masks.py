@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from abl_cards.asp import Signature
 from abl_cards.core import ErrorCode, GameError, map_ranges
 from abl_cards.games.binding import CircuitQuery, make_array_writer, make_lazy_writer
-from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import INPUT_GROUPS, find_test, with_outputs
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import INPUTS, find_test, with_outputs
 from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types import LEADING
 
@@ -53,23 +53,20 @@ def compute_lead_mask(rules: CompiledGame, context: NDArray[np.integer], hands: 
     return _get_lead_query(rules).evaluate(n, view.column_writers)
 
 
+@cache_per_game
 def _get_lead_query(rules: CompiledGame) -> CircuitQuery:
     """Return the circuit of the label outputs with nothing to beat, built once."""
-    key = "openings", id(rules)
-    if key not in rules.kb.memo:
-        circuit, known_groups = rules.play_query.circuit, frozenset({"trick"})
-        trick = CircuitQuery.from_circuit(circuit, rules.schema, known_groups)
-        values = trick.build_rows(1, {"trick": make_lazy_writer(lambda _: np.array([LEADING]))})[:, 0]
-        tests = {atom: find_test(rules.schema, atom) for atom in circuit.inputs}
-        known_inputs = {
-            atom: bool(holds)
-            for (atom, test), holds in zip(tests.items(), values, strict=True)
-            if test and test.group in known_groups
-        }
-        labels = with_outputs(circuit, circuit.outputs[: len(rules.labels)])
-        rules.kb.memo[key] = rules, CircuitQuery.from_circuit(labels.specialise(known_inputs), rules.schema)
-    query: CircuitQuery = rules.kb.memo[key][1]
-    return query
+    circuit, known_groups = rules.play_query.circuit, frozenset({"trick"})
+    trick = CircuitQuery.from_circuit(circuit, rules.schema, known_groups)
+    values = trick.build_rows(1, {"trick": make_lazy_writer(lambda _: np.array([LEADING]))})[:, 0]
+    tests = {atom: find_test(rules.schema, atom) for atom in circuit.inputs}
+    known_inputs = {
+        atom: bool(holds)
+        for (atom, test), holds in zip(tests.items(), values, strict=True)
+        if test and test.group in known_groups
+    }
+    labels = with_outputs(circuit, circuit.outputs[: len(rules.labels)])
+    return CircuitQuery.from_circuit(labels.specialise(known_inputs), rules.schema)
 
 
 def compute_response_mask(
@@ -144,24 +141,19 @@ class _BeatsRelation:
         return by_form
 
 
+@cache_per_game
 def _get_beats_relation(rules: CompiledGame) -> _BeatsRelation:
     """Return the relation of a game, compiled once."""
-    key = "answers", id(rules)
-    if key not in rules.kb.memo:  # the entry refers to the rules, so that their id is unique
-        beats, barred = rules.build_query("beats/1"), rules.build_query("barred/1")
-        if beats is None:
-            raise GameError(f"{rules.folder.name}: no rule derives beats/1", ErrorCode.UNSUPPORTED_GAME)
-        rules.kb.memo[key] = _BeatsRelation(
-            rules, beats, barred if barred and _is_hand_independent(rules, barred) else None, {}
-        )
-    relation: _BeatsRelation = rules.kb.memo[key]
-    return relation
+    beats, barred = rules.build_query("beats/1"), rules.build_query("barred/1")
+    if beats is None:
+        raise GameError(f"{rules.folder.name}: no rule derives beats/1", ErrorCode.UNSUPPORTED_GAME)
+    return _BeatsRelation(rules, beats, barred if barred and _is_hand_independent(rules, barred) else None, {})
 
 
 def _is_hand_independent(rules: CompiledGame, query: CircuitQuery) -> bool:
     """Return True if a query reads only fluents and the play to beat, so that its outputs hold for every hand."""
     read = {Signature(name, len(args)) for name, args in query.circuit.inputs} - set(rules.fluents.signatures)
-    return all(INPUT_GROUPS[signature] == "trick" for signature in read)
+    return all(INPUTS[signature].group == "trick" for signature in read)
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.compiled import CompiledGame, TableError, whole_hand_moves
+from abl_cards.games.compiled import CompiledGame, TableError, cache_per_game, whole_hand_moves
 from abl_cards.games.moves import find_whole_hand_forms
 from abl_cards.games.state import TableState, count_cards
 from abl_cards.games.types import NO_CARD, Indices, Moves
@@ -91,9 +91,15 @@ def find_forms(
     return np.where(forms < 0, default, forms)
 
 
+@cache_per_game
+def _form_cache(rules: CompiledGame) -> dict[bytes, int]:
+    """Return the forms found so far, by context and hand."""
+    return {}
+
+
 def _find_forms_cached(rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16]) -> NDArray[np.int16]:
     """Find forms by enumeration, -1 if there is none; results are cached by hand and context."""
-    cache: dict[bytes, int] = rules.kb.memo.setdefault(("forms_of", id(rules)), (rules, {}))[1]
+    cache = _form_cache(rules)
     key_bytes = np.column_stack([contexts.astype(np.int16).view(np.uint8).reshape(len(contexts), 2), hands])
     keys = [row.tobytes() for row in key_bytes]
     new = {key: row for row, key in enumerate(keys) if key not in cache}

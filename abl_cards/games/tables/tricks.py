@@ -16,14 +16,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.core import MIN_LIGHT_ITEMS_PER_THREAD, map_ranges
-from abl_cards.games.binding import (
-    ColumnWriter,
-    TrickCardCounts,
-    make_array_writer,
-    make_gather_writer,
-    make_lazy_writer,
-)
+from abl_cards.games.binding import TrickCardCounts, make_array_writer, make_gather_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame, TableError, join_names, raise_where, source_hint
+from abl_cards.games.description import ColumnWriter
 from abl_cards.games.state import (
     EMPTY_PLAY_CODE,
     EPISODE_OVER_BIT,
@@ -35,7 +30,7 @@ from abl_cards.games.state import (
     turn_entry,
 )
 from abl_cards.games.tables.retraction import OnShown, apply_retractions, write_card_row
-from abl_cards.games.tables.view import act_column, trick_count_columns
+from abl_cards.games.tables.view import trick_count_columns
 from abl_cards.games.types import LEADING, NO_CARD, Indices, MoveLists, Moves
 
 if TYPE_CHECKING:
@@ -77,7 +72,9 @@ class TrickState:
         """Return a column of the input group ``act``."""
         if column < _FIRST_STATE_COLUMN:
             return self.owner if column else self.last_actor
-        return act_column(self.state, self.rows, column)
+        state = self.state
+        field: NDArray[np.integer] = (state.passed, state.passed_in_trick, state.seats_out)[column - 2]
+        return field[self.rows]
 
     def evaluate(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Evaluate ``takes/1`` and ``more/0``.

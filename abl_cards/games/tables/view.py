@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
@@ -11,7 +12,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.binding import (
-    ColumnWriter,
     HandCardCounts,
     TrickCardCounts,
     make_gather_writer,
@@ -20,6 +20,7 @@ from abl_cards.games.binding import (
     make_sliced_writer,
 )
 from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import GROUPS, ColumnWriter
 from abl_cards.games.state import TableState, count_cards
 from abl_cards.games.tables import stock
 from abl_cards.games.tables.history import PlayHistory
@@ -33,7 +34,41 @@ NO_EVENT = -1
 """Value of the columns of ``event`` while seats play."""
 
 
-class PlayerView:
+class ColumnSource(ABC):
+    """Tables whose columns are written, see ``TableColumns``."""
+
+    rules: CompiledGame
+    state: TableState
+    rows: Indices
+
+    @property
+    def total_dealt(self) -> int:
+        """Number of cards that a deal gives to the seats."""
+        return sum(self.rules.seating.num_dealt)
+
+    @abstractmethod
+    def get_context(self) -> NDArray[np.integer]:
+        """Return the order context of each table [n]."""
+
+    def each(self, values: Callable[[int, Indices], NDArray[np.integer]]) -> ColumnWriter:
+        """Return a writer of the array that a column and some of the tables give."""
+        rows = self.rows
+        return make_sliced_writer(lambda column, share: values(column, rows[share]))
+
+    def trick_cells(self) -> ColumnWriter:
+        """Return a writer of how many cards of the trick of each seat act as each cell."""
+        return TrickCardCounts(self.rules.cells, self.state.trick_cards, self.rows, self.get_context)
+
+    def trick_sizes(self) -> ColumnWriter:
+        """Return a writer of how many cards each seat has played to the trick."""
+        return trick_count_columns(self.state.trick_cards, self.rows)
+
+    def drawn_card(self, rows: Indices) -> NDArray[np.int16]:
+        """Return the kind of the card just drawn at some tables, -1 for none."""
+        return stock.card_drawn(self.state, rows)
+
+
+class PlayerView(ColumnSource):
     """View of n tables by one seat each; values are cached, so it is valid until a move is made."""
 
     def __init__(
@@ -62,6 +97,10 @@ class PlayerView:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def get_context(self) -> NDArray[np.integer]:
+        """Return the order context of each table [n]."""
+        return self.context
 
     def select(self, rows: NDArray[np.int64]) -> PlayerView:
         """Return the view of some of the tables.
@@ -112,33 +151,23 @@ class PlayerView:
     @property
     def column_writers(self) -> Mapping[str, ColumnWriter]:
         """Writers of circuit inputs by input group; not cached, because that would be a reference cycle."""
-        state, rows = self.state, self.rows
-        return {
-            "hand": self._cell_counts(lambda: self.hand[:, None]),
-            "size": make_sliced_writer(lambda _, share: count_cards(self.hand[share])),
-            "unseen": self._cell_counts(lambda: self.unseen[:, None]),
-            "gone": self._cell_counts(lambda: self.played_cards[:, None]),
-            "sizes": make_lazy_writer(lambda other: self.hidden_hand_sizes[:, other]),
-            "trick": make_lazy_writer(lambda column: self.top_other if column else self.to_beat),
-            "seat": make_lazy_writer(lambda _: self.seats),
-            "acts": make_sliced_writer(lambda _, share: state.num_acts[rows[share]]),
-            "fluents": self._fluents,
-            "lies": TrickCardCounts(self.rules.cells, state.trick_cards, rows, lambda: self.context),
-            "laying": trick_count_columns(state.trick_cards, rows),
-            "leader": make_sliced_writer(lambda _, share: state.leader[rows[share]]),
-            "act": make_lazy_writer(lambda column: act_column(state, rows, column)),
-            "face": self._cell_counts(lambda: self.hidden_hands),
-            "stock": make_lazy_writer(lambda _: stock.cards_in_stock(self.rules, state, rows)),
-            "drew": make_lazy_writer(lambda _: state.last_drawer[rows]),
-            "drawn": make_lazy_writer(
-                lambda _: np.where(state.last_drawer[rows] == self.seats, stock.card_drawn(state, rows), -1)
-            ),
-            "event": make_lazy_writer(lambda _: np.full(len(rows), NO_EVENT, np.int16)),
-        }
+        no_event = self.all(lambda _: np.full(len(self.rows), NO_EVENT, np.int16))
+        return {"event": no_event} | {name: group.seat(self) for name, group in GROUPS.items() if group.seat}
 
-    @property
-    def _fluents(self) -> ColumnWriter:
-        """Writer of the fluents that the observer sees."""
+    def all(self, values: Callable[[int], NDArray[np.integer]]) -> ColumnWriter:
+        """Return a writer of columns [n] of all tables."""
+        return make_lazy_writer(values)
+
+    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
+        """Return a writer of the number of cards [n, blocks, kinds] that act as each cell."""
+        return HandCardCounts(self.rules.cells, cards, None, self.get_context)
+
+    def hand_size(self) -> ColumnWriter:
+        """Return a writer of the number of cards in the hand."""
+        return make_sliced_writer(lambda _, share: count_cards(self.hand[share]))
+
+    def fluent_values(self) -> ColumnWriter:
+        """Return a writer of the fluents that the observer sees."""
         fluents, state = self.rules.fluents, self.state.fluents
         if not len(fluents.private_slots):
             return make_gather_writer(state, self.rows)
@@ -149,10 +178,6 @@ class PlayerView:
         """Cards played in the episode, uint8 [n, kinds]."""
         cards: NDArray[np.uint8] = self.state.played[self.rows].sum(axis=1, dtype=np.uint8)
         return cards
-
-    def _cell_counts(self, cards: Callable[[], NDArray[np.uint8]]) -> ColumnWriter:
-        """Return a writer of the number of cards [n, blocks, kinds] that act as each cell."""
-        return HandCardCounts(self.rules.cells, cards, None, lambda: self.context)
 
 
 def trick_count_columns(trick_cards: NDArray[np.uint8], rows: Indices) -> ColumnWriter:
@@ -182,21 +207,3 @@ def _fill_trick_counts(trick_cards, rows, used, lo, hi, columns):
             for kind in range(kinds):
                 count += flat[first + kind]
             columns[index, i] = count
-
-
-def act_column(state: TableState, rows: Indices, column: int) -> NDArray[np.integer]:
-    """Return a column of the input group ``act``.
-
-    Args:
-        state: State of all tables.
-        rows: int64 [n], tables.
-        column: 0 last actor, 1 owner of the play to beat, 2 seats that passed since, 3 seats that passed in the trick,
-            4 seats without cards; sets of seats are bits.
-
-    Returns:
-        int [n].
-    """
-    field: NDArray[np.integer] = (state.last_actor, state.owner, state.passed, state.passed_in_trick, state.seats_out)[
-        column
-    ]
-    return field[rows]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine
+from abl_cards.games.notation import convert_decisions, render_view
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Action, Choices, Decisions, is_play_decision
@@ -166,7 +167,7 @@ class KbDifference:
         self.states += len(decisions.rows)
         self.choices += 0 if is_play_decision(decisions) else len(decisions.rows)
         (in_before, ours), (in_after, theirs) = (
-            side.engine.convert_decisions(decisions) for side in (self.before, self.after)
+            convert_decisions(side.engine.rules, decisions) for side in (self.before, self.after)
         )
         ours, theirs = (
             ours.select(np.flatnonzero(in_after[in_before])),
@@ -197,8 +198,8 @@ class KbDifference:
             ):
                 if changed.any():
                     counter[label] += int(changed.sum())
-                    view = self.before.engine.render_view(
-                        self.before.engine.decision_point_at(ours, int(changed.argmax()))
+                    view = render_view(
+                        self.before.engine.rules, self.before.engine.decision_point_at(ours, int(changed.argmax()))
                     )
                     self.label_examples.setdefault((direction, label), view)
         differs = np.zeros(len(ours.rows), np.bool_)
@@ -240,7 +241,7 @@ class KbDifference:
                     after.text(rows_after[cards])
                     for cards in sorted(rows_after.keys() - rows_before.keys())[:MAX_EXAMPLE_MOVES]
                 )
-                view = self.before.engine.render_view(self.before.engine.decision_point_at(ours, row))
+                view = render_view(self.before.engine.rules, self.before.engine.decision_point_at(ours, row))
                 self.form_examples[label] = FormExample(view, removed, added)
         self.keep_distinguishing(ours, np.array(sorted({row for row, _ in differing}), np.int64))
 
@@ -392,7 +393,11 @@ def _compare_choices(difference: KbDifference, ours: AnyDecisions, theirs: AnyDe
             moves = before.action(row), after.action(row)
             difference.examples.append(
                 ChangedDecision(
-                    decision_point.state, difference.before.engine.render_view(decision_point), *moves, cause, shares
+                    decision_point.state,
+                    render_view(difference.before.engine.rules, decision_point),
+                    *moves,
+                    cause,
+                    shares,
                 )
             )
 

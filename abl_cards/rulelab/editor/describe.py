@@ -16,6 +16,7 @@ from abl_cards.asp import Signature, Term
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
+from abl_cards.games.notation import spell
 
 _SIDE_PREDICATE = Signature.parse("side/2")
 _FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
@@ -113,7 +114,9 @@ def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
     if rules.schema.stages:
         yield translate(
             "choices",
-            translate.comma.join(engine.term_text("stage", stage, translate.language) for stage in rules.schema.stages),
+            translate.comma.join(
+                spell(engine.rules, "stage", stage, translate.language) for stage in rules.schema.stages
+            ),
         )
 
 
@@ -146,7 +149,7 @@ def _describe_plays(engine: Engine, translate: _Translator) -> Iterator[str]:
     names = [cells[forms.forms[singles[position]].groups[0].cell] for position in np.argsort(strength, kind="stable")]
     if len(names) > 1:
         yield translate(
-            "order", " ".join(dict.fromkeys(engine.term_text("rank", name, translate.language) for name in names))
+            "order", " ".join(dict.fromkeys(spell(engine.rules, "rank", name, translate.language) for name in names))
         )
 
 
@@ -158,7 +161,7 @@ def _kind_name(kind: Term, engine: Engine, label: int) -> str:
 def _describe_fluents(engine: Engine, translate: _Translator) -> Iterator[str]:
     for fluent in engine.rules.fluents.fluents:
         name = fluent.signature.name
-        yield f"{name}: {engine.term_text('fluent', name, translate.language)}"
+        yield f"{name}: {spell(engine.rules, 'fluent', name, translate.language)}"
 
 
 def _describe_preferences(engine: Engine, translate: _Translator) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Vocabulary of games for editors: meaning of each predicate, when it is known, and what supplies it.
 
-The source is docs/reference/predicates.md. ``data/vocabulary.json`` holds its tables as part of the package;
+Inputs come from their registry (``games/description/inputs.py``), facts and outputs from docs/reference/predicates.md.
+``data/vocabulary.json`` holds the tables of that page as part of the package;
 ``python -m abl_cards.rulelab.editor.reference docs/reference/predicates.md`` writes the file, and a test compares both.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from abl_cards.asp import Signature
 from abl_cards.core import DATA
+from abl_cards.games.description import INPUTS
 
 VOCABULARY_FILE = DATA / "vocabulary.json"
 
@@ -26,7 +28,6 @@ _SECTION_KINDS = {
     "Facts": FACT,
     "Fluents": FACT,
     "Outputs": OUTPUT,
-    "Inputs of games": INPUT,
     "Variants": FACT,
 }
 _ATOM = re.compile(r"`([a-z_]+)(?:\(([^`]*)\))?`")
@@ -55,24 +56,33 @@ class VocabularyEntry:
         return f"{self.name}({','.join(self.arguments)})" if self.arguments else self.name
 
 
-@cache
 def load_vocabulary() -> Mapping[Signature, VocabularyEntry]:
     """Load all entries, by name and number of arguments."""
-    entries = (
+    return _load_vocabulary(tuple(INPUTS))
+
+
+@cache
+def _load_vocabulary(inputs: tuple[Signature, ...]) -> Mapping[Signature, VocabularyEntry]:
+    entries = [
         VocabularyEntry(**{**row, "arguments": tuple(row["arguments"])})
         for row in json.loads(VOCABULARY_FILE.read_text("utf-8"))
-    )
+    ]
+    words = ""
+    for entry in (INPUTS[signature] for signature in inputs):
+        words = entry.words or words
+        name, _, arguments = entry.text.removesuffix(")").partition("(")
+        entries.append(VocabularyEntry(name, _split_arguments(arguments), INPUT, words))
     return {entry.signature: entry for entry in entries}
 
 
 def describe_availability(entry: VocabularyEntry) -> str:
     """Describe when a predicate is known and what supplies it."""
-    from abl_cards.games.description import INPUT_GROUPS, QUERY_SPECS
+    from abl_cards.games.description import QUERY_SPECS
 
     if entry.kind == FACT:
         return "A fact: read once when the folder is loaded, so it depends on no input."
     if entry.kind == INPUT:
-        group = INPUT_GROUPS.get(entry.signature)
+        group = INPUTS[entry.signature].group
         purposes = [spec.purpose for spec in QUERY_SPECS.values() if group in spec.input_groups]
         return f"An input: the engine supplies it to the queries: {', '.join(purposes)}. Declare it by `#external`."
     for spec in QUERY_SPECS.values():

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Signature
 from abl_cards.circuit import FIRED_PREDICATE, Circuit, KnowledgeBase, trace_rules
-from abl_cards.games.binding import CircuitQuery, ColumnWriter, make_array_writer, make_gather_writer, make_lazy_writer
+from abl_cards.games.binding import CircuitQuery, make_array_writer, make_gather_writer, make_lazy_writer
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import EVENTS, QUERY_SPECS, with_outputs
+from abl_cards.games.description import EVENTS, QUERY_SPECS, ColumnWriter, with_outputs
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import EventRules, Tables, tricks_after_moves
 from abl_cards.games.types import NO_CARD, Moves

@@ -19,7 +19,8 @@ from abl_cards.core import GameError, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import QUERY_SPECS, Form, with_outputs
-from abl_cards.games.notation import match_states_after
+from abl_cards.games.notation import convert_decisions, match_states_after
+from abl_cards.games.sampling import sample_estimate, sample_reachable_decisions
 from abl_cards.games.tables import is_play_decision
 from abl_cards.games.types import HandEstimate
 from abl_cards.matches import collect_situations, play_baseline_matches
@@ -157,13 +158,15 @@ def _reached_decisions(engine: Engine) -> Iterator[Any]:
                 break
     memo = engine.rules.kb.memo
     if _reached_decisions not in memo:  # computed once for many edits of a folder
-        memo[_reached_decisions] = engine.sample_situations(collect_situations(engine, 0), NUM_STATES, SEED)
+        memo[_reached_decisions] = sample_reachable_decisions(
+            engine.rules, collect_situations(engine, 0), NUM_STATES, SEED
+        )
     yield memo[_reached_decisions]
 
 
 def _position_cases(first: Engine, second: Engine, ours: Any) -> Iterator[RuleCase]:
     """Yield cases about labels, moves and costs that differ in a position."""
-    converted, adopted = second.convert_decisions(ours)
+    converted, adopted = convert_decisions(second.rules, ours)
     theirs: Any = adopted
     ours = ours.select(np.flatnonzero(converted))
     if first.labels == second.labels and is_play_decision(ours):
@@ -198,7 +201,7 @@ def _sample_estimates(engine: Engine, decisions: Decisions) -> list[HandEstimate
     preference_model = engine.preference_model()
     if preference_model.preferences(with_estimate=True) == preference_model.preferences():
         return []
-    return [np.rint(engine.sample_estimate(decisions, SEED))]
+    return [np.rint(sample_estimate(engine.rules, decisions, SEED))]
 
 
 def _differing_knowledge_rows(ours: Any, theirs: Any) -> list[int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Atom, Term
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import Form, find_test, fluents_by_name
-from abl_cards.games.notation import STATE_FIELDS, FluentCodec, required_for_explanation
+from abl_cards.games.notation import FluentCodec, required_for_explanation, state_fields
 
 
 def build_position(rules: CompiledGame, inputs: Collection[Atom]) -> dict[str, Any] | None:
@@ -36,7 +36,7 @@ def build_position(rules: CompiledGame, inputs: Collection[Atom]) -> dict[str, A
     if any(sizes.values()):
         state["cards"] = [max(1, sizes[seat_name]) for seat_name in rules.seating.relative_names]
     needed, values = required_for_explanation(rules, is_choice=False).fluents, FluentCodec(rules.card_codes.term_texts)
-    for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
+    for name, fluent in fluents_by_name(rules.fluents, state_fields()).items():
         value = values.write(fluent, fluents)
         if (fluents[list(fluent.slots)] != fluent.default).any() or (name in needed and value is not None):
             state[name] = value

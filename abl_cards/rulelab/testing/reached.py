@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom
 from abl_cards.circuit import Axioms, MiterEncoding, MiterResult, MiterStatus
-from abl_cards.games.binding import ColumnWriter
 from abl_cards.games.compiled import CompiledGame
 from abl_cards.games.description import (
     AT_LEAST,
@@ -28,6 +27,7 @@ from abl_cards.games.description import (
     QUERY_SPECS,
     SINGLE_VALUED,
     ColumnTest,
+    ColumnWriter,
     find_test,
 )
 from abl_cards.games.sampling import MAX_VALUES

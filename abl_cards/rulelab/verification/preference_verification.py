@@ -17,6 +17,7 @@ from abl_cards.circuit import Mismatch, OutputTable
 from abl_cards.core import derive_key, format_seed
 from abl_cards.games import Engine, Game
 from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.sampling import sample_estimate
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists
 from abl_cards.matches import sample_positions
@@ -146,7 +147,7 @@ def _sample_decisions(engine: Engine, count: int, seed: int, first: int) -> list
         for decisions in sample_positions(engine, size, sample_seed) if size else ():
             movable, lists = _keep_movable(decisions)
             if len(movable.rows):
-                estimate = engine.sample_estimate(movable, sample_seed) if has_estimate else None
+                estimate = sample_estimate(engine.rules, movable, sample_seed) if has_estimate else None
                 samples.append(_SampledDecisions(movable, lists, estimate))
     return samples
 

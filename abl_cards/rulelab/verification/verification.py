@@ -26,6 +26,7 @@ from abl_cards.circuit import (
 )
 from abl_cards.core import ErrorCode, GameError, format_seed
 from abl_cards.games import Game, load
+from abl_cards.games.sampling import sample_input_rows
 from abl_cards.rulelab.verification import clingo_pool
 from abl_cards.rulelab.verification.clingo_pool import KnowledgeSource
 
@@ -97,7 +98,7 @@ def verify_circuits(
     on_progress(0, num_states, "drawing states")
     knowledge = game.knowledge_base(directory, profile)
     circuit = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
-    rows = game.engine(directory, profile).sample_facts(num_states, seed)
+    rows = sample_input_rows(game.engine(directory, profile).rules, num_states, seed)
     row_by_atom = {name: row for row, name in enumerate(knowledge.input_atoms)}
     claimed = tabulate_circuit(knowledge, circuit, rows[[row_by_atom[name] for name in circuit.inputs]])
     is_constant = _find_constant_outputs(knowledge, circuit)

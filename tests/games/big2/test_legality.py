@@ -9,6 +9,7 @@ import pytest
 from abl_cards.core.errors import GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.notation import legal_labels
 from abl_cards.games.types.moves import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
@@ -72,7 +73,7 @@ def test_moves_are_those_of_the_brute_force() -> None:
 def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
     rank = brute.LETTERS.index(tail) + 3
     assert "".join(sorted(cards, key=brute.LETTERS.index)) in moves(cards)
-    (labels,) = engine().legal_labels([{"hand": cards, "to_beat": None}])
+    (labels,) = legal_labels(engine().rules, [{"hand": cards, "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert f"combo({rank},{length},1,0)" in labels
 
@@ -85,7 +86,7 @@ def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
     ],
 )  # fmt: skip
 def test_short_runs_across_the_end(cards: str, label: str) -> None:
-    (labels,) = engine().legal_labels([{"hand": cards, "to_beat": None}])
+    (labels,) = legal_labels(engine().rules, [{"hand": cards, "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert label in labels
 
@@ -113,7 +114,7 @@ def test_affiliations() -> None:
     assert "3334" in moves("3334444")  # split off a bomb
     assert "33344" in moves("3334444")
     assert "333444555666" in moves("333444555666")
-    (labels,) = engine().legal_labels([{"hand": "333444555666", "to_beat": None}])
+    (labels,) = legal_labels(engine().rules, [{"hand": "333444555666", "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert "combo(6,4,3,0)" in labels
     assert "combo(5,3,3,1)" not in labels  # 666 as three singles
@@ -162,7 +163,7 @@ def test_without_wraps() -> None:
     assert len(straight.labels) < 423
     assert not any(
         label.startswith("combo(5,5,1")
-        for label in straight.legal_labels([{"hand": "A2345", "to_beat": None}])[0]  # type: ignore[union-attr]
+        for label in legal_labels(straight.rules, [{"hand": "A2345", "to_beat": None}])[0]  # type: ignore[union-attr]
     )
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import GameError
+from abl_cards.games.endgame import build_race
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.notation import convert_decisions, render_table, render_view
 from abl_cards.games.tables.decision_point import is_play_decision
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, play_out
@@ -30,7 +32,7 @@ def hands(*texts: str) -> np.ndarray:
 
 def after(first: str, second: str, *plays: str) -> Any:
     """A table with these hands, where the seats have played in turn."""
-    tables = engine().as_open_hand_race().start_matches(hands(first, second))
+    tables = build_race(engine().rules).start_matches(hands(first, second))
     for laid in plays:
         decisions = tables.decisions(HERE)
         lists = decisions.moves()
@@ -101,7 +103,7 @@ def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
 def test_uneven_hands() -> None:
     tables = after("34", "56789TJQKA2")
     assert tables.decisions(HERE).view.hand.sum() == 2
-    assert "seat 1 (11) 56789TJQKA2" in engine().render_table(tables, 0)
+    assert "seat 1 (11) 56789TJQKA2" in render_table(engine().rules, tables, 0)
 
 
 def test_both_hands_lie_open() -> None:
@@ -128,7 +130,7 @@ def test_what_kickers_there_are_is_seen_by_their_size() -> None:
 def test_moments_of_states_and_records() -> None:
     moment = engine().read_decision_point({"hand": "3355", "to_beat": "44", "face": ["6"]})
     assert [str(action) for action in moment.actions] == ["55", "PASS"]
-    assert engine().render_view(moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
+    assert render_view(engine().rules, moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
     played = record()
     moment = engine().read_decision_point(played, 2)
     assert moment.chosen_move is not None
@@ -144,7 +146,7 @@ def test_moments_of_states_and_records() -> None:
 def test_other_rules_adopt_decisions() -> None:
     straight = load("big2").engine(None, "straight")
     decisions = engine().sample_decisions(300, seed=1)
-    is_adopted, adopted = straight.convert_decisions(decisions)
+    is_adopted, adopted = convert_decisions(straight.rules, decisions)
     assert is_play_decision(adopted)
     assert 0 < is_adopted.sum() < 300
     assert (adopted.legal_mask.sum(axis=0) <= decisions.legal_mask[:, is_adopted].sum(axis=0)).all()

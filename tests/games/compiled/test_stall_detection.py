@@ -176,7 +176,7 @@ def test_a_seat_that_is_to_beat_its_own_play_has_none_of_the_others_above(name: 
     """Rules that never end a trick lead there; the relative index of the own seat is outside of the table."""
     engine = load(name).engine()
     decisions = sample_from_play(engine, 40, 1)
-    tables: Any = engine.determinize(decisions, np.arange(40), decisions.information_set().max_copies)
+    tables: Any = Tables.determinize(decisions, np.arange(40), decisions.information_set().max_copies)
     state = tables.state
     following = np.flatnonzero(state.to_beat >= 0)
     state.owner[following] = state.seat[following]

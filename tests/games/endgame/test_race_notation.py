@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.endgame import build_race
 from abl_cards.games.game import load
 from tests.games.notation.folders import sets
 
@@ -22,7 +23,7 @@ def folder(tmp_path: Path, rules: str) -> str:
 
 
 def test_a_small_folder_is_one(tmp_path: Path) -> None:
-    race = load(folder(tmp_path, SMALL)).engine().as_open_hand_race()
+    race = build_race(load(folder(tmp_path, SMALL)).engine().rules)
     assert len(race.combinations.labels) == 8
     assert race.read_position("44", "5566", "33").to_beat == race.combinations.labels.index("set(3,2)")
     assert race.combinations.beats.sum() == 2 * (3 + 2 + 1)
@@ -47,7 +48,7 @@ def test_other_games_are_refused_with_a_reason(tmp_path: Path, old: str, new: st
     assert old in SMALL
     rules = SMALL.replace(old, new) + "#external event(E) : E = play. #external passed(S) : seat(S).\n"
     with pytest.raises(GameError) as raised:
-        load(folder(tmp_path, rules)).engine().as_open_hand_race()
+        build_race(load(folder(tmp_path, rules)).engine().rules)
     assert raised.value.code == ErrorCode.UNSUPPORTED_GAME
     assert reason in str(raised.value)
 
@@ -55,5 +56,5 @@ def test_other_games_are_refused_with_a_reason(tmp_path: Path, old: str, new: st
 @pytest.mark.parametrize("name", ["president", "bigtwo", "sixteen"])
 def test_games_of_more_seats_are_none(name: str) -> None:
     with pytest.raises(GameError) as raised:
-        load(name).engine().as_open_hand_race()
+        build_race(load(name).engine().rules)
     assert raised.value.code == ErrorCode.UNSUPPORTED_GAME

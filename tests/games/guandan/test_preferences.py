@@ -14,7 +14,9 @@ from abl_cards.circuit.oracle import Oracle
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
+from abl_cards.games.notation import convert_decisions
 from abl_cards.games.preferences.preferences import CompiledPreferences
+from abl_cards.games.sampling import sample_estimate
 from abl_cards.games.tables.decision_point import DecisionPoint
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.protocols.common.cards import Card, hand_to_cards
@@ -132,7 +134,7 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
     seen: Counter = Counter()
     positions: list[Any] = [sample_from_play(strict, PAIRS // 3, seed=1), strict.sample_decisions(PAIRS // 6, seed=1)]
     for decisions in positions:
-        estimates = strict.sample_estimate(decisions, seed=1)
+        estimates = sample_estimate(strict.rules, decisions, seed=1)
         for row in range(len(decisions.rows)):
             moment = strict.decision_point_at(decisions, row)
             decision: Any = moment.decision
@@ -159,7 +161,7 @@ def test_without_an_estimate_nothing_is_believed() -> None:
     engine = engine_of()
     judge = preferences(engine)
     decisions: Any = sample_from_play(engine, 300, seed=5)
-    lists, estimate = decisions.moves(), engine.sample_estimate(decisions, seed=5)
+    lists, estimate = decisions.moves(), sample_estimate(engine.rules, decisions, seed=5)
     beliefs = np.array(
         [judge.kb.preference_groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs]
     )
@@ -221,7 +223,7 @@ def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
     """They judge as they do at a table of their own; the rules of the table stay."""
     engine = engine_of()
     decisions: Any = sample_from_play(engine, 50, seed=3)
-    _, theirs = strict.convert_decisions(decisions)
+    _, theirs = convert_decisions(strict.rules, decisions)
     lists = decisions.moves()
     borrowed = preferences(engine, directory=strict.rules.kb.files[0].parent)
     for ours, other in zip(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from abl_cards.games.notation import render_table
 from abl_cards.games.state.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.tables.tables import DealtEpisodes, Tables
 from abl_cards.games.types.moves import Indices, Moves
@@ -221,7 +222,7 @@ def test_drawing() -> None:
     """A table as text shows the hands, the seat to decide and as many legal labels as there are."""
     tables = engine().start_matches(match_keys(1, 8))
     for _ in range(30):
-        text = engine().render_table(tables, 0)
+        text = render_table(engine().rules, tables, 0)
         assert f"> seat {tables.seat[0]}" in text
         if tables.rows_to_play().size:
             assert f"{tables.decisions(np.array([0])).legal_mask.sum()} legal labels" in text

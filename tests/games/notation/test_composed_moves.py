@@ -76,7 +76,7 @@ def test_any_of_them_is_played_as_it_is() -> None:
         rows = tables.rows_to_play()
         decisions = tables.decisions(rows)
         for row, table in enumerate(rows.tolist()):
-            moves = engine.list_composed_plays(decisions, row)
+            moves = list_composed_plays(decisions, row)
             last = np.array([len(moves.form) - 1])
             tables.play(np.array([table]), type(moves)(moves.form[last], moves.cards[last]))
             acts += 1

@@ -7,6 +7,7 @@ import numpy as np
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
+from abl_cards.games.notation import render_table
 from tests.games.random_play import match_keys
 
 
@@ -14,7 +15,7 @@ def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     """A whole match at random: the hands, every choice and play with how many labels were legal, the points."""
     engine = load(name).engine(None, profile)
     tables = engine.start_matches(match_keys(1, seed))
-    lines = [engine.render_table(tables, 0)]
+    lines = [render_table(engine.rules, tables, 0)]
     while (rows := tables.rows_to_choose()).size:
         choices, seat = tables.choices(rows), int(tables.seat[0])
         chosen = RandomAgent().choose(choices, splitmix64_array(tables.keys, tables.num_decisions))
@@ -35,7 +36,7 @@ def round_of(name: str, seed: int, profile: str | None = None) -> str:
     """Return the first episode of a random match: choices and plays in order, each part of a play separately."""
     engine = load(name).engine(None, profile)
     tables = engine.start_matches(match_keys(1, seed))
-    lines = [engine.render_table(tables, 0)]
+    lines = [render_table(engine.rules, tables, 0)]
     while not tables.num_episodes[0] and tables.winner[0] == -1:
         seat, keys = int(tables.seat[0]), splitmix64_array(tables.keys, tables.num_decisions)
         if (rows := tables.rows_to_choose()).size:

@@ -7,7 +7,7 @@ import pytest
 
 from abl_cards.asp.terms import Atom, Signature
 from abl_cards.games.compiled.compiled_game import CompiledGame
-from abl_cards.games.description.input_schema import find_group
+from abl_cards.games.description.inputs import find_group
 from abl_cards.games.description.queries import QUERY_SPECS
 from abl_cards.games.sampling.samples import sample_decisions, sample_estimate, sample_input_rows, sample_lead_decisions
 from abl_cards.games.tables.hand_limits import largest_hand

@@ -9,6 +9,7 @@ import pytest
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.game import load
+from abl_cards.games.sampling import sample_estimate
 from abl_cards.games.types.moves import MoveLists
 from abl_cards.matches.sampled_positions import sample_exchanges
 from abl_cards.reasoners.abduction.minimiser import Minimiser
@@ -81,7 +82,7 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
     """Pass the estimate of the other hands to the preference model from every method."""
     engine = load("guandan").engine()
     decisions = engine.sample_decisions(30, seed=6)
-    estimate, estimates = engine.sample_estimate(decisions, seed=6), []
+    estimate, estimates = sample_estimate(engine.rules, decisions, seed=6), []
 
     @dataclass(frozen=True)
     class Curious(Given):

@@ -1,12 +1,15 @@
 """Tests of the sentences of the knowledge base with their placeholders filled."""
 
 import re
+from functools import partial
 
 import pytest
 
+from abl_cards.core import LANGUAGES
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games import notation
 from abl_cards.games.game import load
-from abl_cards.reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
+from abl_cards.reasoners.explain.preference_texts import PreferenceTexts
 from tests.edited import edited
 
 RULES = """\
@@ -71,7 +74,7 @@ def test_every_preference_has_words_without_gaps(language: str) -> None:
 
 
 def test_spelling() -> None:
-    spell = load("guandan").engine().term_text
+    spell = partial(notation.spell, load("guandan").engine().rules)
     assert [spell("rank", rank, "en") for rank in (1, 2, 10, 14, 15, 16)] == [
         "A", "2", "T", "A", "small joker", "big joker"
     ]  # fmt: skip

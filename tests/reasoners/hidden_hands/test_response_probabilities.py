@@ -10,6 +10,7 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.core.rng import splitmix64_array
 from abl_cards.games.game import load
+from abl_cards.games.tables import compute_response_mask
 from abl_cards.reasoners.hidden_hands.hands import prior_estimate, project_estimate
 from abl_cards.reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
 
@@ -42,7 +43,7 @@ def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
     known = facts.__class__(facts.unseen, facts.cards_left, hands, hands)
     counts = count_responses(engine, decisions.context, hands.astype(np.float32), known, table.keys[rows], DRAWS)
     for seat in range(3):
-        assert (counts[:, seat] == DRAWS * engine.response_mask(decisions.context, hands[:, seat])).all()
+        assert (counts[:, seat] == DRAWS * compute_response_mask(engine.rules, decisions.context, hands[:, seat])).all()
 
 
 def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:

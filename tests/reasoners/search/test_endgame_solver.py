@@ -9,6 +9,7 @@ import pytest
 
 from abl_cards.games.endgame.positions import build_positions
 from abl_cards.games.game import load
+from abl_cards.games.tables import Tables
 from abl_cards.reasoners.search.endgame_solver import EndgameSolver, EndgameUnsolved, solve_endgame
 from tests.games.endgame.minimax import small_hands, values
 from tests.games.endgame.test_positions import TEAMS, engine_of
@@ -42,7 +43,7 @@ def test_a_line_ends_as_it_is_worth() -> None:
     for row in range(len(tables)):
         one = tables.view(np.array([row]))
         decisions = tables.decisions(np.array([row]))
-        alone = engine.determinize(decisions, np.zeros(1, np.int64), one.hidden_hands)
+        alone = Tables.determinize(decisions, np.zeros(1, np.int64), one.hidden_hands)
         seat = int(alone.seat[0])
         solution = solve_endgame(alone)
         assert solution.value == solution.move_points.max()

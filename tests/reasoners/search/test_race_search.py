@@ -9,6 +9,7 @@ import pytest
 
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.description.card_codes import counts_from_cards
+from abl_cards.games.endgame import build_race
 from abl_cards.games.endgame.open_hand_race import OpenHandRace, RacePosition
 from abl_cards.games.game import load
 from abl_cards.games.types.moves import LEADING
@@ -30,7 +31,7 @@ from tests.effort import thorough
 
 @cache
 def big2() -> OpenHandRace:
-    return load("big2").engine().as_open_hand_race()
+    return build_race(load("big2").engine().rules)
 
 
 @cache

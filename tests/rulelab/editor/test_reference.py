@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from abl_cards.asp.terms import Signature
-from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.rulelab.editor.reference import (
     VOCABULARY_FILE,

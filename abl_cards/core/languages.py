@@ -1,0 +1,33 @@
+"""Languages of texts, and catalogues of texts in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from abl_cards.core.errors import ErrorCode, GameError
+
+LANGUAGES = ("en", "zh")
+"""Languages of titles, sentences and pages."""
+
+
+def check_language(language: str) -> None:
+    """Check that there are texts in a language.
+
+    Raises:
+        GameError: There are none.
+    """
+    if language not in LANGUAGES:
+        message = f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})"
+        raise GameError(message, ErrorCode.UNKNOWN_LANGUAGE)
+
+
+def texts_by_language(texts: Mapping[str, tuple[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    """Sort a catalogue of texts by language.
+
+    Args:
+        texts: Text in each of `LANGUAGES`, by key.
+
+    Returns:
+        Texts by language and key.
+    """
+    return {language: {key: each[index] for key, each in texts.items()} for index, language in enumerate(LANGUAGES)}
