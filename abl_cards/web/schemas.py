@@ -35,11 +35,11 @@ def get_text(
     return value
 
 
-def get_language(request: dict[str, Any]) -> str:
-    """Return the language of a request, English by default; raises GameError for an unknown one."""
-    language = get_text(request, "language", "en")
+def get_language(request: dict[str, Any], field: str = "language") -> str:
+    """Return the field with a language, by default English; raises GameError for an unknown one."""
+    language = get_text(request, field, "en")
     if language not in LANGUAGES:
-        raise GameError(f"language: expected {' or '.join(LANGUAGES)}", ErrorCode.INVALID_REQUEST)
+        raise GameError(f"{field}: expected {' or '.join(LANGUAGES)}", ErrorCode.INVALID_REQUEST)
     return language
 
 
