@@ -10,7 +10,7 @@ combination of the others. With three holders there is one plane. The number of 
 projection.py.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment,call-arg,unreachable,var-annotated"
 from __future__ import annotations
 
 from typing import NamedTuple

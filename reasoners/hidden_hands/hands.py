@@ -121,7 +121,7 @@ def sample_deals(estimate: HandEstimate, constraints: InformationSet, keys: NDAr
     """
     zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
-    kernel = deal_sampling.sample_rows
+    kernel: Any = deal_sampling.sample_rows
     _raise_inconsistent(
         map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, keys, lo, hi, dealt), min_size=8)
     )
@@ -164,7 +164,7 @@ def expected_copies(estimate: HandEstimate, constraints: InformationSet) -> Hand
     """
     zeros, order, guess, arrays = _deal_arrays(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)
-    kernel = deal_sampling.expected_rows
+    kernel: Any = deal_sampling.expected_rows
     _raise_inconsistent(map_ranges(len(guess), lambda lo, hi: kernel(zeros, guess, *arrays, lo, hi, mean), min_size=8))
     return mean[:, np.argsort(order)[: estimate.shape[1]]]
 

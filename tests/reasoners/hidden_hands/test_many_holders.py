@@ -57,8 +57,10 @@ def three() -> tuple[NDArray, InformationSet]:
 
 def with_empty_holder(estimate: NDArray, given: InformationSet) -> tuple[NDArray, InformationSet]:
     """The same hands beside a first one without cards."""
-    hands = (np.insert(array, 0, 0, axis=1) for array in (given.cards_left, given.min_copies, given.max_copies))
-    return np.insert(estimate, 0, 0, axis=1), InformationSet(given.unseen, *hands)
+    hands: list[Any] = [given.cards_left, given.min_copies, given.max_copies]
+    return np.insert(estimate, 0, 0, axis=1), InformationSet(
+        given.unseen, *(np.insert(array, 0, 0, axis=1) for array in hands)
+    )
 
 
 def projected(estimate: NDArray, given: InformationSet) -> NDArray:
