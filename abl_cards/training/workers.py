@@ -12,14 +12,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO, Any, Protocol, get_type_hints
@@ -201,70 +200,100 @@ class PipeWorker:
 
     def __init__(self) -> None:
         environment = {**os.environ, **SINGLE_THREAD_ENV, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
             process_group=0,  # Ctrl-C is for the process that started them
         )
-        assert process.stdin
-        assert process.stdout
-        self.process: subprocess.Popen[bytes] | BaseProcess = process
-        self.pipes: tuple[IO[bytes], IO[bytes]] = process.stdin, process.stdout
 
     def send(self, message: Any) -> None:
         """Send a message through its pipe."""
-        send(self.pipes[0], message)
+        assert self.process.stdin
+        send(self.process.stdin, message)
 
     def receive(self) -> Any:
         """Return a message from the other pipe."""
-        return _receive_result(self.pipes[1])
+        assert self.process.stdout
+        return _receive_result(self.process.stdout)
 
     def exit_reason(self) -> str | None:
         """Return how it ended, by its exit status; raises the GameError that it has sent."""
-        status = self._wait(_EXIT_TIMEOUT)
-        return None if status is None else _describe_exit(status, self.pipes[1])
+        assert self.process.stdout
+        with suppress(subprocess.TimeoutExpired):
+            return _describe_exit(self.process.wait(_EXIT_TIMEOUT), self.process.stdout)
+        return None
 
     def terminate(self) -> None:
         """Kill the process."""
         self.process.kill()
-        self._wait()
-        for pipe in self.pipes:
+        self.process.wait()
+        for pipe in filter(None, (self.process.stdin, self.process.stdout)):
             with suppress(BrokenPipeError):
                 pipe.close()
 
-    def _wait(self, seconds: float | None = None) -> int | None:
-        """Wait for the end of the process; returns its exit status, None where it runs on."""
-        if isinstance(self.process, BaseProcess):
-            self.process.join(seconds)
-            return self.process.exitcode
-        with suppress(subprocess.TimeoutExpired):
-            return self.process.wait(seconds)
-        return None
 
-
-class ForkWorker(PipeWorker):
+class ForkWorker:
     """A fork of this process, behind two pipes."""
 
     def __init__(self, create: Callable[[WorkerInit], TrainingWorker], earlier: Sequence[ForkWorker]) -> None:
         """Fork; the child makes its worker by ``create``, and closes the pipes of those who were forked before."""
         child_in, parent_out = os.pipe()
         parent_in, child_out = os.pipe()
-
-        def run() -> None:
-            os.setpgid(0, 0)  # Ctrl-C is for the process that forked
-            for descriptor in (parent_out, parent_in, *(pipe.fileno() for worker in earlier for pipe in worker.pipes)):
-                os.close(descriptor)
-            _run_worker(os.fdopen(child_in, "rb"), os.fdopen(child_out, "wb"), create)
-
-        self.process = get_context("fork").Process(target=run)
         with warnings.catch_warnings():  # from Python 3.12 on: threads of this process do not exist in the child
             warnings.simplefilter("ignore", DeprecationWarning)
-            self.process.start()
+            self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setpgid(0, 0)  # Ctrl-C is for the process that forked
+                for descriptor in (
+                    parent_out,
+                    parent_in,
+                    *(pipe.fileno() for worker in earlier for pipe in worker.pipes),
+                ):
+                    os.close(descriptor)
+                _run_worker(os.fdopen(child_in, "rb"), os.fdopen(child_out, "wb"), create)
+            finally:
+                os._exit(1)
         os.close(child_in)
         os.close(child_out)
-        self.pipes = os.fdopen(parent_out, "wb"), os.fdopen(parent_in, "rb")
+        self._input, self._output = os.fdopen(parent_out, "wb"), os.fdopen(parent_in, "rb")
+        self._status: int | None = None
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Ends of the worker's pipes in this process."""
+        return self._input, self._output
+
+    def send(self, message: Any) -> None:
+        """Send a message through its pipe."""
+        send(self._input, message)
+
+    def receive(self) -> Any:
+        """Return a message from the other pipe."""
+        return _receive_result(self._output)
+
+    def exit_reason(self) -> str | None:
+        """Return how it ended, by its exit status; raises the GameError that it has sent."""
+        end = time.monotonic() + _EXIT_TIMEOUT
+        while self._status is None and time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._status = os.waitstatus_to_exitcode(status)
+            else:
+                time.sleep(0.01)
+        return None if self._status is None else _describe_exit(self._status, self._output)
+
+    def terminate(self) -> None:
+        """Kill the process."""
+        if self._status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        for pipe in self.pipes:
+            with suppress(BrokenPipeError):
+                pipe.close()
 
 
 def _receive_result(results: IO[bytes]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from abl_cards.web.spectator_feed import ServedTableView
     from abl_cards.web.table import WebTable
 
-    ViewableTable = WebTable | ServedTableView
+    ViewableTable: TypeAlias = WebTable | ServedTableView
 
 ONLY_TABLE = np.array([0])
 MAX_LOG_SHOWN = 80
