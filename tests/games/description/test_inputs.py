@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents.registry import make_agent
+from abl_cards.agents.registry import make_agent, make_explainable_agent
 from abl_cards.asp import Signature, sandbox
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.core.rng import splitmix64_array
@@ -79,7 +79,9 @@ def test_legal_moves_read_it_from_states(idle: Engine) -> None:
     late, early, missing, wrong = idle.legal_moves(
         [STATE | {"idle": 2}, STATE | {"idle": 1}, STATE, STATE | {"idle": -1}]
     )
+    assert isinstance(late, list)
     assert "22" in late
+    assert isinstance(early, list)
     assert "22" not in early
     assert isinstance(missing, GameError)
     assert isinstance(wrong, GameError)
@@ -107,13 +109,15 @@ def test_records_and_tables_agree(idle: Engine) -> None:
         for number, (_, play) in enumerate(record["acts"], start=1):
             point = idle.read_decision_point(record, number)
             seen.add(point.state["idle"])
-            assert play in idle.legal_moves([point.state])[0]
+            (moves,) = idle.legal_moves([point.state])
+            assert isinstance(moves, list)
+            assert play in moves
     assert seen == {0, 1, 2}
 
 
 def test_hints_of_the_page_give_its_reason(idle: Engine) -> None:
     point = idle.read_decision_point(STATE | {"idle": 2}, None, True)
-    agent = make_agent("kb", idle)
+    agent = make_explainable_agent("kb", idle)
     hint = compute_hint(idle, agent, point, "zh", idle.start_matches(np.zeros(1, np.uint64)))
     assert hint["best"]["value"] == "22"
     assert "两家都过了" in json.dumps(hint["next"], ensure_ascii=False)
