@@ -151,7 +151,7 @@ class OutputTable:
     outputs: tuple[Atom, ...]
     values: NDArray[np.uint8]
     cost: NDArray[np.int32] | None
-    consistent: NDArray[np.bool_]
+    consistent: NDArray[np.bool]
 
     def select(self, states: slice, outputs: NDArray[np.int64]) -> OutputTable:
         """Return the results of some states and outputs.
