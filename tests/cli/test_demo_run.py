@@ -12,6 +12,7 @@ from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import WeightsCard, save_networks
 from abl_cards.matches.records import read_records, sample_records_path
 from tests.cli_runs import run
+from tests.effort import long
 from tests.learners.tiny import TINY
 
 
@@ -44,6 +45,7 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
     assert f"{report / 'learned.png'}" in shown.stdout
 
 
+@long
 def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Fail `make run` when the replay finds a disagreement."""
     sample = sample_records_path("guandan")

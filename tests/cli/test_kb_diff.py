@@ -86,7 +86,7 @@ def test_a_preference_that_changes_decisions(keen: Path) -> None:
         assert example["before"] == ["PASS", "PASS", "PASS"]
         assert example["after"] != example["before"]
         assert example["preferences"] == [{"name": "never_pass", "share": 1000}]
-    code, out, _ = run(keen)
+    code, out, _ = run(keen, "--states", "40")
     assert code == 0
     assert "weight of never_pass: none → 1000" in out
     assert "before: PASS" in out
@@ -116,6 +116,7 @@ def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
     assert sum(example["state"]["cards"]) + len(example["state"]["hand"]) + gone == 108
 
 
+@long
 def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
     rules = {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "wilds(F,0) :- kind(F,straight).")}
     folder = edited(tmp_path / "tame", rules)

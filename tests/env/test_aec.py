@@ -48,8 +48,8 @@ def play_out(table: Any, random: np.random.Generator) -> dict[str, float]:
 
 
 EVERY_SETTING = ("guandan", "president")
-LONG = ("tractor",)
-"""Its matches have thousands of decisions; its rules are played through in its own tests."""
+LONG = ("tractor", "bigtwo", "hearts")
+"""Matches have thousands of decisions, or decisions thousands of labels; tests of these games play them through."""
 SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent"}]
 
 
