@@ -177,7 +177,9 @@ class PlanSolver:
         )
 
     def _context_values(self, context: Sequence[Sequence[int]]) -> NDArray[np.uint8]:
-        """uint8[n, inputs] Values of the inputs of the circuit; those of labels are not used."""
+        """uint8[n, inputs] Values of the inputs of the circuit, of which plans read those of the context."""
+        if not any(context):
+            return np.zeros((len(context), 1 + max(self.program.context_rows.values(), default=0)), np.uint8)
         values = np.zeros((len(context), len(self.program.circuit.inputs)), np.uint8)
         for row, true_inputs in enumerate(context):
             values[row, list(true_inputs)] = 1

@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.asp import Atom, BuildRequest, ClingoSolver, Input, KBError, Limits, Signature, SolveOptions, Term
+from abl_cards.asp import Atom, BuildRequest, ClingoSolver, Input, KBError, Limits, SolveOptions, Term
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.reasoners.abduction.assignment_search import Groups
 from abl_cards.reasoners.abduction.programs import ProgramDeclaration
@@ -28,7 +28,9 @@ UNITS_PER_NAT = 10_000
 """Weight of a factor e of a probability: probabilities are compared up to a factor of 1.0001 for each position."""
 TIME_LIMIT_SECONDS = 20.0
 """Time for one search, in seconds."""
-_ALLOWED, _WEIGHT, _WANTED, _REACHED = (f"abduction_{name}" for name in ("allowed", "weight", "wanted", "reached"))
+_ALLOWED, _WEIGHT, _WANTED, _DERIVED, _REACHED = (
+    f"abduction_{name}" for name in ("allowed", "weight", "wanted", "derived", "reached")
+)
 
 _Allowed = tuple[tuple[int, ...], ...]
 
@@ -183,35 +185,39 @@ class ClingoAssignments:
                 assignments += sorted(self._solve(groups, allowed, context, None))
         return assignments
 
-    def results(self, labels: Sequence[int], context: Sequence[int]) -> set[tuple[tuple[Term, ...], ...]]:
-        """Compute the results of an assignment.
+    def results(
+        self, labels: Sequence[int], context: Sequence[int], groups: Groups
+    ) -> set[tuple[tuple[Term, ...], ...]]:
+        """Compute the results of an assignment in all answer sets.
 
         Args:
             labels: Label of each position.
             context: True context inputs.
+            groups: Results to look for.
 
         Returns:
-            The arguments of the atoms of each result predicate, for each answer set that derives all of them.
+            The arguments of one atom of each result predicate, for all combinations of one answer set.
+
+        Raises:
+            GameError: The time ran out.
         """
-        groups = tuple(tuple(rows.values()) for rows in self.result_rows)
-        allowed = tuple((label,) for label in labels)
-        state = self._state(groups, allowed, context, None)
-        shown = frozenset(map(str, self.declaration.results))
+        if not all(groups):
+            return set()
+        state = self._state(groups, tuple((label,) for label in labels), context, None)
+        arities = [arity for _, arity in self.declaration.results]
+        shown = frozenset(f"{_DERIVED}_{number}/{arity}" for number, arity in enumerate(arities))
         options = SolveOptions(max_models=0, optimal_only=False, shown_predicates=shown, seconds=self.seconds)
         answer = self.solver.solve([state], options)[0]
         if not answer.is_complete:
             raise _timeout(self.seconds)
-        rows = [{str(Atom(name, args)): args for args in by_args} for (name, _), by_args in self._named_rows()]
+        by_text = [
+            {str(Atom(f"{_DERIVED}_{number}", args)): args for args in by_args}
+            for number, by_args in enumerate(self.result_rows)
+        ]
         results: set[tuple[tuple[Term, ...], ...]] = set()
         for atoms in answer.answers:
-            derived = [[by_text[atom] for atom in atoms if atom in by_text] for by_text in rows]
-            if all(derived):
-                results.update([tuple(group[0] for group in derived)] if all(len(g) == 1 for g in derived) else
-                               [tuple(group[index] for group in derived) for index in (0, -1)])  # fmt: skip
+            results.update(product(*([texts[atom] for atom in atoms if atom in texts] for texts in by_text)))
         return results
-
-    def _named_rows(self) -> list[tuple[Signature, dict[tuple[Term, ...], int]]]:
-        return list(zip(self.declaration.results, self.result_rows, strict=True))
 
     def _state(
         self, groups: Groups, allowed: _Allowed, context: Sequence[int], weights: NDArray[np.int64] | None
@@ -262,10 +268,12 @@ def _choice_rules(declaration: ProgramDeclaration, length: int) -> str:
     ]
     for number, (name, arity) in enumerate(declaration.results):
         variables = ",".join(f"A{index}" for index in range(arity))
-        result, wanted = (f"{atom}({variables})" if arity else atom for atom in (name, f"{_WANTED}_{number}"))
+        names = name, f"{_WANTED}_{number}", f"{_DERIVED}_{number}"
+        result, wanted, derived = (f"{atom}({variables})" if arity else atom for atom in names)
         lines += [
             f"#external {wanted} : {result}.",
-            f"{_REACHED}_{number} :- {result}, {wanted}.",
+            f"{derived} :- {result}, {wanted}.",
+            f"{_REACHED}_{number} :- {derived}.",
             f":- not {_REACHED}_{number}.",
         ]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from abl_cards.asp import Limits, Term
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.reasoners.abduction.assignment_search import (
+    BLOCK_STATES,
     AssignmentSolver,
     CircuitSolver,
     Groups,
@@ -42,6 +43,10 @@ MIN_PROBABILITY = 1e-30
 """Lower bound of probabilities before the logarithm."""
 MAX_CACHED_TARGETS = 1 << 16
 """Most requested results whose outputs are remembered."""
+
+
+Combination = tuple[tuple[Term, ...], ...]
+"""Arguments of one atom of each output predicate."""
 
 
 class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
@@ -78,9 +83,9 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
                 any labels to terms of the program.
             pseudo_labels: Name of the input that holds the labels, with two variables.
             results: Output predicate, or several; an example makes one atom of each true.
-            value: Computes the result from the arguments of the output atoms, those of several predicates one after
-                the other. By default the result is the argument itself, a tuple of several arguments, or True where
-                the predicate has none; with several predicates it is the tuple of their values.
+            value: Computes the result from the arguments of the output atom. By default the result is the argument
+                itself, a tuple of several arguments, or True where the predicate has none; a list of predicates gives
+                the tuple of their values, in which ``None`` as part of a y stands for any value.
             context: For each context input such as ``"given/1"`` a function that computes the arguments of its true
                 atoms from an example X. The program declares the input by ``#external``.
             max_err: Largest difference of equal numbers.
@@ -93,7 +98,10 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         outputs = [results] if isinstance(results, str) else list(results)
         labels = pseudo_label_list if isinstance(pseudo_label_list, Mapping) else list(pseudo_label_list)
         self.declaration = ProgramDeclaration.parse(program, labels, pseudo_labels, outputs, context or {}, limits)
-        self._has_several_results = several and value is None
+        if value is not None and len(outputs) > 1:
+            message = "value= converts the arguments of one output predicate, but results= names several"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        self._has_several_results = several
         self._value = value
         self._label_index = {label: index for index, label in enumerate(labels)}
         self._programs: dict[int, _LengthProgram] = {}
@@ -113,7 +121,11 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             GameError: A label is unknown, the context is missing, or the program derives several results.
         """
         program, labels = self._program(len(pseudo_label)), self._indices(pseudo_label)
-        return program.results(labels[None], program.read_context(x))[0]
+        combinations = program.derived(labels[None], program.read_context(x))[0]
+        if len(combinations) > 1:
+            message = f"the program derives several results, such as {combinations[0]} and {combinations[1]}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        return self.make_value(combinations[0]) if combinations else None
 
     def abduce_candidates(
         self, pseudo_label: Sequence[Any], y: Any, x: Any, max_revision_num: int, require_more_revision: int
@@ -152,13 +164,14 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         """
         program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
         context, positions = program.read_context(x), list(map(int, revision_idx))
+        groups, kept = program.groups(y), [np.empty((0, len(current)), np.int16)]
         choices = product(range(len(self.pseudo_label_list)), repeat=len(positions))
-        chosen = np.array(list(choices), np.int16).reshape(-1, len(positions))
-        assignments = np.repeat(current[None], len(chosen), axis=0)
-        for column, position in enumerate(positions):
-            assignments[:, position] = chosen[:, column]
-        consistent = program.are_consistent(assignments, program.groups(y), context)
-        return self._candidates(program, assignments[consistent], y, context)
+        while block := list(islice(choices, BLOCK_STATES)):
+            assignments = np.repeat(current[None], len(block), axis=0)
+            for position, chosen in zip(positions, np.array(block, np.int16).reshape(len(block), -1).T, strict=True):
+                assignments[:, position] = chosen
+            kept.append(assignments[program.are_consistent(assignments, groups, context)])
+        return self._candidates(program, np.concatenate(kept), y, context)
 
     def abduce_batch(
         self,
@@ -200,7 +213,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         out = np.full((num_examples, k, max(by_length, default=0)), -1, np.int16)
         for length, rows in by_length.items():
             program = self._program(length)
-            values = np.stack([np.asarray(probabilities[row], np.float64) for row in rows])
+            values = np.array([probabilities[row] for row in rows], np.float64)
             scores = np.log(np.maximum(values, MIN_PROBABILITY))
             groups = [program.groups(targets[row]) for row in rows]
             context = [program.read_context(examples[row]) for row in rows]
@@ -215,7 +228,8 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         only = program.only_result(y)
         if only is not None:
             return candidates, [only] * len(candidates)
-        return candidates, program.results(assignments, context) if candidates else []
+        derived = program.derived(assignments, context, program.groups(y)) if candidates else []
+        return candidates, [self.make_value(combinations[0]) for combinations in derived]
 
     def _indices(self, pseudo_label: Sequence[Any]) -> NDArray[np.int16]:
         try:
@@ -322,8 +336,6 @@ class _LengthProgram:
             return tuple(map(tuple, rows))
         if len(rows) == 1:
             return (tuple(self._matching_rows(y)),)
-        if self.kb._value is not None:
-            return self._match_combinations(y)
         if not isinstance(y, (tuple, list)) or len(y) != len(rows):
             return ((),)
         groups = []
@@ -332,10 +344,6 @@ class _LengthProgram:
             matches = [True] * len(values) if part is None else self.kb.find_matches(part, values)
             groups.append(tuple(row for row, is_match in zip(by_args.values(), matches, strict=True) if is_match))
         return tuple(groups)
-
-    def _match_combinations(self, y: Any) -> Groups:
-        message = "value= with several results: pass a tuple y without value=, or derive one predicate"
-        raise GameError(message, ErrorCode.INVALID_VALUE)
 
     def _matching_rows(self, y: Any) -> list[int]:
         rows = list(self.result_rows[0].values())
@@ -352,7 +360,7 @@ class _LengthProgram:
     def only_result(self, y: Any) -> Any:
         """Return the result of all candidates, where the outputs leave one; else None."""
         groups = self.groups(y)
-        if self.compiled is None or len(groups) != 1 or len(groups[0]) != 1:
+        if len(groups) != 1 or len(groups[0]) != 1:
             return None
         row = groups[0][0]
         return next(self._values[index] for index, other in enumerate(self.result_rows[0].values()) if other == row)
@@ -367,29 +375,26 @@ class _LengthProgram:
             return np.array(found, np.bool_)
         return CircuitSolver(self.compiled).are_consistent(assignments, groups, context)
 
-    def results(self, assignments: NDArray[np.int16], context: Sequence[int]) -> list[Any]:
-        """Return the result of each assignment; None for none."""
+    def derived(
+        self, assignments: NDArray[np.int16], context: Sequence[int], groups: Groups | None = None
+    ) -> list[list[Combination]]:
+        """Return the results of each assignment, by the arguments of output atoms; only those of `groups` if given."""
+        if groups is None:
+            groups = tuple(tuple(by_args.values()) for by_args in self.result_rows)
         if self.compiled is None:
             solver = cast(ClingoAssignments, self.solver)
-            derived = [sorted(solver.results(labels.tolist(), context), key=str) for labels in assignments]
-            return [self._one_value(rows) for rows in derived]
+            return [sorted(solver.results(labels.tolist(), context, groups), key=str) for labels in assignments]
         out = evaluate_assignments(self.compiled, assignments, context)
         valid = ~out[self.compiled.violation_rows].any(axis=0)
         columns = []
-        for by_args in self.result_rows:
-            args, rows = list(by_args), list(by_args.values())
-            columns.append([[args[i] for i in np.flatnonzero(column)] for column in out[rows].T])
-        results = []
-        for is_valid, *groups in zip(valid.tolist(), *columns, strict=True):
-            combinations = list(product(*groups)) if is_valid else []
-            results.append(self._one_value(combinations))
-        return results
-
-    def _one_value(self, combinations: Sequence[Sequence[tuple[Term, ...]]]) -> Any:
-        if len(combinations) > 1:
-            message = f"the program derives several results, such as {combinations[0]} and {combinations[1]}"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
-        return self.kb.make_value(combinations[0]) if combinations else None
+        for by_args, group in zip(self.result_rows, groups, strict=True):
+            args = {row: terms for terms, row in by_args.items()}
+            rows = np.array(group, np.int64)
+            columns.append([[args[row] for row in rows[column].tolist()] for column in out[rows].T])
+        return [
+            list(product(*parts)) if is_valid else []
+            for is_valid, *parts in zip(valid.tolist(), *columns, strict=True)
+        ]
 
 
 class ProbabilityReasoner(Reasoner):  # type: ignore[misc]

@@ -27,6 +27,9 @@ LENGTH = "length"
 OPEN_PROGRAM_CODES = {ErrorCode.NO_CIRCUIT, ErrorCode.NOT_STRATIFIED}
 """Errors of programs that have no circuit but can be solved by clingo."""
 
+EXAMPLE_PROGRAMS = Path(__file__).parent / "example_programs"
+"""Folder of example programs: digit_sum.lp, formula.lp, equation.lp and animals.lp."""
+
 ContextReader = Callable[[Any], Iterable[Sequence[Term]]]
 """Computes the arguments of the true atoms of a context input from an example."""
 
