@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import combinations, islice, pairwise, product
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -231,9 +231,7 @@ class CircuitSolver:
         """Find the best assignments of examples; see `AssignmentSolver.best`."""
         length = self.program.length
         out = np.full((len(groups), k, length), -1, np.int16)
-        searches = [
-            _BestFirst(row, score, out[row]) for row, score in enumerate(scores) if all(map(len, groups[row]))
-        ]
+        searches = [_BestFirst(row, score, out[row]) for row, score in enumerate(scores) if all(map(len, groups[row]))]
         while searches:
             extensions = [search.extend() for search in searches]
             if not any(map(len, extensions)):
@@ -313,7 +311,7 @@ class CircuitSolver:
         out = evaluate(self._dual, rows).astype(np.bool_)
         possible = ~out[len(self.program.circuit.outputs) :].any(axis=0)
         starts = [0, *(i for i in range(1, num_states) if groups[i] is not groups[i - 1]), num_states]
-        for first, end in zip(starts, starts[1:], strict=False):
+        for first, end in pairwise(starts):
             for group in groups[first]:
                 possible[first:end] &= out[list(group), first:end].any(axis=0)
         return possible

@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from ablkit.data.structures import ListData
@@ -32,6 +31,7 @@ from abl_cards.reasoners.abduction.assignment_search import (
     evaluate_assignments,
 )
 from abl_cards.reasoners.abduction.clingo_assignments import ClingoAssignments
+from abl_cards.reasoners.abduction.probabilities import MIN_PROBABILITY, check_batch
 from abl_cards.reasoners.abduction.programs import (
     CompiledProgram,
     ContextReader,
@@ -39,8 +39,6 @@ from abl_cards.reasoners.abduction.programs import (
     term_to_value,
 )
 
-MIN_PROBABILITY = 1e-30
-"""Lower bound of probabilities before the logarithm."""
 MAX_CACHED_TARGETS = 1 << 16
 """Most requested results whose outputs are remembered."""
 
@@ -197,19 +195,10 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: The number of results or the shape of probabilities is wrong.
         """
+        by_length = check_batch(probabilities, y, x, k, len(self.pseudo_label_list))
         num_examples = len(probabilities)
         targets = [None] * num_examples if y is None else y
         examples = [None] * num_examples if x is None else x
-        if len(targets) != num_examples or len(examples) != num_examples or k < 1:
-            message = f"{num_examples} examples, {len(targets)} results, {len(examples)} x, k={k}: they do not fit"
-            raise GameError(message, ErrorCode.INVALID_VALUE)
-        num_labels = len(self.pseudo_label_list)
-        by_length: dict[int, list[int]] = defaultdict(list)
-        for row, values in enumerate(probabilities):
-            if np.ndim(values) != 2 or np.shape(values)[1] != num_labels:
-                message = f"probabilities[{row}]: shape {np.shape(values)}, expected (length, {num_labels})"
-                raise GameError(message, ErrorCode.INVALID_VALUE)
-            by_length[len(values)].append(row)
         out = np.full((num_examples, k, max(by_length, default=0)), -1, np.int16)
         for length, rows in by_length.items():
             program = self._program(length)
@@ -392,9 +381,25 @@ class _LengthProgram:
             rows = np.array(group, np.int64)
             columns.append([[args[row] for row in rows[column].tolist()] for column in out[rows].T])
         return [
-            list(product(*parts)) if is_valid else []
-            for is_valid, *parts in zip(valid.tolist(), *columns, strict=True)
+            list(product(*parts)) if is_valid else [] for is_valid, *parts in zip(valid.tolist(), *columns, strict=True)
         ]
+
+
+class BatchKB(Protocol):
+    """Knowledge base that finds the most probable labels of many examples; see `ProgramKB`."""
+
+    pseudo_label_list: list[Any]
+
+    def abduce_batch(
+        self,
+        probabilities: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        *,
+        k: int = 1,
+        x: Sequence[Any] | None = None,
+    ) -> NDArray[np.int16]:
+        """Find the most probable consistent labels, int16[examples, k, length]."""
+        ...
 
 
 class ProbabilityReasoner(Reasoner):  # type: ignore[misc]
@@ -403,27 +408,26 @@ class ProbabilityReasoner(Reasoner):  # type: ignore[misc]
     ABLkit's own reasoner compares only candidates with the fewest changes; this one compares all consistent labels.
     """
 
-    def __init__(self, kb: ProgramKB) -> None:
+    def __init__(self, kb: BatchKB) -> None:
         """Make a reasoner.
 
         Args:
-            kb: The knowledge base.
+            kb: A ``ProgramKB``, a ``HandKB`` or another knowledge base with ``abduce_batch``.
         """
         super().__init__(kb)
-        self.program_kb = kb
+        self.batch_kb = kb
 
     def batch_abduce(self, data_examples: ListData) -> list[list[Any]]:
         """Choose labels for examples.
 
         Args:
-            data_examples: Examples with ``pred_prob``, ``Y`` and, for programs with context, ``X``.
+            data_examples: Examples with ``pred_prob``, ``Y`` and ``X``.
 
         Returns:
             The labels of each example; an empty list where no labels are consistent with Y.
         """
-        x = data_examples.X if self.program_kb.declaration.context else None
-        best = self.program_kb.abduce_batch(data_examples.pred_prob, data_examples.Y, x=x)[:, 0]
-        labels = self.program_kb.pseudo_label_list
+        best = self.batch_kb.abduce_batch(data_examples.pred_prob, data_examples.Y, x=data_examples.X)[:, 0]
+        labels = self.batch_kb.pseudo_label_list
         abduced = [
             [labels[label] for label in row[: len(probabilities)]] if row[0] >= 0 else []
             for row, probabilities in zip(best.tolist(), data_examples.pred_prob, strict=True)

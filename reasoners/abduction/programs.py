@@ -117,10 +117,7 @@ class ProgramDeclaration:
         if match is None:
             message = f"pseudo_labels: {pseudo_labels!r} (write a name and two variables: 'symbol(Position,Value)')"
             raise GameError(message, ErrorCode.INVALID_VALUE)
-        if isinstance(labels, Mapping):
-            terms = tuple(labels.values())
-        else:
-            terms = tuple(map(label_to_term, labels))
+        terms = tuple(labels.values()) if isinstance(labels, Mapping) else tuple(map(label_to_term, labels))
         if len(set(terms)) < len(terms) or not terms:
             message = "labels: there are none, or two of them have equal terms"
             raise GameError(message, ErrorCode.INVALID_VALUE)

@@ -116,7 +116,9 @@ def _valid_equations(plain: KBBase, length: int) -> list[tuple[Any, ...]]:
 # --- batches --------------------------------------------------------------------------------------------------------
 
 
-def check_batch(kb: ProgramKB, probabilities: list[Any], y: list[Any], k: int, x: Any = None, error: float = 1e-9) -> None:
+def check_batch(
+    kb: ProgramKB, probabilities: list[Any], y: list[Any], k: int, x: Any = None, error: float = 1e-9
+) -> None:
     """Compare a batch with all assignments, of which the program itself computes the results one by one."""
     best = kb.abduce_batch(probabilities, y, k=k, x=x)
     assert best.dtype == np.int16
@@ -190,16 +192,11 @@ def test_all_solvers_agree_on_random_programs(program: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     probabilities = [random.dirichlet(np.ones(3), 3) + 1e-9 for _ in range(4)]
     y = [None, *random.integers(0, 6, 3).tolist()]
+    predicted = random.integers(0, 3, 3).tolist()
     answers = []
     for solver in ("plan", "circuit", "clingo"):
-        try:
-            kb = ProgramKB(program, [0, 1, 2])
-            kb._program(3)
-        except KBError:  # such as a rule that can never fire
-            return
-        if solver != "plan":
-            use_solver(kb, 3, solver)
-        predicted = random.integers(0, 3, 3).tolist() if solver == "plan" else predicted
+        kb = ProgramKB(program, [0, 1, 2])
+        use_solver(kb, 3, solver)
         answers.append([kb.abduce_candidates(predicted, target, None, 3, 1) for target in y])
         check_batch(kb, probabilities, y, 3, error=1e-9 if solver != "clingo" else 2e-3)
     assert answers[0] == answers[1] == answers[2]
@@ -245,10 +242,7 @@ def test_context_is_read_from_the_example() -> None:
 
 
 def test_several_outputs_give_a_tuple_and_none_stands_for_any_part() -> None:
-    program = (
-        "digit(D) :- D = S \\ 10, total(S). carry(S/10) :- total(S). "
-        "total(S) :- S = #sum{ V,P : symbol(P,V) }."
-    )
+    program = "digit(D) :- D = S \\ 10, total(S). carry(S/10) :- total(S). total(S) :- S = #sum{ V,P : symbol(P,V) }."
     kb = ProgramKB(program, DIGITS, results=["digit/1", "carry/1"])
     assert kb.logic_forward([7, 8]) == (5, 1)
     probabilities = np.random.default_rng(0).dirichlet(np.ones(10), (2, 2))
