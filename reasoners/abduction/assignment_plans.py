@@ -9,6 +9,7 @@ left to right have this form nearly as they are; others are rewritten, up to a b
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -57,8 +58,9 @@ class AssignmentPlan:
         """
         if len(circuit.loops):
             raise PlanTooLarge
-        self.kind = [CONSTANT, CONSTANT]
-        self.first, self.second = [0, 1], [0, 0]
+        self.kind = array("i", [CONSTANT, CONSTANT])
+        self.first, self.second = array("i", [0, 1]), [0, 0]
+        self._kernel_second, self._starts, self._members = array("i", [0, 0]), array("i", [0, 0, 0]), array("i")
         self.parts: list[tuple[int, ...]] = [(), ()]
         self.scope = [0, 0]
         self.length, self.num_labels = symbol_rows.shape
@@ -196,7 +198,28 @@ class AssignmentPlan:
             self.second.append(second)
             self.parts.append(parts)
             self.scope.append(scope)
+            self._kernel_second.append(0 if kind == LEAF else second)
+            if kind == LEAF:
+                self._members.extend(label for label in range(self.num_labels) if second >> label & 1)
+            else:
+                self._members.extend(parts)
+            self._starts.append(len(self._members))
         return number
+
+    def to_arrays(self) -> tuple[NDArray[np.int32], ...]:
+        """Return the nodes as arrays of `plan_kernels`.
+
+        Returns:
+            int32[nodes] kinds, first and second fields; int32[nodes + 1] first member of each node; members: parts of
+            disjunctions and labels of leaves.
+        """
+        return (
+            np.array(self.kind, np.int32),
+            np.array(self.first, np.int32),
+            np.array(self._kernel_second, np.int32),
+            np.array(self._starts, np.int32),
+            np.array(self._members, np.int32),
+        )
 
     def _mention(self, node: int, scope: int) -> int:
         """Conjoin a node with leaves of all labels, so that it mentions these positions."""

@@ -2,8 +2,8 @@
 
 Where the circuit has a plan, the most probable assignments follow by dynamic programming over the part of the plan that
 the requested results depend on. Otherwise a best-first search extends assignments position by position. It evaluates
-64 partial assignments in a word, on a circuit with two values for each gate: whether it can be true, and whether it must
-be. Assignments that cannot lead to the requested result are cut off.
+64 partial assignments in a word, on a circuit with two values for each gate: whether it can be true, and whether it
+must be. Assignments that cannot lead to the requested result are cut off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.circuit import Circuit, CircuitInputs, evaluate, evaluate_inputs
-from abl_cards.reasoners.abduction.assignment_plans import LEAF, NOTHING, AssignmentPlan, PlanTooLarge
+from abl_cards.reasoners.abduction.assignment_plans import NOTHING, AssignmentPlan, PlanTooLarge
 from abl_cards.reasoners.abduction.programs import CompiledProgram
 
 Groups = tuple[tuple[int, ...], ...]
@@ -192,7 +192,7 @@ class PlanSolver:
         if not missing:
             return
         nodes = [NOTHING if any(not group for group in target) else self.plan.target(target) for target in missing]
-        arrays, size = _freeze(self.plan), len(self.plan)
+        arrays, size = self.plan.to_arrays(), len(self.plan)
         visited, stack, numbers = np.zeros(size, np.bool_), np.empty(size, np.int32), np.empty(size, np.int32)
         for target, node in zip(missing, nodes, strict=True):
             if node == NOTHING:
@@ -200,19 +200,6 @@ class PlanSolver:
                 continue
             members = plan_kernels.find_cone(*arrays, node, visited, stack)
             self._cones[target] = _Cone(*plan_kernels.renumber_cone(*arrays, members, numbers))
-
-
-def _freeze(plan: AssignmentPlan) -> tuple[NDArray[np.int32], ...]:
-    """Return kinds, first and second fields of the nodes of a plan, starts of their members, and the members."""
-    kind = np.array(plan.kind, np.int32)
-    members = [
-        [label for label in range(plan.num_labels) if bits >> label & 1] if node_kind == LEAF else parts
-        for node_kind, bits, parts in zip(plan.kind, plan.second, plan.parts, strict=True)
-    ]
-    second = np.array([0 if node_kind == LEAF else n for node_kind, n in zip(plan.kind, plan.second, strict=True)])
-    start = np.cumsum([0, *map(len, members)])
-    flat = np.fromiter((part for parts in members for part in parts), np.int32, int(start[-1]))
-    return kind, np.array(plan.first, np.int32), second.astype(np.int32), start.astype(np.int32), flat
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from json import dumps
 from typing import Any
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
-from abl_cards.reasoners.abduction.play_sets import PlayFinder, PlaySets, labels_of_play, rows_as_keys
+from abl_cards.reasoners.abduction.play_sets import PlayFinder, PlaySets, labels_of_play
 from abl_cards.reasoners.abduction.probabilities import MIN_PROBABILITY, check_batch
 
 MAX_CARDS = 10
@@ -30,8 +29,8 @@ MAX_CACHED_REQUESTS = 1 << 12
 class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     """Knowledge base of ABLkit over cards: an example is a picture, or a text, of each card of one play.
 
-    Pseudo-labels are the cards of the pack. The result is the label of the play, such as ``"pair(3)"``; a tuple of labels
-    where the cards can be several plays; None where they are none. A requested result y may be
+    Pseudo-labels are the cards of the pack. The result is the label of the play, such as ``"pair(3)"``; a tuple of
+    labels where the cards can be several plays; None where they are none. A requested result y may be
 
     - a label, or a recorded play in any suits and order, which stands for its label;
     - ``{"to_beat": play, "beats": True or False}``: the cards are a play that beats another one, or not;
@@ -62,6 +61,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         self.engine = compile_engine(game, profile)
         self.finder = PlayFinder.of(self.engine, dict(state or {}))
         self._requests: dict[tuple[int, str], _Request] = {}
+        self._results: dict[tuple[int, ...], str | tuple[str, ...]] = {}
         cards = list(self.engine.rules.card_codes.kind_texts)
         self._card_index = {card: index for index, card in enumerate(cards)}
         super().__init__(pseudo_label_list=cards, use_cache=False)
@@ -79,14 +79,16 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: A card is unknown, or there are too many.
         """
-        return self._result(np.bincount(self._indices(pseudo_label), minlength=len(self.pseudo_label_list)))
+        sets = self._sets(len(pseudo_label))
+        card_set = sets.find(self._indices(pseudo_label))
+        return None if card_set < 0 else self._result(sets.labels[card_set])
 
-    def _result(self, counts: NDArray[np.integer]) -> Any:
-        """Return the labels of a card set, uint8[kinds]."""
-        sets = self._sets(int(counts.sum()))
-        labels = sorted(set(sets.label[sets.find(counts.astype(np.uint8))].tolist()))
-        texts = tuple(self.engine.labels[label] for label in labels)
-        return texts[0] if len(texts) == 1 else texts or None
+    def _result(self, labels: tuple[int, ...]) -> str | tuple[str, ...]:
+        result = self._results.get(labels)
+        if result is None:
+            texts = tuple(self.engine.labels[label] for label in labels)
+            result = self._results[labels] = texts[0] if len(texts) == 1 else texts
+        return result
 
     def is_consistent(self, pseudo_label: Sequence[str], y: Any) -> bool:
         """Return whether cards lead to a requested result.
@@ -95,8 +97,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             pseudo_label: Cards in any order.
             y: Requested result.
         """
-        request = self._request(y, len(pseudo_label))
-        return bool(request.is_requested[self._rows(pseudo_label)].any())
+        card_set = self._sets(len(pseudo_label)).find(self._indices(pseudo_label))
+        return card_set >= 0 and card_set in self._request(y, len(pseudo_label)).card_sets
 
     def abduce_candidates(
         self, pseudo_label: Sequence[str], y: Any, x: Any, max_revision_num: int, require_more_revision: int
@@ -187,7 +189,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     def _candidates(
         self, request: _Request, found: NDArray[np.int16], rows: NDArray[np.int32], current: NDArray[np.int16] | None
     ) -> tuple[list[list[str]], list[Any]]:
-        """Sort assignments as ABLkit's search meets them: by changed positions, if `current` is given, then by cards."""
+        """Sort assignments as ABLkit's search meets them: by changed positions if `current` is given, then by cards."""
         keys = list(found.T[::-1])
         if current is not None:
             changed = found != current
@@ -196,8 +198,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         order = np.lexsort(keys)
         cards = self.pseudo_label_list
         candidates = [[cards[kind] for kind in row] for row in found[order].tolist()]
-        results = {row: self._result(request.counts[row]) for row in np.unique(rows).tolist()}
-        return candidates, [results[row] for row in rows[order].tolist()]
+        labels = request.sets.labels
+        return candidates, [self._result(labels[number]) for number in request.card_sets[rows[order]].tolist()]
 
     def _sets(self, num_cards: int) -> PlaySets:
         if not 0 < num_cards <= MAX_CARDS:
@@ -210,10 +212,6 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         except (KeyError, TypeError):
             message = f"pseudo-labels {list(pseudo_label)!r}: one of them is no card of the pack"
             raise GameError(message, ErrorCode.INVALID_CARDS) from None
-
-    def _rows(self, pseudo_label: Sequence[str]) -> list[int]:
-        counts = np.bincount(self._indices(pseudo_label), minlength=len(self.pseudo_label_list))
-        return self._sets(len(pseudo_label)).find(counts.astype(np.uint8))
 
     def _request(self, y: Any, num_cards: int) -> _Request:
         key = (num_cards, dumps(y, default=str, sort_keys=True))
@@ -240,25 +238,16 @@ class _Request:
     """Card sets that lead to a requested result."""
 
     def __init__(self, sets: PlaySets, is_requested: NDArray[np.bool_]) -> None:
-        """Select the rows of card sets."""
-        self.is_requested = is_requested
-        rows = np.flatnonzero(is_requested)
-        distinct = np.unique(rows_as_keys(sets.counts[rows]), return_index=True)[1] if rows.size else rows
-        self.counts = sets.counts[rows[distinct]]
-
-    @cached_property
-    def cards(self) -> NDArray[np.int64]:
-        """int64[m, cards] Cards of each set, sorted."""
-        kinds = np.arange(self.counts.shape[1])
-        size = int(self.counts[:1].sum())
-        return np.array([np.repeat(kinds, counts) for counts in self.counts], np.int64).reshape(-1, size)
+        """Select card sets by their rows, bool[m]."""
+        self.sets = sets
+        self.card_sets = np.unique(sets.card_set[is_requested])
+        self.cards = sets.cards[self.card_sets]
 
     def least_changes(self, current: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Return int64[m] how many cards must change for each card set."""
+        """Return int64[sets] how many cards must change for each card set."""
         from abl_cards.reasoners.abduction import play_kernels
 
-        hand = np.bincount(current, minlength=self.counts.shape[1]).astype(np.int64)
-        return play_kernels.least_changes(self.counts, hand)
+        return play_kernels.least_changes(self.cards, np.bincount(current, minlength=self.sets.counts.shape[1]))
 
     def arrange(
         self, changes: NDArray[np.int64], current: NDArray[np.int16], free: NDArray[np.bool_], most: int
@@ -266,4 +255,4 @@ class _Request:
         """Return the orders of card sets with at most so many changes at free positions, and their card sets."""
         from abl_cards.reasoners.abduction import play_kernels
 
-        return play_kernels.arrange(self.counts, changes, current, free, most)
+        return play_kernels.arrange(self.cards, changes, current, free, most)

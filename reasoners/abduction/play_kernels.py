@@ -8,49 +8,59 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def least_changes(counts, hand):
-    """Return int64[m] how many cards of a hand [kinds] must change for each card set [m, kinds] of equal size."""
-    changes = np.zeros(len(counts), np.int64)
-    for row in range(len(counts)):
-        for kind in range(len(hand)):
-            if counts[row, kind] > hand[kind]:
-                changes[row] += counts[row, kind] - hand[kind]
+def least_changes(cards, hand):
+    """Return int64[m] how many cards of a hand must change for each card set; `hand` [kinds] counts the cards.
+
+    `cards` [m, length] holds the cards of the sets, sorted.
+    """
+    changes, length = np.empty(len(cards), np.int64), cards.shape[1]
+    for row in range(len(cards)):
+        missing, equal = 0, 0
+        for index in range(length):
+            card = cards[row, index]
+            equal = equal + 1 if index > 0 and cards[row, index - 1] == card else 1
+            if hand[card] < equal:
+                missing += 1
+        changes[row] = missing
     return changes
 
 
 @njit(cache=True, nogil=True)
-def arrange(counts, changes, current, free, most):
+def arrange(cards, changes, current, free, most):
     """Return the orders of card sets that differ from `current` at up to `most` free positions.
 
-    `changes` [m] is the least number of changes of each card set, `free` [length] whether a position may change. The
-    result is int16[found, length] cards, and int32[found] the row of their card set.
+    `cards` [m, length] holds the cards of the sets, sorted, `changes` [m] the least number of changes of each, `free`
+    [length] whether a position may change. The result is int16[found, length] cards, and int32[found] their card set.
     """
-    length, kinds = len(current), counts.shape[1]
+    length = len(current)
     out, rows, found = np.empty((64, length), np.int16), np.empty(64, np.int32), 0
     chosen, spent = np.full(length + 1, -1, np.int64), np.zeros(length + 1, np.int64)
-    left = np.empty(kinds, np.int64)
-    for row in range(len(counts)):
+    used = np.zeros(length, np.bool_)
+    for row in range(len(cards)):
         if changes[row] > most:
             continue
-        left[:] = counts[row]
         depth = 0
         chosen[0] = -1
+        used[:] = False
         while depth >= 0:
             if chosen[depth] >= 0:
-                left[chosen[depth]] += 1
-            kind = chosen[depth] + 1
-            while kind < kinds:
-                changed = 1 if kind != current[depth] else 0
-                if left[kind] and spent[depth] + changed <= most and (free[depth] or not changed):
-                    break
-                kind += 1
-            if kind == kinds:
+                used[chosen[depth]] = False
+            index = chosen[depth] + 1
+            changed = 0
+            while index < length:
+                same_as_before = index > 0 and cards[row, index] == cards[row, index - 1] and not used[index - 1]
+                if not used[index] and not same_as_before:
+                    changed = 1 if cards[row, index] != current[depth] else 0
+                    if spent[depth] + changed <= most and (free[depth] or not changed):
+                        break
+                index += 1
+            if index == length:
                 depth -= 1
                 continue
-            chosen[depth] = kind
-            left[kind] -= 1
+            chosen[depth] = index
+            used[index] = True
             if depth + 1 < length:
-                spent[depth + 1] = spent[depth] + (1 if kind != current[depth] else 0)
+                spent[depth + 1] = spent[depth] + changed
                 depth += 1
                 chosen[depth] = -1
                 continue
@@ -62,7 +72,7 @@ def arrange(counts, changes, current, free, most):
                 more_rows[:found] = rows
                 rows = more_rows
             for position in range(length):
-                out[found, position] = chosen[position]
+                out[found, position] = cards[row, chosen[position]]
             rows[found] = row
             found += 1
     return out[:found], rows[:found]

@@ -73,23 +73,32 @@ class PlaySets:
         return np.unique(rows_as_keys(self.counts), return_inverse=True)[1].reshape(-1)
 
     @cached_property
-    def rows_by_cards(self) -> dict[bytes, list[int]]:
-        """Rows by the copies of each card."""
-        rows: dict[bytes, list[int]] = {}
-        for row, counts in enumerate(self.counts):
-            rows.setdefault(counts.tobytes(), []).append(row)
-        return rows
+    def cards(self) -> NDArray[np.int16]:
+        """int16[sets, cards] Cards of each card set, sorted."""
+        first = np.unique(self.card_set, return_index=True)[1]
+        size = int(self.counts[:1].sum())
+        kinds = np.broadcast_to(np.arange(self.counts.shape[1], dtype=np.int16), (len(first), self.counts.shape[1]))
+        return np.repeat(kinds.ravel(), self.counts[first].ravel()).reshape(len(first), size)
 
-    def find(self, counts: NDArray[np.uint8]) -> list[int]:
-        """Return the rows of a card set.
+    @cached_property
+    def labels(self) -> list[tuple[int, ...]]:
+        """Labels of each card set, in increasing order."""
+        labels: list[set[int]] = [set() for _ in range(len(self.cards))]
+        for card_set, label in zip(self.card_set.tolist(), self.label.tolist(), strict=True):
+            labels[card_set].add(label)
+        return [tuple(sorted(each)) for each in labels]
+
+    @cached_property
+    def _set_by_cards(self) -> dict[bytes, int]:
+        return {cards.tobytes(): number for number, cards in enumerate(self.cards)}
+
+    def find(self, cards: NDArray[np.int16]) -> int:
+        """Return the number of a card set; -1 for cards that are no play.
 
         Args:
-            counts: uint8[kinds] Copies of each card.
-
-        Returns:
-            Rows, one for each form that the cards can have.
+            cards: int16[cards] The cards, in any order.
         """
-        return self.rows_by_cards.get(counts.tobytes(), [])
+        return self._set_by_cards.get(np.sort(cards).tobytes(), -1)
 
 
 def rows_as_keys(rows: NDArray[np.uint8]) -> NDArray[np.void]:
