@@ -64,7 +64,7 @@ class ImageClassifier:
             for rows in np.array_split(self._random.permutation(len(classes)), max(1, len(classes) // _BATCH_SIZE)):
                 loss = torch.nn.functional.cross_entropy(self.network(images[rows]), classes[rows])
                 self.optimiser.zero_grad()
-                loss.backward()
+                loss.backward()  # type: ignore[no-untyped-call]
                 self.optimiser.step()
                 losses.append(float(loss.detach()))
         return float(np.mean(losses))

@@ -92,7 +92,7 @@ def train(settings: CardReadingConfig, method: str, seed: int, on_progress: Prog
 
     from abl_cards.reasoners import HandKB, ProbabilityReasoner
 
-    class PlainHands(KBBase):  # type: ignore[misc]  # ablkit has no types
+    class PlaysByAblkit(KBBase):  # type: ignore[misc]  # ablkit has no types
         """ABLkit's search over the plays of a HandKB."""
 
         def logic_forward(self, pseudo_label: list[str]) -> Any:
@@ -130,7 +130,7 @@ def train(settings: CardReadingConfig, method: str, seed: int, on_progress: Prog
     reasoner = (
         ProbabilityReasoner(kb)
         if method == "rules"
-        else Reasoner(PlainHands(kb.pseudo_label_list, use_cache=False), max_revision=settings.revisions)
+        else Reasoner(PlaysByAblkit(kb.pseudo_label_list, use_cache=False), max_revision=settings.revisions)
     )
     return train_by_abduction(model, reasoner, plays.pictures, plays.y, settings.loops, evaluate, on_progress)
 

@@ -52,7 +52,7 @@ def train(settings: DigitAdditionConfig, method: str, seed: int, on_progress: Pr
 
     from abl_cards.reasoners import EXAMPLE_PROGRAMS, ProbabilityReasoner, ProgramKB
 
-    class PlainSum(KBBase):  # type: ignore[misc]  # ablkit has no types
+    class SumByAblkit(KBBase):  # type: ignore[misc]  # ablkit has no types
         """Sum of digits in Python."""
 
         def logic_forward(self, pseudo_label: list[int]) -> int:
@@ -79,7 +79,7 @@ def train(settings: DigitAdditionConfig, method: str, seed: int, on_progress: Pr
     reasoner: Any = (
         ProbabilityReasoner(ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", digits))
         if method == "program"
-        else Reasoner(PlainSum(digits, use_cache=False))
+        else Reasoner(SumByAblkit(digits, use_cache=False))
     )
     examples = [[images[row] for row in example] for example in rows]
     y = classes[rows].sum(axis=1).tolist()

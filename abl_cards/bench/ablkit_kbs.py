@@ -34,7 +34,7 @@ def evaluate_formula(symbols: Sequence[str]) -> float | None:
     return total + term
 
 
-class PlainSum(KBBase):  # type: ignore[misc]  # ablkit has no types
+class SearchedSum(KBBase):  # type: ignore[misc]  # ablkit has no types
     """Sum of digits, found by ABLkit's search."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class PlainSum(KBBase):  # type: ignore[misc]  # ablkit has no types
         return sum(pseudo_label)
 
 
-class GroundSum(GroundKB):  # type: ignore[misc]
+class TabulatedSum(GroundKB):  # type: ignore[misc]
     """Sum of digits, as a table of all sequences of one length."""
 
     def __init__(self, length: int) -> None:
@@ -56,7 +56,7 @@ class GroundSum(GroundKB):  # type: ignore[misc]
         return sum(pseudo_label)
 
 
-class PlainFormula(KBBase):  # type: ignore[misc]
+class SearchedFormula(KBBase):  # type: ignore[misc]
     """Value of a formula, found by ABLkit's search."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class PlainFormula(KBBase):  # type: ignore[misc]
         return evaluate_formula(pseudo_label)
 
 
-class GroundFormula(GroundKB):  # type: ignore[misc]
+class TabulatedFormula(GroundKB):  # type: ignore[misc]
     """Value of a formula, as a table of all sequences of one length."""
 
     def __init__(self, length: int) -> None:
@@ -78,7 +78,7 @@ class GroundFormula(GroundKB):  # type: ignore[misc]
         return evaluate_formula(pseudo_label)
 
 
-class PlainHands(KBBase):  # type: ignore[misc]
+class SearchedHands(KBBase):  # type: ignore[misc]
     """Plays of cards, found by ABLkit's search among the plays of a ``HandKB``, which looks them up in a table."""
 
     def __init__(self, kb: Any) -> None:

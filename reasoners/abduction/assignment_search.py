@@ -149,9 +149,9 @@ class PlanSolver:
             self._context_values(context),
         )
         if k == 1:
-            plan_kernels.best_assignments(*arrays, out)
+            plan_kernels.best_assignments(*arrays, out)  # type: ignore[call-arg]
         else:
-            plan_kernels.several_assignments(*arrays, self._keys, out)
+            plan_kernels.several_assignments(*arrays, self._keys, out)  # type: ignore[call-arg]
         return out
 
     def revisions(
@@ -198,8 +198,9 @@ class PlanSolver:
             if node == NOTHING:
                 self._cones[target] = None
                 continue
-            members = plan_kernels.find_cone(*arrays, node, visited, stack)
-            self._cones[target] = _Cone(*plan_kernels.renumber_cone(*arrays, members, numbers))
+            members = plan_kernels.find_cone(*arrays, node, visited, stack)  # type: ignore[call-arg]
+            cone = plan_kernels.renumber_cone(*arrays, members, numbers)  # type: ignore[call-arg]
+            self._cones[target] = _Cone(*cone)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +237,8 @@ class CircuitSolver:
         self, groups: Groups, current: NDArray[np.int16], context: Sequence[int], most: int, more: int
     ) -> NDArray[np.int16]:
         """Find the consistent assignments with few changes; see `AssignmentSolver.revisions`."""
-        length, kept = self.program.length, []
+        length = self.program.length
+        kept: list[NDArray[np.int16]] = []
         last = min(most, length)
         for revisions in range(min(most, length) + 1):
             if revisions > last:
@@ -272,7 +274,7 @@ class CircuitSolver:
             bool[n] Whether the result holds and no constraint is violated.
         """
         out = evaluate_assignments(self.program, assignments, context)
-        consistent = ~out[self.program.violation_rows].any(axis=0)
+        consistent: NDArray[np.bool_] = ~out[self.program.violation_rows].any(axis=0)
         for group in groups:
             consistent &= out[list(group)].any(axis=0)
         return consistent
@@ -296,7 +298,7 @@ class CircuitSolver:
             for row in true_inputs:
                 rows[2 * row : 2 * row + 2, state] = 1
         out = evaluate(self._dual, rows).astype(np.bool_)
-        possible = ~out[len(self.program.circuit.outputs) :].any(axis=0)
+        possible: NDArray[np.bool_] = ~out[len(self.program.circuit.outputs) :].any(axis=0)
         starts = [0, *(i for i in range(1, num_states) if groups[i] is not groups[i - 1]), num_states]
         for first, end in pairwise(starts):
             for group in groups[first]:

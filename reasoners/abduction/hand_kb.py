@@ -125,7 +125,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return self._candidates(request, found, rows, current)
 
     def revise_at_idx(
-        self, pseudo_label: Sequence[str], y: Any, x: Any, revision_idx: Sequence[int]
+        self, pseudo_label: Sequence[str], y: Any, x: Any, revision_idx: Sequence[int] | NDArray[np.integer]
     ) -> tuple[list[list[str]], list[Any]]:
         """Find the consistent revisions at given positions.
 

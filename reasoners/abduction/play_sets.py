@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from abl_cards.games.compiled import CompiledGame, whole_hand_moves
 from abl_cards.games.description import cards_from_counts, counts_from_cards
 from abl_cards.games.moves import ALL_LABELS, enumerate_moves, lookup_moves, scratch_for
 from abl_cards.games.notation import read_play
+from abl_cards.games.tables import Decisions
 from abl_cards.games.types import MAX_CARD_SETS
 
 MAX_PLAY_SETS = 1 << 20
@@ -37,7 +38,7 @@ class PlaySets:
     label: NDArray[np.int16]
 
     @classmethod
-    def list(cls, rules: CompiledGame, num_cards: int, context: int) -> PlaySets:
+    def enumerate(cls, rules: CompiledGame, num_cards: int, context: int) -> PlaySets:
         """List all plays with a number of cards that the pack allows.
 
         Args:
@@ -179,7 +180,7 @@ class PlayFinder:
         point = engine.read_decision_point(first)
         if not point.labels:
             raise GameError("the decision of this state is no play", ErrorCode.INVALID_VALUE)
-        return cls(engine, state, int(point.decision.context[0]))
+        return cls(engine, state, int(cast(Decisions, point.decision).context[0]))
 
     @cached_property
     def _sets(self) -> dict[int, PlaySets]:
@@ -192,7 +193,7 @@ class PlayFinder:
             num_cards: Number of cards.
         """
         if num_cards not in self._sets:
-            self._sets[num_cards] = PlaySets.list(self.engine.rules, num_cards, self.context)
+            self._sets[num_cards] = PlaySets.enumerate(self.engine.rules, num_cards, self.context)
         return self._sets[num_cards]
 
     def rows_that_beat(self, play: Any, num_cards: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -210,7 +211,7 @@ class PlayFinder:
         """
         rules, sets = self.engine.rules, self.sets(num_cards)
         other = counts_from_cards(read_play(rules, play).cards, len(rules.pack))
-        possible = (sets.counts + other <= rules.pack.copies).all(axis=1)
+        possible: NDArray[np.bool_] = (sets.counts + other <= rules.pack.copies).all(axis=1)
         rows = np.flatnonzero(possible)
         forms, first = np.unique(sets.form[rows], return_index=True)
         codes, base = rules.card_codes, dict(self.state)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 
@@ -15,7 +16,11 @@ MIN_PROBABILITY = 1e-30
 
 
 def check_batch(
-    probabilities: Sequence[Any], y: Sequence[Any] | None, x: Sequence[Any] | None, k: int, num_labels: int
+    probabilities: Sequence[Any] | NDArray[np.floating],
+    y: Sequence[Any] | None,
+    x: Sequence[Any] | None,
+    k: int,
+    num_labels: int,
 ) -> dict[int, list[int]]:
     """Check predictions and requested results, and group the examples by length.
 

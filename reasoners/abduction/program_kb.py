@@ -147,7 +147,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return self._candidates(program, found, y, context)
 
     def revise_at_idx(
-        self, pseudo_label: Sequence[Any], y: Any, x: Any, revision_idx: Sequence[int]
+        self, pseudo_label: Sequence[Any], y: Any, x: Any, revision_idx: Sequence[int] | NDArray[np.integer]
     ) -> tuple[list[list[Any]], list[Any]]:
         """Find the consistent revisions at given positions.
 
@@ -374,7 +374,7 @@ class _LengthProgram:
             solver = cast(ClingoAssignments, self.solver)
             return [sorted(solver.results(labels.tolist(), context, groups), key=str) for labels in assignments]
         out = evaluate_assignments(self.compiled, assignments, context)
-        valid = ~out[self.compiled.violation_rows].any(axis=0)
+        valid: NDArray[np.bool_] = ~out[self.compiled.violation_rows].any(axis=0)
         columns = []
         for by_args, group in zip(self.result_rows, groups, strict=True):
             args = {row: terms for terms, row in by_args.items()}

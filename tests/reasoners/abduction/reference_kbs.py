@@ -12,22 +12,22 @@ from abl_cards.reasoners import EXAMPLE_PROGRAMS, ProgramKB
 
 DIGITS = list(range(10))
 FORMULA_SYMBOLS = [*map(str, range(1, 10)), "+", "-", "*", "/"]
-FORMULA_TERMS = {symbol: int(symbol) for symbol in FORMULA_SYMBOLS[:9]} | {
+FORMULA_TERMS: dict[str, int | str] = {symbol: int(symbol) for symbol in FORMULA_SYMBOLS[:9]} | {
     "+": "plus",
     "-": "minus",
     "*": "times",
     "/": "div",
 }
 EQUATION_SYMBOLS = [0, 1, "+", "="]
-EQUATION_TERMS = {0: 0, 1: 1, "+": "plus", "=": "equals"}
+EQUATION_TERMS: dict[Any, int | str] = {0: 0, 1: 1, "+": "plus", "=": "equals"}
 
 
-class PlainDigitSum(KBBase):
+class PlainDigitSum(KBBase):  # type: ignore[misc]  # ablkit has no types
     def logic_forward(self, pseudo_label: Sequence[int]) -> int:
         return sum(pseudo_label)
 
 
-class PlainFormula(KBBase):
+class PlainFormula(KBBase):  # type: ignore[misc]  # ablkit has no types
     def logic_forward(self, pseudo_label: Sequence[str]) -> float | None:
         if any((symbol in "+-*/") != (index % 2 == 1) for index, symbol in enumerate(pseudo_label)):
             return None
@@ -42,7 +42,7 @@ class PlainFormula(KBBase):
         return float(total + sign * term)
 
 
-class PlainEquation(KBBase):
+class PlainEquation(KBBase):  # type: ignore[misc]  # ablkit has no types
     def logic_forward(self, pseudo_label: Sequence[Any]) -> str | None:
         text = "".join(map(str, pseudo_label))
         left, equals, right = text.partition("=")
@@ -55,7 +55,7 @@ class PlainEquation(KBBase):
         return "true" if int(one, 2) + int(other, 2) == int(right, 2) else "false"
 
 
-class PlainAnimals(KBBase):
+class PlainAnimals(KBBase):  # type: ignore[misc]  # ablkit has no types
     def logic_forward(self, pseudo_label: Sequence[int]) -> str | None:
         hair, feathers, eggs, milk, flies, fins, legs = pseudo_label
         if (feathers and (not eggs or hair)) or (fins and legs) or (flies and fins and not feathers):

@@ -27,7 +27,7 @@ def kb() -> HandKB:
     return HandKB("guandan", state={"level": LEVEL})
 
 
-class PlainHands(KBBase):
+class PlainHands(KBBase):  # type: ignore[misc]  # ablkit has no types
     """ABLkit's own search over cards, with the plays of a knowledge base."""
 
     def __init__(self, kb: HandKB) -> None:
@@ -127,7 +127,7 @@ def test_plays_that_beat_are_those_of_the_brute_force(kb: HandKB) -> None:
     checked = 0
     for _ in range(150):
         cards, _ = near_play(kb, random, 5, 0)
-        if any((cards + STRAIGHT[2]).count(card) > 2 for card in cards):
+        if any([*cards, *STRAIGHT[2]].count(card) > 2 for card in cards):
             continue
         readings = guandan.readings(cards, LEVEL)
         beats = any(guandan.beats([kind, rank, cards], STRAIGHT, LEVEL) for kind, rank in readings)

@@ -290,7 +290,7 @@ def test_wrong_labels_and_shapes_are_refused() -> None:
 # --- reasoners and bridges of ABLkit --------------------------------------------------------------------------------
 
 
-class Model:
+class FixedModel:
     """Base model with fixed probabilities; it keeps the labels that it is trained with."""
 
     def __init__(self, probabilities: np.ndarray) -> None:
@@ -310,7 +310,7 @@ class Model:
 def trained_labels(bridge_type: Any, reasoner: Any, num_pairs: int = 6) -> list[Any]:
     """Return the labels that one loop of a bridge trains a model with; images are rows of probabilities."""
     random = np.random.default_rng(5)
-    model = Model(random.dirichlet(np.full(10, 0.3), 2 * num_pairs) + 1e-9)
+    model = FixedModel(random.dirichlet(np.full(10, 0.3), 2 * num_pairs) + 1e-9)
     x = [[2 * row, 2 * row + 1] for row in range(num_pairs)]
     bridge = bridge_type(ABLModel(model), reasoner, [])
     bridge.train((x, None, random.integers(0, 19, num_pairs).tolist()), loops=1, segment_size=num_pairs)
