@@ -29,7 +29,7 @@ def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallbac
     Returns:
         The measurements in the order of the table.
     """
-    from abl_cards.bench import circuits, environments, play, processes, solving, splits, training
+    from abl_cards.bench import abduction, circuits, environments, play, processes, solving, splits, training
 
     on_progress("compiling the rules")
     engine, targets = game.engine(), load_targets(game.name)
@@ -44,6 +44,7 @@ def run_benchmarks(game: Game, quick: bool = False, on_progress: ProgressCallbac
             lambda: environments.measure_environments(engine, environments.QUICK if quick else environments.FULL),
         ),
         ("splits of hands", lambda: splits.measure_splits(engine, splits.QUICK if quick else splits.FULL, targets)),
+        ("abduction", lambda: abduction.measure_abduction(engine, abduction.QUICK if quick else abduction.FULL)),
         ("exact solutions", lambda: solving.measure_solving(engine, solving.QUICK if quick else solving.FULL, targets)),
         ("training", lambda: training.measure_training(game, training.QUICK if quick else training.FULL)),
         ("memory", lambda: [processes.measure_memory(game.name)]),

@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.reasoners.abduction.ablkit_adapters import MinimisingReasoner, RulesKB
     from abl_cards.reasoners.abduction.best_cards_per_label import BestCardsPerLabel, find_best_cards, plays_after
     from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
+    from abl_cards.reasoners.abduction.hand_kb import HandKB
     from abl_cards.reasoners.abduction.minimiser import Minimiser
+    from abl_cards.reasoners.abduction.program_kb import ProbabilityReasoner, ProgramKB
+    from abl_cards.reasoners.abduction.programs import EXAMPLE_PROGRAMS
 
 __all__ = [
+    "EXAMPLE_PROGRAMS",
     "BestCardsPerLabel",
     "ClingoReasoner",
+    "HandKB",
     "Minimiser",
+    "MinimisingReasoner",
+    "ProbabilityReasoner",
+    "ProgramKB",
+    "RulesKB",
     "find_best_cards",
     "plays_after",
 ]

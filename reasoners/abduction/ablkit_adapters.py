@@ -1,7 +1,8 @@
 """The rules of a game as ABLkit's knowledge base, and the minimiser as its reasoner (``abl-cards[learning]``).
 
 An example is one decision: X holds its state in the game's JSON form, the pseudo-label is the label that a learner
-predicts, and the result is the concrete move, so both fit into any bridge of ABLkit. The knowledge base supports
+predicts, and the result is the concrete move, so both fit into any bridge of ABLkit. A recorded move Y stands for its
+label: the game holds moves of one label in other suits, or in another order, to be equal. The knowledge base supports
 ABLkit's own search; the reasoner computes directly the most probable label that has a consistent move.
 """
 
@@ -13,12 +14,14 @@ from typing import Any, cast
 import numpy as np
 from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
+from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
 from abl_cards.reasoners.abduction.minimiser import Minimiser
+from abl_cards.reasoners.abduction.play_sets import labels_of_play
 
 
 class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
@@ -75,14 +78,51 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         max_revision_num: int,
         require_more_revision: int,
     ) -> tuple[list[list[str]], list[Any]]:
-        """Return the legal labels and their moves; only those with the move y, if it is given."""
-        legal = np.flatnonzero(self.read_decision(x).legal_mask[:, 0])
+        """Return the legal labels and their moves; only labels that the move y can have, if it is given.
+
+        Args:
+            pseudo_label: Predicted label, which is the only candidate if none may be revised.
+            y: A label, or a move in JSON form; None for any move.
+            x: A sequence of one state, as a JSON object.
+            max_revision_num: Most labels to revise.
+            require_more_revision: Not used, because an example has one label.
+
+        Returns:
+            Labels and moves.
+
+        Raises:
+            GameError: The state or the move is invalid.
+        """
+        decisions = self.read_decision(x)
+        legal = np.flatnonzero(decisions.legal_mask[:, 0] & self.requested_labels(decisions, y))
         labels = [[self.engine.labels[label]] for label in legal]
         if max_revision_num < 1:
             labels = [label for label in labels if label == list(pseudo_label)]
-        moves = [self.logic_forward(label, x) for label in labels]
-        rows = [row for row, move in enumerate(moves) if y is None or move == y]
-        return [labels[row] for row in rows], [moves[row] for row in rows]
+        return labels, [self.logic_forward(label, x) for label in labels]
+
+    def requested_labels(self, decisions: Decisions, y: Any) -> NDArray[np.bool_]:
+        """Find the labels that a recorded move can have.
+
+        Args:
+            decisions: One decision.
+            y: A label, or a move in JSON form; None for any move.
+
+        Returns:
+            bool[labels] The labels.
+
+        Raises:
+            GameError: The move is invalid.
+        """
+        requested = np.full(len(self.engine.labels), y is None)
+        if y is not None:
+            requested[list(labels_of_play(self.engine.rules, y, int(decisions.context[0])))] = True
+        return requested
+
+    def revise_at_idx(
+        self, pseudo_label: Sequence[str], y: Any, x: Sequence[Mapping[str, Any]], revision_idx: Sequence[int]
+    ) -> tuple[list[list[str]], list[Any]]:
+        """Return the candidates of an example whose label may be revised or not; see `abduce_candidates`."""
+        return self.abduce_candidates(pseudo_label, y, x, len(revision_idx), 0)
 
 
 class MinimisingReasoner(Reasoner):  # type: ignore[misc]
@@ -94,8 +134,20 @@ class MinimisingReasoner(Reasoner):  # type: ignore[misc]
         self.rules_kb = kb
 
     def abduce(self, data_example: ListData) -> list[str]:
-        """Return the most probable label, by pred_prob [1, labels], that has a consistent move."""
+        """Choose a label for one decision.
+
+        Args:
+            data_example: Example with X, ``pred_prob`` [1, labels] and perhaps Y.
+
+        Returns:
+            The most probable label that has a consistent move. With Y the most probable legal label that Y can have, or
+            an empty list where none is legal.
+        """
         decisions = self.rules_kb.read_decision(data_example.X)
         probabilities = np.asarray(data_example.pred_prob, np.float64).reshape(1, -1)
+        if (y := getattr(data_example, "Y", None)) is not None:
+            labels = np.flatnonzero(decisions.legal_mask[:, 0] & self.rules_kb.requested_labels(decisions, y))
+            best = labels[np.argmax(probabilities[0, labels])] if labels.size else None
+            return [] if best is None else [self.rules_kb.engine.labels[best]]
         moves = self.rules_kb.minimiser.realise(decisions, probabilities)
         return [self.rules_kb.engine.labels[int(decisions.labels_of(moves.form)[0])]]

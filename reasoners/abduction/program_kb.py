@@ -1,0 +1,448 @@
+"""Any answer-set program as ABLkit's knowledge base (``abl-cards[learning]``).
+
+>>> kb = ProgramKB("result(S) :- S = #sum { V,P : symbol(P,V) }.", list(range(10)))
+>>> kb.logic_forward([3, 4])
+7
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+from ablkit.data.structures import ListData
+from ablkit.reasoning import KBBase, Reasoner
+from numpy.typing import NDArray
+
+from abl_cards.asp import Limits, Term
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.reasoners.abduction.assignment_search import (
+    BLOCK_STATES,
+    AssignmentSolver,
+    CircuitSolver,
+    Groups,
+    PlanSolver,
+    evaluate_assignments,
+)
+from abl_cards.reasoners.abduction.clingo_assignments import ClingoAssignments
+from abl_cards.reasoners.abduction.probabilities import MIN_PROBABILITY, check_batch
+from abl_cards.reasoners.abduction.programs import (
+    CompiledProgram,
+    ContextReader,
+    ProgramDeclaration,
+    term_to_value,
+)
+
+MAX_CACHED_TARGETS = 1 << 16
+"""Most requested results whose outputs are remembered."""
+
+
+Combination = tuple[tuple[Term, ...], ...]
+"""Arguments of one atom of each output predicate."""
+
+
+class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
+    """Knowledge base of ABLkit whose rules are an answer-set program.
+
+    The program reads the pseudo-labels of an example as ``symbol(Position,Value)``, with positions from 0, and derives
+    its result. The constant ``length`` is the number of positions; the program is ground anew for each length.
+    Programs without choices, disjunctions and negative loops are compiled to circuits; others are solved by clingo.
+
+    Candidates are the distinct ones of ``KBBase._abduce_by_search`` in their order of first occurrence. With ``y=None``
+    every result that the program derives is accepted, while ABLkit's own search then returns nothing.
+
+    Attributes:
+        declaration: The program with its inputs and outputs.
+    """
+
+    def __init__(
+        self,
+        program: str | Path,
+        pseudo_label_list: Sequence[Any] | Mapping[Any, Term],
+        *,
+        pseudo_labels: str = "symbol(Position,Value)",
+        results: str | Sequence[str] = "result/1",
+        value: Callable[..., Any] | None = None,
+        context: Mapping[str, ContextReader] | None = None,
+        max_err: float = 1e-10,
+        limits: Limits | None = None,
+    ) -> None:
+        """Declare a knowledge base; programs are ground when a length first occurs.
+
+        Args:
+            program: Path of a rule file, or a text of rules. Its ``#include`` must not lead out of the file's folder.
+            pseudo_label_list: Pseudo-labels in the order of the model's classes: integers and texts, or a mapping from
+                any labels to terms of the program.
+            pseudo_labels: Name of the input that holds the labels, with two variables.
+            results: Output predicate, or several; an example makes one atom of each true.
+            value: Computes the result from the arguments of the output atom. By default the result is the argument
+                itself, a tuple of several arguments, or True where the predicate has none; a list of predicates gives
+                the tuple of their values, in which ``None`` as part of a y stands for any value.
+            context: For each context input such as ``"given/1"`` a function that computes the arguments of its true
+                atoms from an example X. The program declares the input by ``#external``.
+            max_err: Largest difference of equal numbers.
+            limits: Bounds on grounding in a child process, for files that are not trusted; None for no bounds.
+
+        Raises:
+            GameError: A part of the declaration is malformed.
+        """
+        several = not isinstance(results, str)
+        outputs = [results] if isinstance(results, str) else list(results)
+        labels = pseudo_label_list if isinstance(pseudo_label_list, Mapping) else list(pseudo_label_list)
+        self.declaration = ProgramDeclaration.parse(program, labels, pseudo_labels, outputs, context or {}, limits)
+        if value is not None and len(outputs) > 1:
+            message = "value= converts the arguments of one output predicate, but results= names several"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        self._has_several_results = several
+        self._value = value
+        self._label_index = {label: index for index, label in enumerate(labels)}
+        self._programs: dict[int, _LengthProgram] = {}
+        super().__init__(pseudo_label_list=list(labels), max_err=max_err, use_cache=False)
+
+    def logic_forward(self, pseudo_label: Sequence[Any], x: Any = None) -> Any:
+        """Compute the result of pseudo-labels.
+
+        Args:
+            pseudo_label: Label of each position.
+            x: The example, for programs with context.
+
+        Returns:
+            The result; None where the program derives none or a constraint is violated.
+
+        Raises:
+            GameError: A label is unknown, the context is missing, or the program derives several results.
+        """
+        program, labels = self._program(len(pseudo_label)), self._indices(pseudo_label)
+        combinations = program.derived(labels[None], program.read_context(x))[0]
+        if len(combinations) > 1:
+            message = f"the program derives several results, such as {combinations[0]} and {combinations[1]}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        return self.make_value(combinations[0]) if combinations else None
+
+    def abduce_candidates(
+        self, pseudo_label: Sequence[Any], y: Any, x: Any, max_revision_num: int, require_more_revision: int
+    ) -> tuple[list[list[Any]], list[Any]]:
+        """Find the consistent revisions with the fewest changes.
+
+        Args:
+            pseudo_label: Labels to revise.
+            y: Result to reach; None for any result.
+            x: The example.
+            max_revision_num: Most labels to change.
+            require_more_revision: Changes beyond the least number that gives a candidate.
+
+        Returns:
+            The distinct candidates of ``KBBase._abduce_by_search`` in order of first occurrence, and their results.
+        """
+        program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
+        context = program.read_context(x)
+        most, more = int(max_revision_num), int(require_more_revision)
+        found = program.solver.revisions(program.groups(y), current, context, max(most, 0), max(more, 0))
+        return self._candidates(program, found, y, context)
+
+    def revise_at_idx(
+        self, pseudo_label: Sequence[Any], y: Any, x: Any, revision_idx: Sequence[int] | NDArray[np.integer]
+    ) -> tuple[list[list[Any]], list[Any]]:
+        """Find the consistent revisions at given positions.
+
+        Args:
+            pseudo_label: Labels to revise.
+            y: Result to reach; None for any result.
+            x: The example.
+            revision_idx: Positions that may change.
+
+        Returns:
+            Candidates in the order of ``KBBase.revise_at_idx``, and their results.
+        """
+        program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
+        context, positions = program.read_context(x), list(map(int, revision_idx))
+        groups, kept = program.groups(y), [np.empty((0, len(current)), np.int16)]
+        choices = product(range(len(self.pseudo_label_list)), repeat=len(positions))
+        while block := list(islice(choices, BLOCK_STATES)):
+            assignments = np.repeat(current[None], len(block), axis=0)
+            for position, chosen in zip(positions, np.array(block, np.int16).reshape(len(block), -1).T, strict=True):
+                assignments[:, position] = chosen
+            kept.append(assignments[program.are_consistent(assignments, groups, context)])
+        return self._candidates(program, np.concatenate(kept), y, context)
+
+    def abduce_batch(
+        self,
+        probabilities: Sequence[NDArray[np.floating]] | NDArray[np.floating],
+        y: Sequence[Any] | None = None,
+        *,
+        k: int = 1,
+        x: Sequence[Any] | None = None,
+    ) -> NDArray[np.int16]:
+        """Find the most probable consistent labels of many examples, under independent probabilities.
+
+        Args:
+            probabilities: float[length, labels] for each example, in the order of ``pseudo_label_list``; lengths may
+                differ. Values below 1e-30 count as 1e-30.
+            y: Result of each example, None for any result; None for any results of all examples.
+            k: Number of assignments of an example.
+            x: The examples, for programs with context.
+
+        Returns:
+            int16[examples, k, length] Indices of labels, the most probable assignment first. -1 fills positions beyond
+            the length of an example, and assignments where there are fewer than k.
+
+        Raises:
+            GameError: The number of results or the shape of probabilities is wrong.
+        """
+        by_length = check_batch(probabilities, y, x, k, len(self.pseudo_label_list))
+        num_examples = len(probabilities)
+        targets = [None] * num_examples if y is None else y
+        examples = [None] * num_examples if x is None else x
+        out = np.full((num_examples, k, max(by_length, default=0)), -1, np.int16)
+        for length, rows in by_length.items():
+            program = self._program(length)
+            values = np.array([probabilities[row] for row in rows], np.float64)
+            scores = np.log(np.maximum(values, MIN_PROBABILITY))
+            groups = [program.groups(targets[row]) for row in rows]
+            context = [program.read_context(examples[row]) for row in rows]
+            out[rows, :, :length] = program.solver.best(groups, scores, context, k)
+        return out
+
+    def _candidates(
+        self, program: _LengthProgram, assignments: NDArray[np.int16], y: Any, context: Sequence[int]
+    ) -> tuple[list[list[Any]], list[Any]]:
+        """Return assignments as labels, and their results."""
+        candidates = [[self.pseudo_label_list[label] for label in labels] for labels in assignments.tolist()]
+        only = program.only_result(y)
+        if only is not None:
+            return candidates, [only] * len(candidates)
+        derived = program.derived(assignments, context, program.groups(y)) if candidates else []
+        return candidates, [self.make_value(combinations[0]) for combinations in derived]
+
+    def _indices(self, pseudo_label: Sequence[Any]) -> NDArray[np.int16]:
+        try:
+            return np.array([self._label_index[label] for label in pseudo_label], np.int16)
+        except (KeyError, TypeError):
+            message = f"pseudo-labels {list(pseudo_label)!r}: one of them is not in pseudo_label_list"
+            raise GameError(message, ErrorCode.INVALID_VALUE) from None
+
+    def _program(self, length: int) -> _LengthProgram:
+        if length not in self._programs:
+            if length == 0:
+                raise GameError("an example without positions has no program", ErrorCode.INVALID_VALUE)
+            self._programs[length] = _LengthProgram(self, length)
+        return self._programs[length]
+
+    def make_value(self, args: Sequence[tuple[Term, ...]]) -> Any:
+        """Convert the arguments of output atoms to a result.
+
+        Args:
+            args: Arguments of one atom of each output predicate.
+
+        Returns:
+            The result.
+        """
+        if self._value is not None:
+            return self._value(*(term_to_value(term) for terms in args for term in terms))
+        values = [_default_value(terms) for terms in args]
+        return tuple(values) if self._has_several_results else values[0]
+
+    def find_matches(self, y: Any, values: Iterable[Any]) -> list[bool]:
+        """Return for each result whether it equals y up to `max_err`, as ``_check_equal`` of ABLkit."""
+        return [bool(self._check_equal(value, y)) for value in values]
+
+
+def _default_value(terms: tuple[Term, ...]) -> Any:
+    if not terms:
+        return True
+    return term_to_value(terms[0]) if len(terms) == 1 else tuple(map(term_to_value, terms))
+
+
+@dataclass(eq=False)
+class _LengthProgram:
+    """Program of a knowledge base for one length."""
+
+    kb: ProgramKB
+    length: int
+    solver: AssignmentSolver = field(init=False)
+    compiled: CompiledProgram | None = field(init=False)
+    _targets: dict[Hashable, Groups] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        declaration = self.kb.declaration
+        self.compiled = CompiledProgram.load(declaration, self.length)
+        if self.compiled is None:
+            self.solver = ClingoAssignments.load(declaration, self.length)
+        else:
+            self.solver = PlanSolver.of(self.compiled) or CircuitSolver(self.compiled)
+
+    @property
+    def result_rows(self) -> tuple[dict[tuple[Term, ...], int], ...]:
+        return self.compiled.result_rows if self.compiled else cast(ClingoAssignments, self.solver).result_rows
+
+    @cached_property
+    def _values(self) -> list[Any]:
+        """Results that a single output predicate can give, in the order of its rows."""
+        return [self.kb.make_value([args]) for args in self.result_rows[0]]
+
+    @cached_property
+    def _numbers(self) -> tuple[list[float], list[int]]:
+        """Numbers among the results, sorted, and their rows."""
+        rows = list(self.result_rows[0].values())
+        pairs = sorted(
+            (value, row) for value, row in zip(self._values, rows, strict=True) if isinstance(value, (int, float))
+        )
+        return [value for value, _ in pairs], [row for _, row in pairs]
+
+    def read_context(self, x: Any) -> list[int]:
+        """Return the true context inputs of an example."""
+        if not self.kb.declaration.context:
+            return []
+        if x is None:
+            message = "the program has context inputs, but there is no example to read them from"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
+        if self.compiled is not None:
+            return self.compiled.read_context(x)
+        return cast(ClingoAssignments, self.solver).read_context(x)
+
+    def groups(self, y: Any) -> Groups:
+        """Return the outputs of which one must hold, for each output predicate."""
+        try:
+            key: Hashable = (type(y), y)
+            if (groups := self._targets.get(key)) is not None:
+                return groups
+        except TypeError:  # y is not hashable
+            return self._find_groups(y)
+        if len(self._targets) >= MAX_CACHED_TARGETS:
+            self._targets.clear()
+        groups = self._targets[key] = self._find_groups(y)
+        return groups
+
+    def _find_groups(self, y: Any) -> Groups:
+        rows = [list(by_args.values()) for by_args in self.result_rows]
+        if y is None:
+            return tuple(map(tuple, rows))
+        if len(rows) == 1:
+            return (tuple(self._matching_rows(y)),)
+        if not isinstance(y, (tuple, list)) or len(y) != len(rows):
+            return ((),)
+        groups = []
+        for part, by_args in zip(y, self.result_rows, strict=True):
+            values = [None if part is None else _default_value(args) for args in by_args]
+            matches = [True] * len(values) if part is None else self.kb.find_matches(part, values)
+            groups.append(tuple(row for row, is_match in zip(by_args.values(), matches, strict=True) if is_match))
+        return tuple(groups)
+
+    def _matching_rows(self, y: Any) -> list[int]:
+        rows = list(self.result_rows[0].values())
+        is_plain = type(self.kb).find_matches is ProgramKB.find_matches
+        if is_plain and isinstance(y, (int, float)) and type(self.kb)._check_equal is KBBase._check_equal:
+            values, sorted_rows = self._numbers
+            slack = self.kb.max_err + 1e-9 * (abs(y) + self.kb.max_err)  # exact comparison follows
+            span = slice(bisect_left(values, y - slack), bisect_right(values, y + slack))
+            matches = self.kb.find_matches(y, values[span])
+            return sorted(row for row, is_match in zip(sorted_rows[span], matches, strict=True) if is_match)
+        matches = self.kb.find_matches(y, self._values)
+        return [row for row, is_match in zip(rows, matches, strict=True) if is_match]
+
+    def only_result(self, y: Any) -> Any:
+        """Return the result of all candidates, where the outputs leave one; else None."""
+        groups = self.groups(y)
+        if len(groups) != 1 or len(groups[0]) != 1:
+            return None
+        row = groups[0][0]
+        return next(self._values[index] for index, other in enumerate(self.result_rows[0].values()) if other == row)
+
+    def are_consistent(
+        self, assignments: NDArray[np.int16], groups: Groups, context: Sequence[int]
+    ) -> NDArray[np.bool_]:
+        """Return bool[n] whether assignments lead to the requested results."""
+        if self.compiled is None:
+            solver = cast(ClingoAssignments, self.solver)
+            found = [len(solver.revisions(groups, labels, context, 0, 0)) > 0 for labels in assignments]
+            return np.array(found, np.bool_)
+        return CircuitSolver(self.compiled).are_consistent(assignments, groups, context)
+
+    def derived(
+        self, assignments: NDArray[np.int16], context: Sequence[int], groups: Groups | None = None
+    ) -> list[list[Combination]]:
+        """Return the results of each assignment, by the arguments of output atoms; only those of `groups` if given."""
+        if groups is None:
+            groups = tuple(tuple(by_args.values()) for by_args in self.result_rows)
+        if self.compiled is None:
+            solver = cast(ClingoAssignments, self.solver)
+            return [sorted(solver.results(labels.tolist(), context, groups), key=str) for labels in assignments]
+        out = evaluate_assignments(self.compiled, assignments, context)
+        valid: NDArray[np.bool_] = ~out[self.compiled.violation_rows].any(axis=0)
+        columns = []
+        for by_args, group in zip(self.result_rows, groups, strict=True):
+            args = {row: terms for terms, row in by_args.items()}
+            rows = np.array(group, np.int64)
+            columns.append([[args[row] for row in rows[column].tolist()] for column in out[rows].T])
+        return [
+            list(product(*parts)) if is_valid else [] for is_valid, *parts in zip(valid.tolist(), *columns, strict=True)
+        ]
+
+
+class BatchKB(Protocol):
+    """Knowledge base that finds the most probable labels of many examples; see `ProgramKB`."""
+
+    pseudo_label_list: list[Any]
+
+    def abduce_batch(
+        self,
+        probabilities: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        *,
+        k: int = 1,
+        x: Sequence[Any] | None = None,
+    ) -> NDArray[np.int16]:
+        """Find the most probable consistent labels, int16[examples, k, length]."""
+        ...
+
+
+class ProbabilityReasoner(Reasoner):  # type: ignore[misc]
+    """Reasoner of ABLkit that chooses the most probable consistent labels, for whole batches at once.
+
+    ABLkit's own reasoner compares only candidates with the fewest changes; this one compares all consistent labels.
+    """
+
+    def __init__(self, kb: BatchKB) -> None:
+        """Make a reasoner.
+
+        Args:
+            kb: A ``ProgramKB``, a ``HandKB`` or another knowledge base with ``abduce_batch``.
+        """
+        super().__init__(kb)
+        self.batch_kb = kb
+
+    def batch_abduce(self, data_examples: ListData) -> list[list[Any]]:
+        """Choose labels for examples.
+
+        Args:
+            data_examples: Examples with ``pred_prob``, ``Y`` and ``X``.
+
+        Returns:
+            The labels of each example; an empty list where no labels are consistent with Y.
+        """
+        best = self.batch_kb.abduce_batch(data_examples.pred_prob, data_examples.Y, x=data_examples.X)[:, 0]
+        labels = self.batch_kb.pseudo_label_list
+        abduced = [
+            [labels[label] for label in row[: len(probabilities)]] if row[0] >= 0 else []
+            for row, probabilities in zip(best.tolist(), data_examples.pred_prob, strict=True)
+        ]
+        data_examples.abduced_pseudo_label = abduced
+        return abduced
+
+    def abduce(self, data_example: ListData) -> list[Any]:
+        """Choose the labels of one example.
+
+        Args:
+            data_example: Example with ``pred_prob``, ``Y`` and ``X``.
+
+        Returns:
+            The labels; an empty list where none are consistent with Y.
+        """
+        batch = ListData(X=[data_example.X], pred_prob=[data_example.pred_prob], Y=[data_example.Y])
+        return self.batch_abduce(batch)[0]

@@ -1,0 +1,53 @@
+"""Experiments with pictures: small budgets, what they report, and pictures that a seed repeats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ablkit", reason="ablkit is not installed (pip install 'abl-cards[learning]')")
+pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-cards[learning]')")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed (pip install 'abl-cards[plots]')")
+
+from abl_cards.core import ErrorCode, GameError  # noqa: E402
+from abl_cards.experiments.card_pictures import SIZE, draw_cards  # noqa: E402
+from abl_cards.experiments.experiment import get_experiment, run_experiment  # noqa: E402
+
+
+def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
+    experiment = get_experiment("digit_addition")
+    settings = replace(experiment.make_settings(smoke=True), examples=150, loops=3)
+    results = run_experiment("digit_addition", settings, tmp_path)
+    accuracy = {row["method"]: row["accuracy"] for row in results["tables"]["methods"]["rows"]}
+    assert set(accuracy) == {"program", "ablkit", "few labels", "supervised"}
+    assert accuracy["program"] > 0.6  # one in ten by chance
+    assert run_experiment("digit_addition", settings, tmp_path)["tables"] == results["tables"]
+
+
+@pytest.mark.parametrize("feedback", ["label", "beats"])
+def test_cards_are_learned_from_plays(tmp_path: Path, feedback: str) -> None:
+    settings = replace(get_experiment("card_reading").make_settings(smoke=True), feedback=feedback)
+    results = run_experiment("card_reading", settings, tmp_path)
+    methods = [row["method"] for row in results["tables"]["methods"]["rows"]]
+    assert methods == ["rules", *(["ablkit"] if feedback == "label" else []), "few labels", "supervised"]
+
+
+@pytest.mark.parametrize(("name", "change"), [("digit_addition", "methods"), ("card_reading", "feedback")])
+def test_unknown_settings_are_refused(tmp_path: Path, name: str, change: str) -> None:
+    value = ("magic",) if change == "methods" else "magic"
+    settings = replace(get_experiment(name).make_settings(smoke=True), **{change: value})
+    with pytest.raises(GameError) as error:
+        run_experiment(name, settings, tmp_path)
+    assert error.value.code == ErrorCode.INVALID_SETTING
+
+
+def test_pictures_of_cards_repeat_with_a_seed() -> None:
+    pictures = [draw_cards(["S3", "HT", "HR"], np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    assert pictures[0].shape == (3, *SIZE)
+    assert pictures[0].min() >= 0
+    assert pictures[0].max() <= 1
+    assert (pictures[0] == pictures[1]).all()
+    assert (pictures[0] != pictures[2]).any()
