@@ -274,7 +274,7 @@ class CircuitSolver:
             bool[n] Whether the result holds and no constraint is violated.
         """
         out = evaluate_assignments(self.program, assignments, context)
-        consistent: NDArray[np.bool_] = ~out[self.program.violation_rows].any(axis=0)
+        consistent: NDArray[np.bool_] = ~np.any(out[self.program.violation_rows], axis=0)
         for group in groups:
             consistent &= out[list(group)].any(axis=0)
         return consistent
@@ -298,7 +298,7 @@ class CircuitSolver:
             for row in true_inputs:
                 rows[2 * row : 2 * row + 2, state] = 1
         out = evaluate(self._dual, rows).astype(np.bool_)
-        possible: NDArray[np.bool_] = ~out[len(self.program.circuit.outputs) :].any(axis=0)
+        possible: NDArray[np.bool_] = ~np.any(out[len(self.program.circuit.outputs) :], axis=0)
         starts = [0, *(i for i in range(1, num_states) if groups[i] is not groups[i - 1]), num_states]
         for first, end in pairwise(starts):
             for group in groups[first]:

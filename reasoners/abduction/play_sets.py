@@ -15,7 +15,7 @@ from abl_cards.games import Engine
 from abl_cards.games.compiled import CompiledGame, whole_hand_moves
 from abl_cards.games.description import cards_from_counts, counts_from_cards
 from abl_cards.games.moves import ALL_LABELS, enumerate_moves, lookup_moves, scratch_for
-from abl_cards.games.notation import read_play
+from abl_cards.games.notation import legal_labels, read_play
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import MAX_CARD_SETS
 
@@ -211,12 +211,12 @@ class PlayFinder:
         """
         rules, sets = self.engine.rules, self.sets(num_cards)
         other = counts_from_cards(read_play(rules, play).cards, len(rules.pack))
-        possible: NDArray[np.bool_] = (sets.counts + other <= rules.pack.copies).all(axis=1)
+        possible: NDArray[np.bool_] = np.all(sets.counts + other <= rules.pack.copies, axis=1)
         rows = np.flatnonzero(possible)
         forms, first = np.unique(sets.form[rows], return_index=True)
         codes, base = rules.card_codes, dict(self.state)
         hands = [codes.write(cards_from_counts(sets.counts[row])) for row in rows[first]]
-        legal = self.engine.legal_labels([{**base, "hand": hand, "to_beat": play} for hand in hands])
+        legal = legal_labels(rules, [{**base, "hand": hand, "to_beat": play} for hand in hands])
         for problem in legal:
             if isinstance(problem, GameError):
                 raise problem

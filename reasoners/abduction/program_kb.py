@@ -374,7 +374,7 @@ class _LengthProgram:
             solver = cast(ClingoAssignments, self.solver)
             return [sorted(solver.results(labels.tolist(), context, groups), key=str) for labels in assignments]
         out = evaluate_assignments(self.compiled, assignments, context)
-        valid: NDArray[np.bool_] = ~out[self.compiled.violation_rows].any(axis=0)
+        valid: NDArray[np.bool_] = ~np.any(out[self.compiled.violation_rows], axis=0)
         columns = []
         for by_args, group in zip(self.result_rows, groups, strict=True):
             args = {row: terms for terms, row in by_args.items()}

@@ -12,9 +12,9 @@ pytest.importorskip("ablkit", reason="ablkit is not installed (pip install 'abl-
 pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-cards[learning]')")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (pip install 'abl-cards[plots]')")
 
-from abl_cards.core import ErrorCode, GameError  # noqa: E402
-from abl_cards.experiments.card_pictures import SIZE, draw_cards  # noqa: E402
-from abl_cards.experiments.experiment import get_experiment, run_experiment  # noqa: E402
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.experiments.card_pictures import SIZE, draw_cards
+from abl_cards.experiments.experiment import get_experiment, run_experiment
 
 
 def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
