@@ -298,6 +298,7 @@ def test_every_state_of_verify_preferences_has_a_move() -> None:
     assert int(num_pairs) == 100
 
 
+@long
 def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
     """Count the moves that violate constraints."""
     folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")

@@ -15,6 +15,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed (pip insta
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.experiments.card_pictures import SIZE, draw_cards
 from abl_cards.experiments.experiment import get_experiment, run_experiment
+from tests.effort import long
 
 
 def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
     assert run_experiment("digit_addition", settings, tmp_path)["tables"] == results["tables"]
 
 
-@pytest.mark.parametrize("feedback", ["label", "beats"])
+@pytest.mark.parametrize("feedback", ["label", pytest.param("beats", marks=long)])
 def test_cards_are_learned_from_plays(tmp_path: Path, feedback: str) -> None:
     settings = replace(get_experiment("card_reading").make_settings(smoke=True), feedback=feedback)
     results = run_experiment("card_reading", settings, tmp_path)

@@ -21,6 +21,7 @@ from abl_cards.matches.match_runner import play_match
 from abl_cards.training.run_lock import lock_run_folder
 from tests.cli_runs import run
 from tests.edited import edited
+from tests.effort import long
 
 KNOWN = find_experiments()
 
@@ -167,6 +168,7 @@ def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: P
     assert len(str(second[1])) < 300
 
 
+@long
 def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
     rules = edited(tmp_path / "kb", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
     words = ["run", "guandan_kb_ablation", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb"]

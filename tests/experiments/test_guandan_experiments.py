@@ -61,6 +61,7 @@ def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
         assert row["won"] is None or row["from"] <= row["won"] <= row["to"]
 
 
+@long
 def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
     groups = set(engine.preference_model().kb.preference_groups.values())
     network_parts = {"no-projection", "no-preferences"}  # the critic of these networks has learned nothing

@@ -12,14 +12,14 @@ import pytest
 
 from abl_cards.games.game import game_names, load
 from abl_cards.rulelab.testing.edits import RULE, Edit
-from tests.effort import thorough
+from tests.effort import long, thorough
 from tests.games.edited_play import REFUSED, STOPPED
 from tests.games.rule_edits import RuleEdit, edits_of
 from tests.games.workers import FINE, Player
 
 DRAWN, SEED = 28, 14
-SHARES = 8
-"""Tests that have the edits among them: more than one worker is at work, and none waits long for the last."""
+SHARES, SHORT = 8, 2
+"""Tests that have the edits among them, and how many of them are in ``make test``."""
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,13 @@ STOPS = [
     (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty"),
     (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* labels.lp"),
 ]
+OF_EACH_KIND = {0, 2, 6, 7, 8, 9, 13}
 
 
-@pytest.mark.parametrize(("edited", "message"), STOPS, ids=map(str, range(len(STOPS))))
+@pytest.mark.parametrize(
+    ("edited", "message"),
+    [pytest.param(*stop, id=str(i), marks=[] if i in OF_EACH_KIND else long) for i, stop in enumerate(STOPS)],
+)
 def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, message: str) -> None:
     """The message names the predicate and the file; these edits once crashed or hung."""
     came, text = player.attempt(edited)
@@ -80,7 +84,7 @@ def sample_edits() -> list[RuleEdit]:
     return every if thorough() else Random(SEED).sample(every, DRAWN)
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", [pytest.param(i, marks=[] if i < SHORT else long) for i in range(SHARES)])
 def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, share: int) -> None:
     """A share of the edits; the long search prints what came of them."""
     came: Counter[tuple[str, str]] = Counter()

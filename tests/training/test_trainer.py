@@ -36,6 +36,7 @@ from abl_cards.training.checkpoint import load_checkpoint
 from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
+from tests.effort import long
 from tests.learners.tiny import TINY
 
 
@@ -139,7 +140,7 @@ Trainer("president", model=network(), config=config(directory, workers=workers, 
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
 def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
     """Resume a killed run with the same result, including the random numbers of dropout."""
     whole = Trainer("president", model=network(), config=config(tmp_path / "whole", workers=workers))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,8 +48,12 @@ class Weights:
 
 def read_npz(data: bytes) -> dict[str, Any]:
     """Return the arrays of an .npz by name; half precision becomes single precision."""
-    arrays = np.load(io.BytesIO(data), allow_pickle=False).items()
-    return {name: array.astype(np.float32) if array.dtype == np.float16 else array for name, array in arrays}
+    arrays: dict[str, Any] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+            arrays[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return arrays
 
 
 def read_adjacent_file(name: str) -> bytes:

@@ -89,7 +89,7 @@ def test_records_are_replayed() -> None:
         ({"acts": [[1, "3"]]}, "turn of seat 0"),
         ({"acts": []}, "ends after 0 acts"),
         ({"points": [1, -1]}, "points are"),
-        ({"hands": ["3"]}, "hands: not a list of 2"),
+        ({"hands": ["3"]}, "is not a list of 2 hands"),
         ({"hands": ["333", "33"]}, "3 cards, but 26"),
         ({"hands": [FULL[0], FULL[0]]}, "the pack has 4"),
         ({"acts": [[0]]}, "act 1"),

@@ -13,6 +13,7 @@ from abl_cards.games.moves.required import filter_labels
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import MoveLists
+from tests.effort import long
 from tests.games.notation.folders import rules_of
 
 
@@ -25,7 +26,10 @@ def openings(name: str, profile: str | None) -> Decisions:
     return decisions
 
 
-@pytest.mark.parametrize(("name", "profile"), [("paodekuai", None), ("bigtwo", "standard"), ("bigtwo", "triples")])
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [("paodekuai", None), ("bigtwo", "standard"), pytest.param("bigtwo", "triples", marks=long)],
+)
 def test_labels_and_card_sets_are_those_of_lists(name: str, profile: str | None) -> None:
     decisions = openings(name, profile)
     whole = Decisions(decisions.view)

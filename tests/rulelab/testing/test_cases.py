@@ -14,13 +14,14 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import Game, game_names, load
 from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, check_case, find_failures, read_cases
 from abl_cards.rulelab.testing.games import collect_records
+from tests.effort import long
 
 HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
 KING = ["Single", "K", ["HK"]]
 FOLDERS = game_names()
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=long if name == "bigtwo" else []) for name in FOLDERS])
 def test_the_cases_of_our_own_games_hold(name: str) -> None:
     cases = read_cases(load(name).directory)
     assert cases
