@@ -10,6 +10,7 @@ import pytest
 from abl_cards.ablation import runner
 from abl_cards.ablation.results import Ablation, AblationVerdict
 from abl_cards.ablation.runner import RESULT_FILE, ablate
+from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match, play_shard
@@ -38,6 +39,17 @@ def test_games_are_those_of_a_match(whole: Ablation) -> None:
         result = play_match("president", ["kb", row.variant], row.games, 1)
         assert (result.wins[0], result.draws, result.episodes) == (row.wins, row.draws, row.episodes)
         assert result.rate == pytest.approx(row.rate, abs=1e-6)
+
+
+def test_compared_agents_need_what_either_needs() -> None:
+    """Both make every decision, so the history is recorded where one of them reads it."""
+
+    class WithHistory(RandomAgent):
+        needs_history = True
+
+    pair = runner._ComparedPair(WithHistory(), RandomAgent())
+    assert [agent.needs_history for agent in pair.agents] == [True, True]
+    assert not any(agent.needs_history for agent in runner._ComparedPair(RandomAgent(), RandomAgent()).agents)
 
 
 def test_a_part_without_effect(idle_folder: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import clingo
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.asp.ground_program import number_atoms
+from abl_cards.asp.ground_program import GroundProgramObserver, TooManyRules, number_atoms
 from abl_cards.asp.terms import atom_from_symbol
 
 NAMES = st.sampled_from(["a", "b", "aa", "B_", "pass"]).map(str.lower)
@@ -37,3 +38,15 @@ def test_atoms_are_those_of_clingo_in_its_order(texts: list[str]) -> None:
         tuple(atom_from_symbol(symbol) for symbol, _ in known),
         [number for _, number in known],
     )
+
+
+def test_rules_and_literals_up_to_the_limit_are_taken() -> None:
+    observer = GroundProgramObserver(limits=(3, 2))
+    for number, body in enumerate(([2, 3], [], []), 1):  # the second and third come when two literals are there
+        observer.rule(False, [number], body)
+    with pytest.raises(TooManyRules):
+        observer.rule(False, [4], [])
+    observer = GroundProgramObserver(limits=(3, 2))
+    observer.rule(False, [1], [2, 3, 4])
+    with pytest.raises(TooManyRules):
+        observer.rule(False, [2], [])

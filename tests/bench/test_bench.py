@@ -1,7 +1,9 @@
 """The speed table: its contents, never its timings."""
 
 import json
+from typing import Any
 
+import numpy as np
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
@@ -101,6 +103,16 @@ def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
         if ended > 3:
             return
     raise AssertionError("no match came to an end")
+
+
+def test_an_agent_of_lists_draws_from_all_of_a_list() -> None:
+    """A key, as a share of all keys, is the place of the move in its list."""
+    decisions: Any = load("guandan").engine().sample_decisions(300, seed=1)
+    lists, shares = decisions.moves(), np.arange(300) / 300
+    moves = play.ListingAgent().play(decisions, (shares * 2.0**64).astype(np.uint64))
+    for share, first, end, form, cards in zip(shares, lists.start[:-1], lists.start[1:], *moves, strict=True):
+        is_move = (lists.form[first:end] == form) & (lists.cards[first:end] == cards).all(axis=1)
+        assert np.flatnonzero(is_move).tolist() == [int(share * (end - first))]
 
 
 def test_tables_that_are_spread_are_not_in_step() -> None:

@@ -22,6 +22,11 @@ def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
     assert "everybody plays for himself" in run("kb", "describe", "president").stdout
 
 
+def test_cards_that_are_not_dealt_are_counted() -> None:
+    assert "3 set aside" in run("kb", "describe", "doudizhu").stdout
+    assert "set aside" not in run("kb", "describe", "president").stdout
+
+
 def test_a_label_without_a_form_is_no_play() -> None:
     sections = json.loads(run("kb", "describe", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
     plays = next(section["lines"] for section in sections if section["heading"] == "Plays")

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from abl_cards.cluster.ray_actors import RayActorPool
+from abl_cards.cluster.ray_actors import CALLS_PER_ACTOR, RayActorPool
+from abl_cards.cluster.ray_serialization import pack_result
 from abl_cards.cluster.ray_workers import RayLauncher, count_local_processes
 from abl_cards.cluster.start import RayCluster
 from abl_cards.core import archive
@@ -164,6 +166,37 @@ def test_an_actor_hands_over_what_it_has_in_time(tmp_path: Path) -> None:
         run.self_play.step()
     (portion,) = run.actor.collect_rollouts(10**9, 0.0)
     assert portion.rows == len(portion.load_rows()) > 0
+
+
+class FinishedCalls:
+    """Ray of which every call has finished at once, with an empty message."""
+
+    def __init__(self) -> None:
+        self.num_calls = 0
+
+    def put(self, value: Any) -> Any:
+        return value
+
+    def get(self, references: Sequence[Any]) -> Any:
+        return [pack_result(lambda: None) for _ in references]
+
+    def wait(self, references: Sequence[Any], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+        return list(references[:num_returns]), list(references[num_returns:])
+
+    def remote(self, *arguments: Any) -> tuple[int, int]:
+        self.num_calls += 1
+        return 2 * self.num_calls, 2 * self.num_calls + 1  # references to the header and the rows
+
+
+def test_all_that_has_arrived_is_collected_at_once(tmp_path: Path) -> None:
+    ray = FinishedCalls()
+    handle = SimpleNamespace(collect_rollout=SimpleNamespace(options=lambda num_returns: ray))
+    pretended: Any = SimpleNamespace(ray=ray, start_actor=lambda actor_class, init: handle)
+    pool = RayActorPool(pretended, Trainer.from_config(settings(tmp_path, game="president")), num_actors=3)
+    begun = ray.num_calls
+    assert begun == 3 * CALLS_PER_ACTOR
+    assert pool.collect_rollouts(min_rows=0) == []
+    assert ray.num_calls == 2 * begun  # each call that has finished is followed by another one
 
 
 def test_who_works_on_a_run(cluster: RayCluster) -> None:

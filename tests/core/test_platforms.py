@@ -52,5 +52,6 @@ def test_the_number_of_threads_without_an_affinity(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("ABL_CARDS_THREADS", raising=False)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert parallel._num_threads() == os.cpu_count()
-    monkeypatch.setenv("ABL_CARDS_THREADS", "3")
-    assert parallel._num_threads() == 3
+    for threads in (3, 1):
+        monkeypatch.setenv("ABL_CARDS_THREADS", str(threads))
+        assert parallel._num_threads() == threads

@@ -5,18 +5,41 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests.planted_bugs.draw import ROOT, draw
+from tests.planted_bugs.kernels import find_caches, find_dependants
 
 BUGS = Path(__file__).parent / "bugs.toml"
-TIMEOUT_SECONDS = 900
-TOPS = ("abl_cards", "learners", "reasoners", "experiments", "tests")
+TIMEOUT_SECONDS = 600  # for a test
+TOPS = ("abl_cards", "learners", "reasoners", "experiments")
+NO_FAILURE, FAILURE, NO_TEST = 0, 1, 5  # exit codes of pytest
+TIMED_OUT = 124  # as of timeout(1)
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One edit: in ``file``, the text ``old``, which occurs once, becomes ``new``; ``test`` finds it."""
+
+    file: str
+    test: str
+    old: str
+    new: str
+
+    def plant(self, source: str) -> str:
+        """Return the edited source; raise ValueError where the text does not occur once."""
+        if source.count(self.old) != 1:
+            raise ValueError(f"{self.file}: the text to edit does not occur once:\n{self.old}")
+        return source.replace(self.old, self.new)
 
 
 def main() -> int:
@@ -29,10 +52,88 @@ def main() -> int:
     if options.draw:
         _print_drawn(options.seed, options.draw)
         return 0
-    bugs = tomllib.loads(BUGS.read_text())["bug"]
-    missed = [number for number in options.numbers or range(len(bugs)) if not _is_found(number, bugs[number])]
+    missed = find_missed(options.numbers or range(len(read_bugs())))
     print(f"missed: {missed or 'none'}")
     return 1 if missed else 0
+
+
+def read_bugs() -> list[Bug]:
+    """Read the list of bugs."""
+    return [Bug(**bug) for bug in tomllib.loads(BUGS.read_text("utf-8"))["bug"]]
+
+
+def find_missed(numbers: Sequence[int]) -> list[int]:
+    """Plant bugs in a copy of the checkout, and return the numbers of those that their tests miss.
+
+    A test that fails or is skipped without the bug finds nothing.
+    """
+    bugs, missed = read_bugs(), list[int]()
+    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        copy = Path(folder).resolve() / "checkout"
+        _copy_checkout(copy)
+        useless = _find_useless(copy, list(dict.fromkeys(bugs[number].test for number in numbers)))
+        for number in numbers:
+            bug, begin = bugs[number], time.monotonic()
+            with planted(copy, bug):
+                code = run_test(copy, bug.test)
+            found = bug.test not in useless and is_failure(code)
+            outcome = "found " if found else "MISSED"
+            print(f"{number:>3} {outcome} {time.monotonic() - begin:4.0f} s {bug.file}  {bug.test}", flush=True)
+            if not found:
+                missed.append(number)
+    return missed
+
+
+def _find_useless(copy: Path, tests: Sequence[str]) -> list[str]:
+    """Return the tests that do not pass where no bug is planted, and print them."""
+    if run_test(copy, *tests) == NO_FAILURE:
+        return []
+    useless = [test for test in tests if run_test(copy, test) != NO_FAILURE]
+    for test in useless:
+        print(f"fails or is skipped without a bug: {test}", flush=True)
+    return useless
+
+
+def is_failure(code: int) -> bool:
+    """Return whether an exit code says that a test failed, or that a wrong access to memory ended it."""
+    return code in (FAILURE, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+
+
+@contextmanager
+def planted(copy: Path, bug: Bug, tops: Sequence[str] = TOPS) -> Iterator[None]:
+    """Plant a bug in a copy, without the compiled kernels that may contain the edited one; restore all afterwards."""
+    path = copy / bug.file
+    source, status = path.read_text("utf-8"), path.stat()
+    edited = bug.plant(source)
+    dependants = find_dependants(copy, path, tops)
+    caches = {cache: cache.read_bytes() for file in dependants for cache in find_caches(file)}
+    for cache in caches:
+        cache.unlink()
+    path.write_text(edited, "utf-8")
+    try:
+        yield
+    finally:
+        path.write_text(source, "utf-8")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # numba compares it
+        for file in dependants:
+            for cache in find_caches(file):
+                cache.unlink()
+        for cache, data in caches.items():
+            cache.write_bytes(data)
+
+
+def run_test(copy: Path, *tests: str) -> int:
+    """Run tests in a copy until one fails, and return pytest's exit code; it is negative where a signal ended it."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "--long", "-p", "no:cacheprovider", *tests]
+    environment = os.environ | {"PYTHONPATH": str(copy)}
+    seconds = TIMEOUT_SECONDS * len(tests)
+    try:
+        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return TIMED_OUT
+    if done.returncode == NO_FAILURE and (b" passed" not in done.stdout or b" skipped" in done.stdout):
+        return NO_TEST
+    return done.returncode
 
 
 def _print_drawn(seed: int, count: int) -> None:
@@ -43,38 +144,15 @@ def _print_drawn(seed: int, count: int) -> None:
         print()
 
 
-def _is_found(number: int, bug: dict[str, Any]) -> bool:
-    """Return whether the bug's test fails in a copy of the checkout where the bug is planted."""
-    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
-        copy = Path(folder) / "checkout"
-        path = copy / bug["file"]
-        source = (ROOT / bug["file"]).read_text()
-        assert source.count(bug["old"]) == 1, f"bug {number}: its text does not occur once in {bug['file']}"
-        is_kernel = "numba" in source  # numba does not notice an edit in a helper that another file compiles
-        _copy_checkout(copy, with_caches=not is_kernel)
-        path.write_text(source.replace(bug["old"], bug["new"]))
-        failed = _run_test(copy, bug["test"]) == 1
-    print(f"{number:>3} {'found ' if failed else 'MISSED'} {bug['file']}  {bug['test']}", flush=True)
-    return failed
-
-
-def _copy_checkout(copy: Path, with_caches: bool) -> None:
-    """Copy the files that git tracks and, with caches, the compiled kernels beside them."""
+def _copy_checkout(copy: Path) -> None:
+    """Copy the files that git tracks, and the compiled kernels beside them, with their times."""
     command = ["git", "ls-files", "-z"]
     files = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=60).stdout.decode().split("\0")
     caches = [path.relative_to(ROOT).as_posix() for top in TOPS for path in (ROOT / top).rglob("*.nb[ic]")]
-    for name in [*filter(None, files), *(caches if with_caches else ())]:
+    for name in filter(None, [*files, *caches]):
         target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target, follow_symlinks=False)
-
-
-def _run_test(copy: Path, test: str) -> int:
-    """Return pytest's exit code, which is 1 where a test failed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", *test.split()]
-    environment = os.environ | {"PYTHONPATH": str(copy)}
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=TIMEOUT_SECONDS)
-    return done.returncode
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,7 @@ def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from tests.training.test_trainer import config, network
 from abl_cards.training.trainer import Trainer
 directory, workers = Path(sys.argv[1]), int(sys.argv[2])
@@ -237,6 +239,13 @@ class IllegalReasoner(CountingReasoner):
     def realise(self, decisions: Decisions, label_probabilities: NDArray[Any]) -> Moves:
         moves = super().realise(decisions, label_probabilities)
         return Moves(moves.form, np.full_like(moves.cards, 3))
+
+
+def test_a_network_of_ones_own_does_not_travel_to_other_machines(tmp_path: Path) -> None:
+    elsewhere: Any = SimpleNamespace(count_actors=lambda settings: 0, count_workers=lambda settings: 1)
+    with pytest.raises(GameError) as error:
+        Trainer("president", model=network(), config=config(tmp_path), launcher=elsewhere)
+    assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
 @pytest.mark.parametrize("reasoner", [object(), IllegalReasoner, lambda decisions, lists: np.ones(3, np.int8)])

@@ -1,5 +1,8 @@
 """Worker processes of a run: failures are noticed, and no process remains."""
 
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.learners.presets import PRESETS
 from abl_cards.training.callbacks import Metrics
 from abl_cards.training.trainer import Trainer
-from abl_cards.training.workers import PipeWorker, spawn
+from abl_cards.training.workers import ForkWorker, PipeWorker, spawn
 from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training.test_joint_loop import settings
@@ -49,3 +52,14 @@ def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixtu
         begin(run)
     assert error.value.code == ErrorCode.WORKER_LOST
     assert "KeyError: 'rules'" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_fork_that_was_killed_reports_the_signal() -> None:
+    worker = ForkWorker(lambda init: pytest.fail("no settings arrive"), [])
+    try:
+        os.kill(worker.pid, signal.SIGKILL)
+        reasons = [worker.exit_reason() for _ in range(2)]
+    finally:
+        worker.terminate()
+    assert all(reason and "SIGKILL" in reason for reason in reasons)

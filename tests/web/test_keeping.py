@@ -1,6 +1,7 @@
 """Tests of stored tables, restored after a restart, and of the prewarmed table."""
 
 import asyncio
+import gc
 import html
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 from abl_cards.asp.errors import KBError
 from abl_cards.core.atomic_files import lock_folder
 from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.web import startup_app
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
 from abl_cards.web.prewarmed_table import FILE_NAME, OFFER_TIMEOUT, PrewarmedTable
@@ -336,6 +338,39 @@ def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
         assert read_offer(far) is None
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.1], ids=["at once", "after a failure"])
+def test_a_page_that_is_closed_while_it_starts_reports_nothing(
+    wait: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cancelled or failed load leaves no exception that nobody has retrieved."""
+    monkeypatch.setattr(startup_app, "ENGINE_LOAD_DELAY", 0.01)
+    problems: list[dict[str, Any]] = []
+
+    async def test() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: problems.append(context))
+        plan = WebConfig(state_folder=tmp_path)
+
+        async def fail() -> Any:
+            raise ValueError
+
+        messages, sent = iter(["lifespan.startup", "lifespan.shutdown"]), list[str]()
+
+        async def receive() -> Any:
+            if sent:
+                await asyncio.sleep(wait)
+            return {"type": next(messages)}
+
+        async def send(message: Any) -> None:
+            sent.append(message["type"])
+
+        await StartupApp(plan, PrewarmedTable(plan), fail)({"type": "lifespan"}, receive, send)
+        assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+
+    asyncio.run(test())
+    gc.collect()
+    assert not problems
 
 
 def test_one_page_in_a_folder(tmp_path: Path) -> None:

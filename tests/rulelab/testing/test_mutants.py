@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from abl_cards.rulelab.testing import mutants
 from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, check_case
 from abl_cards.rulelab.testing.edits import COMPARISON, LITERAL, NUMBER, RULE, Edit
 from abl_cards.rulelab.testing.mutants import (
@@ -12,6 +15,7 @@ from abl_cards.rulelab.testing.mutants import (
     SAME,
     Mutant,
     MutationRun,
+    _WorkerPool,
     compute_caught_share,
     try_edits,
 )
@@ -49,6 +53,24 @@ def test_what_becomes_of_edits(folder: Path) -> None:
     assert "points" in mutants[2].message
     assert case["why"].startswith("notices game.lp:")
     assert not check_case(RuleCase(1, case), engine_of(folder))
+
+
+@pytest.mark.parametrize(("limit", "jobs"), [(1, 1), (2, 2), (9, 3)])
+def test_no_more_processes_start_than_edits_or_than_allowed(
+    limit: int, jobs: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    class Idle(_WorkerPool):
+        def __init__(self, jobs: int) -> None:
+            started.append(jobs)
+            super().__init__(1)  # its process starts with the first edit that it tries
+
+    monkeypatch.setattr(mutants, "_WorkerPool", Idle)
+    monkeypatch.setattr(MutationRun, "try_edit", lambda self, worker, edit, text: Mutant(edit, text, SAME, ""))
+    edits = [edit(folder, "rules.lp", "N = 1..4", f"N = 1..{most}", NUMBER) for most in (5, 6, 7)]
+    tried = mutants.try_edits(MutationRun(folder, None, 20.0), edits, lambda mutant: None, max_jobs=limit)
+    assert ([mutant.edit for mutant in tried], started) == (edits, [jobs])
 
 
 @long

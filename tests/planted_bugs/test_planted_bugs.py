@@ -1,0 +1,107 @@
+"""Planted bugs: each is found by its test; drawing, planting and restoring do what they should."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.effort import long
+from tests.planted_bugs.__main__ import (
+    FAILURE,
+    NO_FAILURE,
+    NO_TEST,
+    Bug,
+    find_missed,
+    is_failure,
+    planted,
+    read_bugs,
+    run_test,
+)
+from tests.planted_bugs.draw import PACKAGES, ROOT, draw
+from tests.planted_bugs.kernels import find_caches, find_dependants
+
+KERNELS = {
+    "core/__init__.py": "from core.adder import add\n",
+    "core/adder.py": "from numba import njit\nadd = njit(lambda a: a + 1)\n",
+    "core/plain.py": "from core import add\n",
+    "core/other.py": "from numba import njit\nfrom core.plain import x\n",
+    "games/direct.py": "from numba import njit\nfrom core import add, sub\n",
+    "games/far.py": "from numba import njit\nfrom games import direct\n",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a folder with kernel files, each with a compiled kernel."""
+    for name, text in KERNELS.items():
+        file = tmp_path / name
+        (file.parent / "__pycache__").mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        (file.parent / "__pycache__" / f"{file.stem}.add-1.py311.nbi").write_text(name)
+    return tmp_path
+
+
+@long
+def test_each_planted_bug_is_found_by_its_test() -> None:
+    assert find_missed(range(len(read_bugs()))) == []
+
+
+def test_the_list_has_bugs_of_all_packages() -> None:
+    bugs = read_bugs()
+    assert len(bugs) == 40
+    assert not [package for package in PACKAGES if not any(bug.file.startswith(f"{package}/") for bug in bugs)]
+    assert not [bug for bug in bugs if bug.old == bug.new or not (ROOT / bug.test.split("::")[0]).is_file()]
+
+
+def test_an_edit_is_drawn_again_by_its_seed_and_leaves_a_program() -> None:
+    edits = list(islice(draw(5, 0), 6))
+    assert edits == list(islice(draw(5, 0), 6)) != list(islice(draw(6, 0), 6))
+    for package, edit in zip(PACKAGES, edits, strict=False):
+        assert edit.file.startswith(f"{package}/")
+        source = (ROOT / edit.file).read_text()
+        edited = Bug(edit.file, "", edit.old, edit.new).plant(source)
+        assert ast.dump(ast.parse(edited)) != ast.dump(ast.parse(source))
+
+
+def test_kernels_that_contain_an_edited_one_are_found_through_packages(checkout: Path) -> None:
+    def names(file: str) -> list[str]:
+        found = find_dependants(checkout, checkout / file, ["core", "games"])
+        return [path.relative_to(checkout).as_posix() for path in found]
+
+    assert names("core/adder.py") == ["core/adder.py", "games/direct.py", "games/far.py"]
+    assert names("games/direct.py") == ["games/direct.py", "games/far.py"]
+    assert names("core/plain.py") == ["core/plain.py"]  # no kernel can contain what it defines
+
+
+def test_a_planted_bug_leaves_no_trace(checkout: Path) -> None:
+    def contents() -> dict[str, tuple[str, int]]:
+        files = [file for file in checkout.rglob("*") if file.is_file()]
+        return {file.name: (file.read_text(), file.stat().st_mtime_ns if file.suffix == ".py" else 0) for file in files}
+
+    before, file = contents(), checkout / "core" / "adder.py"
+    with suppress(InterruptedError), planted(checkout, Bug("core/adder.py", "", "a + 1", "a - 1"), ("core", "games")):
+        assert "a - 1" in file.read_text()
+        assert not find_caches(file)
+        assert not find_caches(checkout / "games" / "far.py")
+        assert find_caches(checkout / "core" / "other.py")
+        (file.parent / "__pycache__" / "adder.add-1.py311.1.nbc").write_text("with the bug")
+        raise InterruptedError
+    assert contents() == before
+    with pytest.raises(ValueError, match="does not occur once"):
+        Bug("core/adder.py", "", "a", "b").plant(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [("assert True", NO_FAILURE), ("assert False", FAILURE), ("pytest.skip()", NO_TEST), ("os.abort()", -6), ("(", 2)],
+)
+def test_a_skipped_test_finds_nothing_and_a_crash_does(tmp_path: Path, test: str, code: int) -> None:
+    (tmp_path / "test_one.py").write_text(f"import os\nimport pytest\n\n\ndef test_one():\n    {test}\n")
+    has_option = "def pytest_addoption(parser):\n    parser.addoption('--long', action='store_true')\n"
+    (tmp_path / "conftest.py").write_text(has_option)
+    assert run_test(tmp_path, "test_one.py::test_one") == code
+    assert is_failure(code) == (code in (FAILURE, -6))
