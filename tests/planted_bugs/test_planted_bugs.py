@@ -97,7 +97,7 @@ def test_a_planted_bug_leaves_no_trace(checkout: Path) -> None:
 
 @pytest.mark.parametrize(
     ("test", "code"),
-    [("assert True", NO_FAILURE), ("assert False", FAILURE), ("pytest.skip()", NO_TEST), ("os.abort()", -6), ("(", 2)],
+    [("assert True", NO_FAILURE), ("assert False", FAILURE), ("pytest.skip()", NO_TEST), ("os.abort()", -6), ("(", 4)],
 )
 def test_a_skipped_test_finds_nothing_and_a_crash_does(tmp_path: Path, test: str, code: int) -> None:
     (tmp_path / "test_one.py").write_text(f"import os\nimport pytest\n\n\ndef test_one():\n    {test}\n")
