@@ -108,7 +108,7 @@ def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
 def test_an_agent_of_lists_draws_from_all_of_a_list() -> None:
     """A key, as a share of all keys, is the place of the move in its list."""
     decisions: Any = load("guandan").engine().sample_decisions(300, seed=1)
-    lists, shares = decisions.moves(), np.arange(300) / 300
+    lists, shares = decisions.moves(), (np.arange(300) + 1 / np.pi) / 300  # never between two moves
     moves = play.ListingAgent().play(decisions, (shares * 2.0**64).astype(np.uint64))
     for share, first, end, form, cards in zip(shares, lists.start[:-1], lists.start[1:], *moves, strict=True):
         is_move = (lists.form[first:end] == form) & (lists.cards[first:end] == cards).all(axis=1)
