@@ -57,16 +57,18 @@ class PackageExports(SphinxDirective):
         return list(container.children)
 
 
-def _directives(package: Any) -> Iterator[str]:
-    """Yield the autodoc directives of a package and of the packages in it."""
-    for name in getattr(package, "__all__", ()):
-        yield from _directive(package, name)
+def _directives(package: Any, above: tuple[object, ...] = ()) -> Iterator[str]:
+    """Yield the autodoc directives of a package and of the packages in it, without what a package above exports."""
+    exported = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
+    for name, value in exported.items():
+        if not any(value is other for other in above):
+            yield from _directive(package, name)
     if package.__name__ == "abl_cards":
         return
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         if module.ispkg:
             yield from (f".. rubric:: {module.name}", "")
-            yield from _directives(import_module(module.name))
+            yield from _directives(import_module(module.name), (*above, *exported.values()))
 
 
 def _directive(package: Any, name: str) -> list[str]:
