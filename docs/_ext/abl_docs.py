@@ -59,16 +59,24 @@ class PackageExports(SphinxDirective):
 
 def _directives(package: Any, above: tuple[object, ...] = ()) -> Iterator[str]:
     """Yield the autodoc directives of a package and of the packages in it, without what a package above exports."""
-    exported = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
-    for name, value in exported.items():
-        if not any(value is other for other in above):
+    names = getattr(package, "__all__", ())
+    for name in names:
+        if not any(_export(package, name) is value for value in above):
             yield from _directive(package, name)
     if package.__name__ == "abl_cards":
         return
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         if module.ispkg:
             yield from (f".. rubric:: {module.name}", "")
-            yield from _directives(import_module(module.name), (*above, *exported.values()))
+            yield from _directives(import_module(module.name), (*above, *(_export(package, name) for name in names)))
+
+
+def _export(package: Any, name: str) -> object:
+    """Return a value that a package exports; a fresh object where an optional library is missing."""
+    try:
+        return getattr(package, name)
+    except ImportError:
+        return object()
 
 
 def _directive(package: Any, name: str) -> list[str]:
