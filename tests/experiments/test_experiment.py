@@ -36,9 +36,21 @@ def test_every_setting_has_a_default_and_a_word(experiment: Experiment) -> None:
     json.dumps(settings_to_json(smaller))
 
 
+WITHOUT_GAME = {"digit_addition"}
+"""Experiments without cards."""
+
+
 @pytest.mark.parametrize("experiment", KNOWN.values(), ids=KNOWN)
-def test_every_experiment_can_be_done_by_own_rules(experiment: Experiment) -> None:
-    assert isinstance(experiment.settings, RulesConfig)
+def test_every_experiment_with_cards_can_be_done_by_own_rules(experiment: Experiment) -> None:
+    assert isinstance(experiment.settings, RulesConfig) == (experiment.name not in WITHOUT_GAME)
+
+
+@pytest.mark.parametrize("name", WITHOUT_GAME)
+def test_rules_are_refused_where_no_cards_are_played(name: str, tmp_path: Path) -> None:
+    refused = run("run", name, "--kb", "president", "--dir", str(tmp_path / "out"))
+    assert refused.exit_code == 1
+    assert "kb=president" in refused.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_own_rules_are_played_by(tmp_path: Path) -> None:
