@@ -124,7 +124,7 @@ def train(settings: CardReadingConfig, method: str, seed: int, on_progress: Prog
 
     model.pretrain(labelled_pictures, labelled.tolist())
     if method in ("few labels", "supervised"):
-        pictures = labelled_pictures if method == "few labels" else [p for each in plays.pictures for p in each]
+        pictures = labelled_pictures if method == "few labels" else [p for row in plays.pictures for p in row]
         classes = labelled if method == "few labels" else np.concatenate(plays.cards)
         return train_supervised(model, pictures, classes.tolist(), settings.loops, evaluate, on_progress)
     reasoner = (

@@ -125,8 +125,8 @@ def _measure_hands(engine: Engine, config: AbductionBenchConfig) -> list[Measure
     y = [engine.labels[label] for label in sets.label[rows]]
     examples = _predict(truths, y, kb.pseudo_label_list, config.accuracy, _SEED)
     plain = SearchedHands(kb)
-    for each in (kb, plain):
-        _rate(Reasoner(each), examples, 2)
+    for knowledge_base in (kb, plain):
+        _rate(Reasoner(knowledge_base), examples, 2)
     searched, done = _rate_of_search(plain, examples, config.num_plain)
     equal = _rate(Reasoner(kb), examples, done)
     _rate(ProbabilityReasoner(kb), examples, len(rows))  # the card sets of each label are selected once

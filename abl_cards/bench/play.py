@@ -167,12 +167,12 @@ class AutoResetTables:
             done += self.step(agent)
         return done / passed
 
-    def _keys(self, which: Indices) -> RandomKeys:
-        return splitmix64_array(self.tables.keys[which], self.tables.num_decisions[which])
+    def _keys(self, rows: Indices) -> RandomKeys:
+        return splitmix64_array(self.tables.keys[rows], self.tables.num_decisions[rows])
 
 
-def _select_rows(which: Indices, awake: NDArray[np.bool_] | None) -> Indices:
-    return which if awake is None else which[awake[which]]
+def _select_rows(rows: Indices, awake: NDArray[np.bool_] | None) -> Indices:
+    return rows if awake is None else rows[awake[rows]]
 
 
 def _measure_median_rate(room: AutoResetTables, agent: Agent, effort: PlayBenchConfig) -> float:

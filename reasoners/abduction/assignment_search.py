@@ -125,23 +125,23 @@ class PlanSolver:
         self._add_cones(groups)
         distinct = {target: index for index, target in enumerate(dict.fromkeys(groups))}
         cones = [self._cones[target] for target in distinct]
-        kept = [cone for cone in cones if cone is not None]
+        valid_cones = [cone for cone in cones if cone is not None]
         out = np.full((len(groups), k, self.plan.length), -1, np.int16)
-        if not kept:
+        if not valid_cones:
             return out
         numbers = np.cumsum([cone is not None for cone in cones]) - 1
         number_of = np.where([cone is not None for cone in cones], numbers, -1).astype(np.int32)
         cone_of = number_of[[distinct[target] for target in groups]]
         arrays = (
-            np.concatenate([cone.nodes for cone in kept], axis=1),
-            np.concatenate([cone.start for cone in kept]),
-            np.concatenate([cone.members for cone in kept]),
+            np.concatenate([cone.nodes for cone in valid_cones], axis=1),
+            np.concatenate([cone.start for cone in valid_cones]),
+            np.concatenate([cone.members for cone in valid_cones]),
             *(
                 np.cumsum([0, *map(len, parts)])
                 for parts in (
-                    [cone.nodes[0] for cone in kept],
-                    [cone.start for cone in kept],
-                    [cone.members for cone in kept],
+                    [cone.nodes[0] for cone in valid_cones],
+                    [cone.start for cone in valid_cones],
+                    [cone.members for cone in valid_cones],
                 )
             ),
             cone_of,
@@ -238,16 +238,16 @@ class CircuitSolver:
     ) -> NDArray[np.int16]:
         """Find the consistent assignments with few changes; see `AssignmentSolver.revisions`."""
         length = self.program.length
-        kept: list[NDArray[np.int16]] = []
+        revised_blocks: list[NDArray[np.int16]] = []
         last = min(most, length)
         for revisions in range(min(most, length) + 1):
             if revisions > last:
                 break
             consistent = self._revise_exactly(groups, current, context, revisions)
-            if len(consistent) and not kept:
+            if len(consistent) and not revised_blocks:
                 last = min(last, revisions + more)
-            kept += [consistent] if len(consistent) else []
-        return np.concatenate([np.empty((0, length), np.int16), *kept])
+            revised_blocks += [consistent] if len(consistent) else []
+        return np.concatenate([np.empty((0, length), np.int16), *revised_blocks])
 
     def _revise_exactly(
         self, groups: Groups, current: NDArray[np.int16], context: Sequence[int], revisions: int

@@ -160,16 +160,16 @@ class ClingoAssignments:
     ) -> NDArray[np.int16]:
         """Find the consistent assignments with few changes; see `AssignmentSolver.revisions`."""
         labels = current.tolist()
-        kept: list[tuple[int, ...]] = []
+        revised_labels: list[tuple[int, ...]] = []
         last = min(most, self.length)
         for revisions in range(last + 1):
             if revisions > last:
                 break
             consistent = self._revise_exactly(groups, labels, context, revisions)
-            if consistent and not kept:
+            if consistent and not revised_labels:
                 last = min(last, revisions + more)
-            kept += consistent
-        return np.array(kept, np.int16).reshape(len(kept), self.length)
+            revised_labels += consistent
+        return np.array(revised_labels, np.int16).reshape(len(revised_labels), self.length)
 
     def _revise_exactly(
         self, groups: Groups, current: Sequence[int], context: Sequence[int], revisions: int
@@ -269,10 +269,10 @@ def _choice_rules(declaration: ProgramDeclaration, length: int) -> str:
     for number, (name, arity) in enumerate(declaration.results):
         variables = ",".join(f"A{index}" for index in range(arity))
         names = name, f"{_WANTED}_{number}", f"{_DERIVED}_{number}"
-        result, wanted, derived = (f"{atom}({variables})" if arity else atom for atom in names)
+        result, requested_atom, derived = (f"{atom}({variables})" if arity else atom for atom in names)
         lines += [
-            f"#external {wanted} : {result}.",
-            f"{derived} :- {result}, {wanted}.",
+            f"#external {requested_atom} : {result}.",
+            f"{derived} :- {result}, {requested_atom}.",
             f"{_REACHED}_{number} :- {derived}.",
             f":- not {_REACHED}_{number}.",
         ]

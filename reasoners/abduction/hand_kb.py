@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.reasoners.abduction.play_sets import PlayFinder, PlaySets, labels_of_play
-from abl_cards.reasoners.abduction.probabilities import MIN_PROBABILITY, check_batch
+from abl_cards.reasoners.abduction.probabilities import check_batch, log_probabilities
 
 MAX_CARDS = 10
 """Most cards of a play: the orders of its cards are searched."""
@@ -121,8 +121,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         most = min(least + int(require_more_revision), int(max_revision_num), len(current))
         if least > most:
             return [], []
-        found, rows = request.arrange(changes, current, np.ones(len(current), np.bool_), most)
-        return self._candidates(request, found, rows, current)
+        orders, rows = request.arrange(changes, current, np.ones(len(current), np.bool_), most)
+        return self._candidates(request, orders, rows, current)
 
     def revise_at_idx(
         self, pseudo_label: Sequence[str], y: Any, x: Any, revision_idx: Sequence[int] | NDArray[np.integer]
@@ -141,8 +141,8 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         current, request = self._indices(pseudo_label), self._request(y, len(pseudo_label))
         free = np.zeros(len(current), np.bool_)
         free[np.asarray(revision_idx, np.int64)] = True
-        found, rows = request.arrange(request.least_changes(current), current, free, int(free.sum()))
-        return self._candidates(request, found, rows, None)
+        orders, rows = request.arrange(request.least_changes(current), current, free, int(free.sum()))
+        return self._candidates(request, orders, rows, None)
 
     def abduce_batch(
         self,
@@ -172,8 +172,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         by_length = check_batch(probabilities, y, x, k, len(self.pseudo_label_list))
         out = np.full((len(probabilities), k, max(by_length, default=0)), -1, np.int16)
         for length, rows in by_length.items():
-            scores = np.log(np.maximum(np.array([probabilities[row] for row in rows], np.float64), MIN_PROBABILITY))
-            for row, values in zip(rows, scores, strict=True):
+            for row, values in zip(rows, log_probabilities(probabilities, rows), strict=True):
                 request = self._request(None if y is None else y[row], length)
                 out[row, :, :length] = play_kernels.most_probable_orders(request.cards, values, k)
         return out
@@ -187,17 +186,17 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return not requested.isdisjoint(labels)
 
     def _candidates(
-        self, request: _Request, found: NDArray[np.int16], rows: NDArray[np.int32], current: NDArray[np.int16] | None
+        self, request: _Request, orders: NDArray[np.int16], rows: NDArray[np.int32], current: NDArray[np.int16] | None
     ) -> tuple[list[list[str]], list[Any]]:
         """Sort assignments as ABLkit's search meets them: by changed positions if `current` is given, then by cards."""
-        keys = list(found.T[::-1])
+        keys = list(orders.T[::-1])
         if current is not None:
-            changed = found != current
+            changed = orders != current
             keys += [~changed[:, position] for position in range(len(current) - 1, -1, -1)]
             keys.append(changed.sum(axis=1))
         order = np.lexsort(keys)
         cards = self.pseudo_label_list
-        candidates = [[cards[kind] for kind in row] for row in found[order].tolist()]
+        candidates = [[cards[kind] for kind in row] for row in orders[order].tolist()]
         labels = request.sets.labels
         return candidates, [self._result(labels[number]) for number in request.card_sets[rows[order]].tolist()]
 

@@ -174,29 +174,31 @@ def several_assignments(
         start = starts[start_offset[cone] : start_offset[cone + 1]]
         member = members[member_offset[cone] : member_offset[cone + 1]]
         for node in range(nodes):
-            found = 0
+            num_best = 0
             if kind[node] == CONJUNCTION:
                 one, other = first[node], second[node]
                 for i in range(count[one]):
                     for j in range(min(count[other], k // (i + 1))):
                         value = score[one, i] + score[other, j]
                         new_key = key[one, i] + key[other, j]
-                        found = insert(score, key, back, node, found, k, value, new_key, i, j)
+                        num_best = insert(score, key, back, node, num_best, k, value, new_key, i, j)
             elif kind[node] == DISJUNCTION:
                 for index in range(start[node], start[node + 1]):
                     part = member[index]
                     for rank in range(count[part]):
-                        found = insert(score, key, back, node, found, k, score[part, rank], key[part, rank], part, rank)
+                        num_best = insert(
+                            score, key, back, node, num_best, k, score[part, rank], key[part, rank], part, rank
+                        )
             elif kind[node] == LEAF:
                 position = first[node]
                 for index in range(start[node], start[node + 1]):
                     label = member[index]
                     value, new_key = scores[example, position, label], keys[position, label]
-                    found = insert(score, key, back, node, found, k, value, new_key, label, 0)
+                    num_best = insert(score, key, back, node, num_best, k, value, new_key, label, 0)
             elif kind[node] == CONSTANT or context[example, first[node]] == second[node]:
                 score[node, 0], key[node, 0] = 0.0, 0
-                found = 1 if kind[node] == CONTEXT or first[node] == 1 else 0
-            count[node] = found
+                num_best = 1 if kind[node] == CONTEXT or first[node] == 1 else 0
+            count[node] = num_best
         for rank in range(count[nodes - 1]):
             size, stack[0, 0], stack[0, 1] = 1, nodes - 1, rank
             while size:
@@ -254,7 +256,7 @@ def revise_exactly(cone, start, member, current, num_labels, revisions, context)
     length = len(current)
     block = np.empty((length, 64), np.int16)
     bits, value = np.empty((length, num_labels), np.uint64), np.empty(cone.shape[1], np.uint64)
-    out, found = np.empty((64, length), np.int16), 0
+    out, num_revised = np.empty((64, length), np.int16), 0
     chosen, labels = np.arange(revisions), np.zeros(revisions, np.int64)
     for index in range(revisions):
         labels[index] = 1 if current[index] == 0 and num_labels > 1 else 0
@@ -271,14 +273,14 @@ def revise_exactly(cone, start, member, current, num_labels, revisions, context)
                 word &= (np.uint64(1) << np.uint64(filled)) - np.uint64(1)
             for state in range(filled if word else 0):
                 if word >> np.uint64(state) & np.uint64(1):
-                    if found == len(out):
-                        larger = np.empty((2 * found, length), np.int16)
-                        larger[:found] = out
+                    if num_revised == len(out):
+                        larger = np.empty((2 * num_revised, length), np.int16)
+                        larger[:num_revised] = out
                         out = larger
-                    out[found] = block[:, state]
-                    found += 1
+                    out[num_revised] = block[:, state]
+                    num_revised += 1
             filled = 0
-    return out[:found]
+    return out[:num_revised]
 
 
 @njit(cache=True, nogil=True)

@@ -33,7 +33,7 @@ def arrange(cards, changes, current, free, most):
     [length] whether a position may change. The result is int16[found, length] cards, and int32[found] their card set.
     """
     length = len(current)
-    out, rows, found = np.empty((64, length), np.int16), np.empty(64, np.int32), 0
+    out, rows, num_orders = np.empty((64, length), np.int16), np.empty(64, np.int32), 0
     chosen, spent = np.full(length + 1, -1, np.int64), np.zeros(length + 1, np.int64)
     used = np.zeros(length, np.bool_)
     for row in range(len(cards)):
@@ -64,18 +64,18 @@ def arrange(cards, changes, current, free, most):
                 depth += 1
                 chosen[depth] = -1
                 continue
-            if found == len(out):
-                larger = np.empty((2 * found, length), np.int16)
-                larger[:found] = out
+            if num_orders == len(out):
+                larger = np.empty((2 * num_orders, length), np.int16)
+                larger[:num_orders] = out
                 out = larger
-                more_rows = np.empty(2 * found, np.int32)
-                more_rows[:found] = rows
+                more_rows = np.empty(2 * num_orders, np.int32)
+                more_rows[:num_orders] = rows
                 rows = more_rows
             for position in range(length):
-                out[found, position] = cards[row, chosen[position]]
-            rows[found] = row
-            found += 1
-    return out[:found], rows[:found]
+                out[num_orders, position] = cards[row, chosen[position]]
+            rows[num_orders] = row
+            num_orders += 1
+    return out[:num_orders], rows[:num_orders]
 
 
 @njit(cache=True, nogil=True)

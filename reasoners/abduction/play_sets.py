@@ -65,8 +65,8 @@ class PlaySets:
         counts = np.zeros((len(form), len(rules.pack)), np.uint8)
         np.add.at(counts, (np.arange(len(form))[:, None], cards), 1)
         keys = np.column_stack([counts, form.view(np.uint8).reshape(len(form), 2)])
-        kept = np.sort(np.unique(rows_as_keys(keys), return_index=True)[1])
-        return cls(counts[kept], form[kept], forms.label_of[form[kept]].astype(np.int16))
+        first_rows = np.sort(np.unique(rows_as_keys(keys), return_index=True)[1])
+        return cls(counts[first_rows], form[first_rows], forms.label_of[form[first_rows]].astype(np.int16))
 
     @cached_property
     def card_set(self) -> NDArray[np.int64]:
@@ -87,7 +87,7 @@ class PlaySets:
         labels: list[set[int]] = [set() for _ in range(len(self.cards))]
         for card_set, label in zip(self.card_set.tolist(), self.label.tolist(), strict=True):
             labels[card_set].add(label)
-        return [tuple(sorted(each)) for each in labels]
+        return [tuple(sorted(label_set)) for label_set in labels]
 
     @cached_property
     def _set_by_cards(self) -> dict[bytes, int]:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError
 
-MIN_PROBABILITY = 1e-30
-"""Lower bound of probabilities before the logarithm."""
+_MIN_PROBABILITY = 1e-30  # lower bound of probabilities before the logarithm
 
 
 def check_batch(
@@ -50,3 +49,16 @@ def check_batch(
             raise GameError(message, ErrorCode.INVALID_VALUE)
         by_length[shape[0]].append(row)
     return by_length
+
+
+def log_probabilities(probabilities: Sequence[Any] | NDArray[np.floating], rows: Sequence[int]) -> NDArray[np.float64]:
+    """Return the logarithms of the predictions of some examples of equal length.
+
+    Args:
+        probabilities: float[length, labels] for each example.
+        rows: Examples.
+
+    Returns:
+        float64[rows, length, labels]; probabilities below 1e-30 count as 1e-30.
+    """
+    return np.log(np.maximum(np.array([probabilities[row] for row in rows], np.float64), _MIN_PROBABILITY))

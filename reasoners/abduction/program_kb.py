@@ -31,7 +31,7 @@ from abl_cards.reasoners.abduction.assignment_search import (
     evaluate_assignments,
 )
 from abl_cards.reasoners.abduction.clingo_assignments import ClingoAssignments
-from abl_cards.reasoners.abduction.probabilities import MIN_PROBABILITY, check_batch
+from abl_cards.reasoners.abduction.probabilities import check_batch, log_probabilities
 from abl_cards.reasoners.abduction.programs import (
     CompiledProgram,
     ContextReader,
@@ -143,8 +143,8 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
         context = program.read_context(x)
         most, more = int(max_revision_num), int(require_more_revision)
-        found = program.solver.revisions(program.groups(y), current, context, max(most, 0), max(more, 0))
-        return self._candidates(program, found, y, context)
+        revised_labels = program.solver.revisions(program.groups(y), current, context, max(most, 0), max(more, 0))
+        return self._candidates(program, revised_labels, y, context)
 
     def revise_at_idx(
         self, pseudo_label: Sequence[Any], y: Any, x: Any, revision_idx: Sequence[int] | NDArray[np.integer]
@@ -162,14 +162,14 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         """
         program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
         context, positions = program.read_context(x), list(map(int, revision_idx))
-        groups, kept = program.groups(y), [np.empty((0, len(current)), np.int16)]
+        groups, revised_blocks = program.groups(y), [np.empty((0, len(current)), np.int16)]
         choices = product(range(len(self.pseudo_label_list)), repeat=len(positions))
         while block := list(islice(choices, BLOCK_STATES)):
             assignments = np.repeat(current[None], len(block), axis=0)
             for position, chosen in zip(positions, np.array(block, np.int16).reshape(len(block), -1).T, strict=True):
                 assignments[:, position] = chosen
-            kept.append(assignments[program.are_consistent(assignments, groups, context)])
-        return self._candidates(program, np.concatenate(kept), y, context)
+            revised_blocks.append(assignments[program.are_consistent(assignments, groups, context)])
+        return self._candidates(program, np.concatenate(revised_blocks), y, context)
 
     def abduce_batch(
         self,
@@ -202,8 +202,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         out = np.full((num_examples, k, max(by_length, default=0)), -1, np.int16)
         for length, rows in by_length.items():
             program = self._program(length)
-            values = np.array([probabilities[row] for row in rows], np.float64)
-            scores = np.log(np.maximum(values, MIN_PROBABILITY))
+            scores = log_probabilities(probabilities, rows)
             groups = [program.groups(targets[row]) for row in rows]
             context = [program.read_context(examples[row]) for row in rows]
             out[rows, :, :length] = program.solver.best(groups, scores, context, k)
@@ -282,17 +281,14 @@ class _LengthProgram:
         return self.compiled.result_rows if self.compiled else cast(ClingoAssignments, self.solver).result_rows
 
     @cached_property
-    def _values(self) -> list[Any]:
-        """Results that a single output predicate can give, in the order of its rows."""
-        return [self.kb.make_value([args]) for args in self.result_rows[0]]
+    def _values(self) -> dict[int, Any]:
+        """Results that a single output predicate can give, by row."""
+        return {row: self.kb.make_value([args]) for args, row in self.result_rows[0].items()}
 
     @cached_property
     def _numbers(self) -> tuple[list[float], list[int]]:
         """Numbers among the results, sorted, and their rows."""
-        rows = list(self.result_rows[0].values())
-        pairs = sorted(
-            (value, row) for value, row in zip(self._values, rows, strict=True) if isinstance(value, (int, float))
-        )
+        pairs = sorted((value, row) for row, value in self._values.items() if isinstance(value, (int, float)))
         return [value for value, _ in pairs], [row for _, row in pairs]
 
     def read_context(self, x: Any) -> list[int]:
@@ -335,7 +331,6 @@ class _LengthProgram:
         return tuple(groups)
 
     def _matching_rows(self, y: Any) -> list[int]:
-        rows = list(self.result_rows[0].values())
         is_plain = type(self.kb).find_matches is ProgramKB.find_matches
         if is_plain and isinstance(y, (int, float)) and type(self.kb)._check_equal is KBBase._check_equal:
             values, sorted_rows = self._numbers
@@ -343,16 +338,15 @@ class _LengthProgram:
             span = slice(bisect_left(values, y - slack), bisect_right(values, y + slack))
             matches = self.kb.find_matches(y, values[span])
             return sorted(row for row, is_match in zip(sorted_rows[span], matches, strict=True) if is_match)
-        matches = self.kb.find_matches(y, self._values)
-        return [row for row, is_match in zip(rows, matches, strict=True) if is_match]
+        matches = self.kb.find_matches(y, self._values.values())
+        return [row for row, is_match in zip(self._values, matches, strict=True) if is_match]
 
     def only_result(self, y: Any) -> Any:
         """Return the result of all candidates, where the outputs leave one; else None."""
         groups = self.groups(y)
         if len(groups) != 1 or len(groups[0]) != 1:
             return None
-        row = groups[0][0]
-        return next(self._values[index] for index, other in enumerate(self.result_rows[0].values()) if other == row)
+        return self._values[groups[0][0]]
 
     def are_consistent(
         self, assignments: NDArray[np.int16], groups: Groups, context: Sequence[int]
@@ -360,8 +354,8 @@ class _LengthProgram:
         """Return bool[n] whether assignments lead to the requested results."""
         if self.compiled is None:
             solver = cast(ClingoAssignments, self.solver)
-            found = [len(solver.revisions(groups, labels, context, 0, 0)) > 0 for labels in assignments]
-            return np.array(found, np.bool_)
+            is_reachable = [len(solver.revisions(groups, labels, context, 0, 0)) > 0 for labels in assignments]
+            return np.array(is_reachable, np.bool_)
         return CircuitSolver(self.compiled).are_consistent(assignments, groups, context)
 
     def derived(

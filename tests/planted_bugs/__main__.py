@@ -76,10 +76,10 @@ def find_missed(numbers: Sequence[int]) -> list[int]:
             bug, begin = bugs[number], time.monotonic()
             with planted(copy, bug):
                 code = run_test(copy, bug.test)
-            found = bug.test not in useless and is_failure(code)
-            outcome = "found " if found else "MISSED"
+            is_found = bug.test not in useless and is_failure(code)
+            outcome = "found " if is_found else "MISSED"
             print(f"{number:>3} {outcome} {time.monotonic() - begin:4.0f} s {bug.file}  {bug.test}", flush=True)
-            if not found:
+            if not is_found:
                 missed.append(number)
     return missed
 

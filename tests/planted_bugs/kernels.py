@@ -18,14 +18,14 @@ def find_dependants(root: Path, path: Path, tops: Sequence[str]) -> list[Path]:
     Returns:
         The file alone if it has no kernels.
     """
-    found = {path}
+    dependants = {path}
     if not _has_kernels(path):
         return [path]
     kernel_files = {file for top in tops for file in (root / top).rglob("*.py") if _has_kernels(file)}
     imported = {file: set(_imported_files(root, file)) for file in kernel_files}
-    while more := {file for file, files in imported.items() if files & found} - found:
-        found |= more
-    return sorted(found)
+    while more := {file for file, files in imported.items() if files & dependants} - dependants:
+        dependants |= more
+    return sorted(dependants)
 
 
 def find_caches(path: Path) -> list[Path]:

@@ -69,8 +69,8 @@ def test_an_edit_is_drawn_again_by_its_seed_and_leaves_a_program() -> None:
 
 def test_kernels_that_contain_an_edited_one_are_found_through_packages(checkout: Path) -> None:
     def names(file: str) -> list[str]:
-        found = find_dependants(checkout, checkout / file, ["core", "games"])
-        return [path.relative_to(checkout).as_posix() for path in found]
+        dependants = find_dependants(checkout, checkout / file, ["core", "games"])
+        return [path.relative_to(checkout).as_posix() for path in dependants]
 
     assert names("core/adder.py") == ["core/adder.py", "games/direct.py", "games/far.py"]
     assert names("games/direct.py") == ["games/direct.py", "games/far.py"]

@@ -76,7 +76,7 @@ class BotzoneRound(ABC):
 
     def delivery_request(self, seat: int) -> dict[str, Any]:
         """Return the request to a seat that has drawn a card, whether or not it has a choice."""
-        raise NotImplementedError
+        raise NotImplementedError("cards are dealt at once")
 
     def awaits_response(self) -> bool:
         """Return whether the current choice answers the last delivery of a card."""

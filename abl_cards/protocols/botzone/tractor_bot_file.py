@@ -140,7 +140,7 @@ def answer(rules: Rules, message: Rules) -> list[int]:
         kind = rules["given"][choose(view)]
         if kind < 0:
             break
-        view.hand = [copies - (kind == each) for each, copies in enumerate(view.hand)]
+        view.hand = [copies - (kind == card_kind) for card_kind, copies in enumerate(view.hand)]
     return find_numbers(rules, subtract(hand, view.hand), held)
 
 

@@ -1,4 +1,4 @@
-"""Whole rounds of Tractor against the referee of the brute force, as a listener and as records."""
+"""Comparison of whole rounds of Tractor with the referee of the brute force, as a listener and on records."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def three() -> tuple[NDArray, InformationSet]:
 
 
 def with_empty_holder(estimate: NDArray, given: InformationSet) -> tuple[NDArray, InformationSet]:
-    """The same hands beside a first one without cards."""
+    """Add a first holder without cards."""
     hands: list[Any] = [given.cards_left, given.min_copies, given.max_copies]
     return np.insert(estimate, 0, 0, axis=1), InformationSet(
         given.unseen, *(np.insert(array, 0, 0, axis=1) for array in hands)
