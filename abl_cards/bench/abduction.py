@@ -7,7 +7,7 @@ rules in Python and no cache; they get fewer of the same examples. All times are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -150,7 +150,7 @@ def _example_state(engine: Engine) -> dict[str, Any]:
 
 
 def _measure_sums(config: AbductionBenchConfig) -> list[Measurement]:
-    from abl_cards.bench.ablkit_kbs import DIGITS, SearchedSum, TabulatedSum
+    from abl_cards.bench.ablkit_kbs import DIGITS
     from abl_cards.reasoners import EXAMPLE_PROGRAMS, ProgramKB
 
     random = np.random.default_rng(_SEED)
@@ -161,8 +161,7 @@ def _measure_sums(config: AbductionBenchConfig) -> list[Measurement]:
     return _measure_programs(
         "digit sums",
         lambda: ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS),
-        SearchedSum(),
-        TabulatedSum,
+        sum,
         examples,
         config.sum_lengths,
         config,
@@ -170,7 +169,7 @@ def _measure_sums(config: AbductionBenchConfig) -> list[Measurement]:
 
 
 def _measure_formulas(config: AbductionBenchConfig) -> list[Measurement]:
-    from abl_cards.bench.ablkit_kbs import FORMULA_SYMBOLS, SearchedFormula, TabulatedFormula, evaluate_formula
+    from abl_cards.bench.ablkit_kbs import FORMULA_SYMBOLS, MAX_ERR, evaluate_formula
     from abl_cards.reasoners import EXAMPLE_PROGRAMS, ProgramKB
 
     symbols = FORMULA_SYMBOLS
@@ -185,13 +184,12 @@ def _measure_formulas(config: AbductionBenchConfig) -> list[Measurement]:
 
     def make_kb() -> ProgramKB:
         file = EXAMPLE_PROGRAMS / "formula.lp"
-        return ProgramKB(file, terms, results="result/2", value=lambda n, d: n / d, max_err=1e-6)
+        return ProgramKB(file, terms, results="result/2", value=lambda n, d: n / d, max_err=MAX_ERR)
 
     return _measure_programs(
         "formulas",
         make_kb,
-        SearchedFormula(),
-        TabulatedFormula,
+        evaluate_formula,
         examples,
         config.formula_lengths,
         config,
@@ -199,15 +197,17 @@ def _measure_formulas(config: AbductionBenchConfig) -> list[Measurement]:
 
 
 def _measure_programs(
-    name: str, make_kb: Any, plain: Any, make_ground: Any, examples: dict[int, _Examples], lengths: Sequence[int],
-    config: AbductionBenchConfig,
+    name: str, make_kb: Any, rules: Callable[[Sequence[Any]], Any], examples: dict[int, _Examples],
+    lengths: Sequence[int], config: AbductionBenchConfig,
 ) -> list[Measurement]:  # fmt: skip
     """Measure a task at several lengths, then the growth by length and the time with that of building."""
     from ablkit.reasoning import Reasoner
 
+    from abl_cards.bench.ablkit_kbs import SearchedKB, TabulatedKB
     from abl_cards.reasoners import ProbabilityReasoner
 
     kb = make_kb()
+    plain = SearchedKB(kb.pseudo_label_list, rules)
     rows, ours, theirs = [], [], []
     warm = examples[min(examples)]
     for reasoner in (ProbabilityReasoner(kb), Reasoner(plain)):
@@ -225,7 +225,11 @@ def _measure_programs(
     chosen = examples[config.ground_length]
     count, data = len(chosen.y), chosen.to_list_data()
     built = count / measure_seconds(lambda: ProbabilityReasoner(make_kb()).batch_abduce(data))
-    ground = count / measure_seconds(lambda: Reasoner(make_ground(config.ground_length)).batch_abduce(data))
+
+    def abduce_from_table() -> None:
+        Reasoner(TabulatedKB(kb.pseudo_label_list, rules, config.ground_length)).batch_abduce(data)
+
+    ground = count / measure_seconds(abduce_from_table)
     what, others = f"… of length {config.ground_length} and building the rules", (("ABLkit's GroundKB", ground),)
     rows.append(Measurement(what, built, "examples/s", ground, others=others))
     return rows

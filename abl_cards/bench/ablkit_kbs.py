@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ablkit.reasoning import GroundKB, KBBase
 
 DIGITS = list(range(10))
 OPERATORS = ("plus", "minus", "times", "div")
+MAX_ERR = 1e-6  # largest difference of equal results
 FORMULA_SYMBOLS = [*map(str, range(1, 10)), *OPERATORS]
 
 
@@ -34,48 +35,28 @@ def evaluate_formula(symbols: Sequence[str]) -> float | None:
     return total + term
 
 
-class SearchedSum(KBBase):  # type: ignore[misc]  # ablkit has no types
-    """Sum of digits, found by ABLkit's search."""
+class SearchedKB(KBBase):  # type: ignore[misc]  # ablkit has no types
+    """Rules as a function of the labels, inverted by ABLkit's search."""
 
-    def __init__(self) -> None:
-        super().__init__(DIGITS, use_cache=False)
+    def __init__(self, labels: Sequence[Any], rules: Callable[[Sequence[Any]], Any]) -> None:
+        self.rules = rules
+        super().__init__(list(labels), max_err=MAX_ERR, use_cache=False)
 
-    def logic_forward(self, pseudo_label: Sequence[int]) -> int:
-        """Return the sum."""
-        return sum(pseudo_label)
-
-
-class TabulatedSum(GroundKB):  # type: ignore[misc]
-    """Sum of digits, as a table of all sequences of one length."""
-
-    def __init__(self, length: int) -> None:
-        super().__init__(DIGITS, [length])
-
-    def logic_forward(self, pseudo_label: Sequence[int]) -> int:
-        """Return the sum."""
-        return sum(pseudo_label)
+    def logic_forward(self, pseudo_label: Sequence[Any]) -> Any:
+        """Return the result of the labels."""
+        return self.rules(pseudo_label)
 
 
-class SearchedFormula(KBBase):  # type: ignore[misc]
-    """Value of a formula, found by ABLkit's search."""
+class TabulatedKB(GroundKB):  # type: ignore[misc]
+    """Rules as a function of the labels, as a table of all sequences of one length."""
 
-    def __init__(self) -> None:
-        super().__init__(FORMULA_SYMBOLS, max_err=1e-6, use_cache=False)
+    def __init__(self, labels: Sequence[Any], rules: Callable[[Sequence[Any]], Any], length: int) -> None:
+        self.rules = rules
+        super().__init__(list(labels), [length], max_err=MAX_ERR)
 
-    def logic_forward(self, pseudo_label: Sequence[str]) -> float | None:
-        """Return the value; None where the symbols are no formula."""
-        return evaluate_formula(pseudo_label)
-
-
-class TabulatedFormula(GroundKB):  # type: ignore[misc]
-    """Value of a formula, as a table of all sequences of one length."""
-
-    def __init__(self, length: int) -> None:
-        super().__init__(FORMULA_SYMBOLS, [length], max_err=1e-6)
-
-    def logic_forward(self, pseudo_label: Sequence[str]) -> float | None:
-        """Return the value; None where the symbols are no formula."""
-        return evaluate_formula(pseudo_label)
+    def logic_forward(self, pseudo_label: Sequence[Any]) -> Any:
+        """Return the result of the labels."""
+        return self.rules(pseudo_label)
 
 
 class SearchedHands(KBBase):  # type: ignore[misc]

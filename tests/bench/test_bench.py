@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.baselines import RandomAgent
-from abl_cards.bench import circuits, environments, play, processes, solving, training
+from abl_cards.bench import abduction, circuits, environments, play, processes, solving, training
 from abl_cards.bench.measurements import COLUMNS, Measurement
 from abl_cards.bench.targets import load_targets
 from abl_cards.games.game import load
@@ -151,3 +151,12 @@ def test_splits_are_measured_where_hands_are_split() -> None:
     assert fewest.target == 20_000
     assert best.others[0][0] == "clingo, here"
     assert not splits.measure_splits(load("big2").engine(), effort, load_targets("big2"))
+
+
+@long
+def test_abduction_is_measured_beside_ablkit() -> None:
+    pytest.importorskip("ablkit")
+    effort = abduction.AbductionBenchConfig(4, 1, 0.9, (2, 3), (3,), 2)
+    figures = abduction._measure_sums(effort)
+    assert [figure.others[0][0] for figure in figures] == [*["ABLkit's KBBase"] * 3, "ABLkit's GroundKB"]
+    assert all(figure.value > 0 for figure in figures)
