@@ -94,7 +94,7 @@ def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("agent", [RandomAgent(), play.ListingAgent()])
 def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
     """Matches end and new ones are dealt in their place."""
-    room = play.AutoResetTables(load("guandan").engine(), 12)
+    room = play.AutoResetTables(load("president").engine(), 12)
     ended, before = 0, room.tables.num_episodes.copy()
     for _ in range(6000):
         assert room.step(agent) >= 12
