@@ -15,6 +15,7 @@ from functools import wraps
 from importlib.util import source_hash
 from pathlib import Path
 from tempfile import gettempdir
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -64,13 +65,13 @@ def _share_modules() -> None:
 
     alone = rewrite._rewrite_test
 
-    def rewrite_once(source: Path, config: pytest.Config) -> Any:
-        cached = rewrite.get_cache_dir(source) / (source.name[:-3] + rewrite.PYC_TAIL)
-        with _turn(hashlib.sha256(str(source).encode()).hexdigest()):
-            code = rewrite._read_pyc(source, cached)
+    def rewrite_once(fn: Path, config: pytest.Config) -> tuple[bytes, CodeType]:
+        cached = rewrite.get_cache_dir(fn) / (fn.name[:-3] + rewrite.PYC_TAIL)
+        with _turn(hashlib.sha256(str(fn).encode()).hexdigest()):
+            code = rewrite._read_pyc(fn, cached)
             if code is not None:
-                return source_hash(source.read_bytes()), code
-            digest, code = alone(source, config)
+                return source_hash(fn.read_bytes()), code
+            digest, code = alone(fn, config)
             rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, digest, cached)
             return digest, code
 

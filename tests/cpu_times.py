@@ -105,7 +105,7 @@ def count_compile_time() -> list[float]:
     """Return a list whose only entry grows by the processor time that numba spends on compiling in this process."""
     from numba.core import event
 
-    class Compiling(event.Listener):  # type: ignore[misc]  # numba has no types
+    class Compiling(event.Listener):
         """Count the outermost of nested compilations."""
 
         depth, begin = 0, 0.0
