@@ -64,8 +64,8 @@ OFTEN = amount(20, 50)
 """Steps from one look at complete lists and hidden hands to the next."""
 STACKED = game_names() if amount(0, 1) else ["paodekuai", "president"]
 """Games with positions from stacked deals and random cards; `few_positions` has positions of play of every game."""
-LONG = ("tractor",)
-"""Its matches have thousands of decisions; those of Guandan go from level to level as well."""
+LONG = ("guandan", "tractor")
+"""Their matches have thousands of decisions; those of Hearts have several episodes as well."""
 
 
 @cache
