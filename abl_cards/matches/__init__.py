@@ -48,9 +48,17 @@ if TYPE_CHECKING:
         sample_from_records,
         sample_positions,
     )
+    from abl_cards.matches.seed_intervals import (
+        SEED_METHOD,
+        SeedEstimate,
+        combine_seeds,
+        describe_coverage,
+        paired_test,
+    )
     from abl_cards.matches.shard import MatchShard
 
 __all__ = [
+    "SEED_METHOD",
     "EvaluatedMove",
     "FileReplay",
     "MatchResult",
@@ -60,12 +68,15 @@ __all__ = [
     "ReviewConfig",
     "ReviewedDecision",
     "SeatSummary",
+    "SeedEstimate",
     "WriteRecord",
     "collect_situations",
+    "combine_seeds",
     "compute_seatings",
     "data_folder",
     "derive_decision_keys",
     "derive_match_keys",
+    "describe_coverage",
     "effective_sample_size",
     "find_contest_records",
     "find_profile",
@@ -75,6 +86,7 @@ __all__ = [
     "normalise_record",
     "normalise_records",
     "open_record_file",
+    "paired_test",
     "play_baseline_matches",
     "play_match",
     "play_shard",
