@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
+    from abl_cards.matches.intervals import (
+        effective_sample_size,
+        interval_error,
+        mean_interval,
+        share_interval,
+        wilson_interval,
+    )
     from abl_cards.matches.match_runner import (
         compute_seatings,
         derive_decision_keys,
@@ -80,6 +86,7 @@ __all__ = [
     "effective_sample_size",
     "find_contest_records",
     "find_profile",
+    "interval_error",
     "match_indices",
     "mean_interval",
     "merge_shards",
