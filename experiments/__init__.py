@@ -8,6 +8,7 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.experiments.experiment import find_experiments, get_experiment, run_experiment
+    from abl_cards.experiments.frames import match_rows, read_frame, read_rows
     from abl_cards.experiments.joint_loop import FROM_NOTHING, FROM_PREFERENCES
     from abl_cards.experiments.remote_cells import RemoteCells
     from abl_cards.experiments.workspace import RemoteRunner
@@ -19,6 +20,9 @@ __all__ = [
     "RemoteRunner",
     "find_experiments",
     "get_experiment",
+    "match_rows",
+    "read_frame",
+    "read_rows",
     "run_experiment",
 ]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from abl_cards.ablation.runner import ablate
     from abl_cards.ablation.seed_runner import MATCH_SEED_OFFSET, TrainingPlan
     from abl_cards.ablation.sequential import sequential_interval
+    from abl_cards.ablation.sweep import DEFAULT_FACTORS, SweepPoint, WeightSweep, sweep_weight
     from abl_cards.ablation.trained import (
         LEARNED_PARTS,
         LearnedPart,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "DEFAULT_FACTORS",
     "LEARNED_PARTS",
     "MATCH_SEED_OFFSET",
     "Ablation",
@@ -31,15 +33,18 @@ __all__ = [
     "AblationVerdict",
     "LearnedPart",
     "SkippedPart",
+    "SweepPoint",
     "TrainingPlan",
     "TrainingSummary",
     "TwinTrainer",
+    "WeightSweep",
     "ablate",
     "create_twin_config",
     "default_twin_config",
     "list_learned_parts",
     "list_parts",
     "sequential_interval",
+    "sweep_weight",
 ]
 
 if not TYPE_CHECKING:  # else any name would be right to type checkers

@@ -208,7 +208,7 @@ MAX_SHOWN_DEALS = 4
 OPTION_FLAGS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 MAX_THINK_MILLISECONDS = 60_000
 """Longest time limit of a decision."""
-OPTION_KEYS = ("without", "kb", "preset", "weights", "think", "endgame")
+OPTION_KEYS = ("without", "scale", "kb", "preset", "weights", "think", "endgame")
 
 
 def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymbolicPolicy] | None = None) -> AblAgent:
@@ -219,8 +219,8 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
             ``supervised`` those before self-play, ``preset=NAME`` other shipped weights, ``weights=FILE`` a file.
             ``no-projection`` leaves the estimate as it is, ``no-preferences`` plays any card set of the label,
             ``no-lookahead`` the label of the policy. ``think=MS`` is the time limit of a decision in milliseconds,
-            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without`` and ``kb`` are
-            the options of agent ``kb``.
+            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``,
+            ``scale`` and ``kb`` are the options of agent ``kb``.
         engine: Compiled game.
         policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -9,6 +10,7 @@ import typer
 
 from abl_cards.cli.console import (
     AsJson,
+    CsvFile,
     GameName,
     Profile,
     RuleFolder,
@@ -21,10 +23,11 @@ from abl_cards.cli.console import (
     print_table,
     read_settings,
     show_progress,
+    write_csv_file,
 )
 
 if TYPE_CHECKING:
-    from abl_cards.ablation import AblationPart, LearnedPart, TrainingPlan
+    from abl_cards.ablation import Ablation, AblationPart, LearnedPart, TrainingPlan
     from abl_cards.games import Engine
 
 DEFAULT_GAMES, MAX_GAMES = 400, 1_000_000
@@ -53,6 +56,13 @@ def ablate(
         int, typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Most games a part.")
     ] = DEFAULT_GAMES,
     seed: Seed = 1,
+    sweep: Annotated[
+        str | None,
+        typer.Option("--sweep", metavar="NAME", help="Scale the weights of a preference or group; see --factors."),
+    ] = None,
+    factors: Annotated[
+        str | None, typer.Option("--factors", metavar="F,F,…", help="Factors of the weights; default: 0,0.5,2,4.")
+    ] = None,
     variants: Annotated[
         list[str] | None,
         typer.Option("--variant", metavar="A", help="Another agent to measure like a part; may be repeated."),
@@ -83,6 +93,7 @@ def ablate(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw win rates and intervals as a PNG file.")
     ] = None,
+    csv: CsvFile = None,
     list_only: Annotated[bool, typer.Option("--list", help="List the parts of the agent, and play nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -109,11 +120,16 @@ def ablate(
 
         abl-cards ablate president --agent greedy --variant random --variant kb:without=leading
 
+    --sweep NAME plays the agent with scaled weights of a preference, or of a group, against itself.
+
+        abl-cards ablate president --sweep structure --factors 0,0.5,2 --plot sweep.png
+
     Finished shards are stored: a run that was stopped continues when the command is given again.
     --json prints {"game","agent","seed","games","level","rows","skipped","notes"}; a row is {"part","description",
     "variant","games","wins","draws","rate","interval","verdict","episodes","decided"}, and with --train
     "seed_rates" and "p_value".
     """
+    from abl_cards.ablation import WeightSweep, sweep_weight
     from abl_cards.ablation import ablate as run_ablation
     from abl_cards.core import GameError, has_matplotlib
 
@@ -121,6 +137,10 @@ def ablate(
     if train is None and (seeds or settings):
         fail_usage("--seeds and --set belong to trainings: add --train MINUTES")
     agent = agent or ("kb" if train is None else "abl:no-lookahead")
+    if sweep is not None and (parts or variants or train is not None):
+        fail_usage("--sweep measures factors of one preference: leave out --parts, --variant and --train")
+    if sweep is None and factors is not None:
+        fail_usage("--factors belong to --sweep NAME")
     plan = None if train is None else _make_plan(train, seeds, settings or [])
     names = None if parts is None else [name.strip() for name in parts.split(",") if name.strip()]
     if list_only:
@@ -142,22 +162,46 @@ def ablate(
             show(done, f"training {name}: {remark}", total or done)
 
         try:
-            result = run_ablation(
-                engine, agent, names, games, seed, variants=variants or [], training=plan, folder=folder,
-                on_progress=on_progress, on_training=on_training,
+            result: Ablation | WeightSweep = (
+                run_ablation(
+                    engine, agent, names, games, seed, variants=variants or [], training=plan, folder=folder,
+                    on_progress=on_progress, on_training=on_training,
+                )
+                if sweep is None
+                else sweep_weight(
+                    engine, sweep, _read_factors(factors), agent, games, seed, folder=folder, on_progress=on_progress
+                )
             )  # fmt: skip
         except GameError as problem:
             _fail_by_code(problem)
     if plot is not None:
         result.plot(plot)
+    if csv:
+        from abl_cards.core import flatten
+
+        common = {"game": result.game, "agent": result.agent}
+        rows = result.points if isinstance(result, WeightSweep) else result.sorted_rows()
+        write_csv_file(csv, [common | flatten(row.to_json()) for row in rows])
     if as_json:
         print_json(result.to_json())
         return
     typer.echo(result.title)
-    header, rows = result.cells()
-    print_table(header, rows, right_aligned=(2, 3, 4, 6, 7))
+    header, cells = result.cells()
+    print_table(header, cells, right_aligned=(0, 1, 2, 3) if sweep is not None else (2, 3, 4, 6, 7))
     for line in result.notes:
         typer.echo(line)
+
+
+def _read_factors(text: str | None) -> Sequence[float]:
+    """Read the factors of a sweep; an invalid one is a usage error."""
+    from abl_cards.ablation import DEFAULT_FACTORS
+
+    if text is None:
+        return DEFAULT_FACTORS
+    try:
+        return [check_finite(float(word)) or 0.0 for word in text.split(",")]
+    except ValueError:
+        fail_usage(f"--factors: numbers separated by commas, not {text!r}")
 
 
 def _make_plan(minutes: float, seeds: int | None, assignments: list[str]) -> TrainingPlan:
@@ -210,7 +254,7 @@ def _fail_by_code(problem: Exception) -> NoReturn:
     usage = {
         ErrorCode.UNKNOWN_PART, ErrorCode.UNKNOWN_AGENT, ErrorCode.UNKNOWN_AGENT_OPTION, ErrorCode.INVALID_VALUE,
         ErrorCode.INVALID_AGENT_NAME, ErrorCode.INVALID_AGENT_OPTION, ErrorCode.AGENT_NOT_APPLICABLE,
-        ErrorCode.DUPLICATE_AGENT, ErrorCode.INVALID_SETTING,
+        ErrorCode.UNKNOWN_PREFERENCE, ErrorCode.DUPLICATE_AGENT, ErrorCode.INVALID_SETTING,
     }  # fmt: skip
     if isinstance(problem, GameError) and problem.code in usage:
         fail_usage(problem)

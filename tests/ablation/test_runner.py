@@ -108,9 +108,10 @@ def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypa
 
 
 def test_text_json_and_plot(whole: Ablation, tmp_path: Path) -> None:
-    title, _, header, *lines = whole.table().splitlines()
+    title, _, header, *lines, blank, note = whole.table().splitlines()
     assert "president" in title
     assert header.split()[0] == "without"
+    assert (blank, [note]) == ("", whole.notes)
     assert [line.split()[0] for line in lines] == [row.part for row in whole.sorted_rows()]
     plain = whole.to_json()
     assert [row["rate"] for row in plain["rows"]] == sorted((row.rate for row in whole.rows), reverse=True)
