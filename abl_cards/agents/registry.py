@@ -41,7 +41,7 @@ class AgentFactory:
 AGENT_FACTORIES: dict[str, AgentFactory] = {
     "random": AgentFactory(lambda name, engine: RandomAgent()),
     "greedy": AgentFactory(lambda name, engine: make_greedy_agent(engine)),
-    "kb": AgentFactory(make_preference_agent, keys=("without", "kb", "clingo")),
+    "kb": AgentFactory(make_preference_agent, keys=("without", "scale", "kb", "clingo")),
     "abl": AgentFactory(make_abl_agent, keys=OPTION_KEYS, flags=OPTION_FLAGS),
     "zhiduoxing": AgentFactory(lambda name, engine: make_zhiduoxing_agent(engine.label_traits)),
     "shensuanzi": AgentFactory(make_shensuanzi_agent, keys=("seconds",), flags=("cpu",), max_numbers=2),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -58,6 +58,7 @@ Profile = Annotated[
     typer.Option("--profile", metavar="NAME", help="Rule profile: a file in profiles/; default: that of the game."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows as a CSV file.")]
 RecordFile = Annotated[
     Path | None,
     typer.Option("--record", metavar="FILE", help="Write each episode to this file: .jsonl or .jsonl.gz."),
@@ -232,6 +233,16 @@ def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
     from abl_cards.core import describe_settings
 
     print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
+
+
+def write_csv_file(file: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as a CSV file, if one is given, and print its path on stderr."""
+    if file is None:
+        return
+    from abl_cards.core import write_csv
+
+    write_csv(file, rows)
+    typer.echo(f"{len(rows):,} rows: {file}", err=True)
 
 
 @contextmanager

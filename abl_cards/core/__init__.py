@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
+    from abl_cards.core.csv_tables import flatten, rows_to_frame, write_csv
     from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
@@ -90,6 +91,7 @@ __all__ = [
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
+    "flatten",
     "format_seed",
     "format_value",
     "get_budget",
@@ -116,6 +118,7 @@ __all__ = [
     "require_extra",
     "require_posix",
     "result_key",
+    "rows_to_frame",
     "save_png",
     "scale_to_range",
     "scale_to_range_array",
@@ -130,6 +133,7 @@ __all__ = [
     "texts_by_language",
     "unpack_archive",
     "write_archive",
+    "write_csv",
     "write_text",
 ]
 
