@@ -76,6 +76,6 @@ _CHANGEABLE_SETTINGS = (
     "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
     "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
     "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef", "vf_coef",
-    "max_grad_norm", "num_epochs",
+    "max_grad_norm", "num_epochs", "anneal_lr",
 )  # fmt: skip
 """Settings that may change between two parts of a run; the path of the rules may, their contents may not."""

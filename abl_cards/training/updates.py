@@ -248,7 +248,7 @@ class PPOLearner:
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self.ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self.ppo.ent_coef * entropy, torch.zeros(())
+        loss, foresight = policy - self.ppo.ent_coef * entropy, policy.new_zeros(())
         if self._expert_config.share:
             foresight = lookahead_loss(log_probs, torch.from_numpy(rows.lookahead_policy).to(device).float())
             loss = loss + self._expert_config.loss_weight * foresight

@@ -220,7 +220,7 @@ def _queue_capacity(settings: TrainConfig, rollout_size: int, open_rows: int, en
 
 _PPO_SETTINGS = (
     "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size", "gamma",
-    "clip_coef", "vf_coef", "max_grad_norm", "num_epochs",
+    "clip_coef", "vf_coef", "max_grad_norm", "num_epochs", "anneal_lr",
 )  # fmt: skip
 """Settings of a run that replace those of its preset."""
 
