@@ -18,7 +18,10 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.matches.record_review import ReviewConfig, ReviewedDecision, review, review_record, summarise_seats
 from tests.cli_runs import run
-from tests.effort import long
+from tests.effort import amount, long
+
+DEALS = amount(8, 20)
+"""Deals per reviewed decision."""
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def engine() -> Engine:
 
 
 def plan_of(engine: Engine, **settings: Any) -> ReviewConfig:
-    settings = {"n_deals": 20, **settings}
+    settings = {"n_deals": DEALS, **settings}
     return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **settings)
 
 
@@ -143,7 +146,7 @@ def test_records_in_every_form(
 ) -> None:
     """Accept a record, a list of records or a file; read the game from the record where none is given."""
     record = blundered[0]
-    (expected,) = review(engine, record, "kb", "greedy", n_deals=20)
+    (expected,) = review(engine, record, "kb", "greedy", n_deals=DEALS)
     assert [decision.to_json() for decision in expected.decisions] == [decision.to_json() for decision in decisions]
     assert list(expected.seats) == summarise_seats(engine, record, decisions)
     assert {decision.act for decision in expected.mistakes} == {
@@ -191,7 +194,7 @@ def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any],
 def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
-    printed = run("review", "president", str(file), "--deals", "8", "--rollout-agent", "greedy")
+    printed = run("review", "president", str(file), "--deals", "4", "--rollout-agent", "greedy")
     assert printed.exit_code == 0, printed.stderr
     assert f"act {blundered[1]}: seat" in printed.stdout
     assert "points lost" in printed.stdout
