@@ -88,7 +88,8 @@ def test_every_play_with_a_choice_is_looked_at(
     engine: Engine, decisions: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
 ) -> None:
     record, _ = blundered
-    for decision in decisions:
+    stride = amount(4, 1)
+    for decision in decisions[::stride]:
         moment = engine.read_decision_point(record, decision.act)
         assert moment.chosen_move == decision.played_move.row
         assert len(moment.actions) > 1
@@ -99,7 +100,8 @@ def test_every_play_with_a_choice_is_looked_at(
         assert {decision.played_move, decision.agent_move} <= set(decision.evaluated_moves)
     (acts,) = engine.find_play_acts([record])
     looked = {decision.act for decision in decisions}
-    assert all(len(engine.read_decision_point(record, act).actions) == 1 for act in acts if act not in looked)
+    others = [act for act in acts if act not in looked]
+    assert all(len(engine.read_decision_point(record, act).actions) == 1 for act in others[::stride])
 
 
 def test_what_seats_did(
