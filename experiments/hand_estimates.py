@@ -22,7 +22,7 @@ from abl_cards.reasoners.hidden_hands import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.learners import ABLN
+    from abl_cards.learners import HandsNetwork
 
 Estimator = Callable[[DecisionDataset], HandEstimate]
 BASELINE_ESTIMATORS: dict[str, Estimator] = {
@@ -39,7 +39,7 @@ _REVEAL_STREAM = 21  # stream of random numbers
 _RESOLUTION = 1 << 20
 
 
-def network_estimators(abln: ABLN) -> dict[str, Estimator]:
+def network_estimators(abln: HandsNetwork) -> dict[str, Estimator]:
     """Return the estimates of a network, without and with the projection."""
     return {
         "ABLN": lambda views: estimate_with_network(abln, views, _prior(views)),
@@ -55,7 +55,7 @@ def _prior(views: DecisionDataset) -> HandEstimate:
 
 
 def estimate_with_network(
-    abln: ABLN, dataset: DecisionDataset, prior: HandEstimate, batch_size: int = 4096
+    abln: HandsNetwork, dataset: DecisionDataset, prior: HandEstimate, batch_size: int = 4096
 ) -> HandEstimate:
     """Compute the estimates of a network from a prior."""
     import torch
@@ -91,7 +91,7 @@ def train_abln(
     steps: int,
     seed: int,
     on_progress: ProgressCallback,
-) -> ABLN:
+) -> HandsNetwork:
     """Train an ABLN of preset small on the revealed hands [n], and on abduced hands if ``abduce_hidden``.
 
     A hidden hand is abduced again at every step from the current estimate: the nearest hands that explain the counts,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from abl_cards.core import gc_control
 from tests.compiling import share_compilations
-from tests.effort import run_long, thorough
+from tests.effort import include_long, thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,8 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Settle the extent of tests, which modules read as they are imported."""
-    run_long(config.getoption("--long"))
+    """Take the larger numbers of examples with the long tests."""
+    if config.getoption("--long"):
+        include_long()
 
 
 QUICK = ("test_project.py", "test_glossary.py", "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")
