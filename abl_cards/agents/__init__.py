@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from abl_cards.agents.registry import (
         AGENT_FACTORIES,
         agent,
+        build_botzone_program,
         check_agent_name,
         make_agent,
         make_explainable_agent,
@@ -51,6 +52,7 @@ __all__ = [
     "agent_fingerprint",
     "agent_variant",
     "attach_shared_script",
+    "build_botzone_program",
     "check_agent_name",
     "check_own_agent",
     "draw_labels",
