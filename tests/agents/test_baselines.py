@@ -6,7 +6,7 @@ import numpy as np
 
 from abl_cards.agents.baselines import MANY_LABELS, RandomAgent
 from abl_cards.core.rng import scale_to_range_array, splitmix64_array
-from abl_cards.games.tables.decisions import LabelSampler
+from abl_cards.games.tables.legal_card_sets import LabelSampler
 
 
 class _Masks:
