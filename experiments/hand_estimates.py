@@ -22,7 +22,7 @@ from abl_cards.reasoners.hidden_hands import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.learners import ABLN
+    from abl_cards.learners import HandsNetwork
 
 Estimator = Callable[[DecisionDataset], HandEstimate]
 BASELINE_ESTIMATORS: dict[str, Estimator] = {
@@ -40,7 +40,7 @@ _RESOLUTION = 1 << 20
 _BATCH_SIZE = 4096  # decisions of one forward call
 
 
-def network_estimators(abln: ABLN) -> dict[str, Estimator]:
+def network_estimators(abln: HandsNetwork) -> dict[str, Estimator]:
     """Return the estimates of a network, without and with the projection."""
     return {
         "ABLN": lambda views: estimate_with_network(abln, views, _prior(views)),
@@ -55,7 +55,7 @@ def _prior(views: DecisionDataset) -> HandEstimate:
     return prior_estimate(views.constraints, views.hints)
 
 
-def estimate_with_network(abln: ABLN, dataset: DecisionDataset, prior: HandEstimate) -> HandEstimate:
+def estimate_with_network(abln: HandsNetwork, dataset: DecisionDataset, prior: HandEstimate) -> HandEstimate:
     """Compute the estimates of a network from a prior."""
     import torch
 
@@ -90,7 +90,7 @@ def train_abln(
     steps: int,
     seed: int,
     on_progress: ProgressCallback,
-) -> ABLN:
+) -> HandsNetwork:
     """Train an ABLN of preset small on the revealed hands [n], and on abduced hands if ``abduce_hidden``.
 
     A hidden hand is abduced again at every step from the current estimate: the nearest hands that explain the counts,

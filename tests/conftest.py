@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from abl_cards.core import gc_control
 from tests.compiling import share_compilations
-from tests.effort import thorough
+from tests.effort import include_long, thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,6 +32,12 @@ settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for the long tests of ``make test-long``."""
     parser.addoption("--long", action="store_true", help="run the long tests too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the larger numbers of examples with the long tests."""
+    if config.getoption("--long"):
+        include_long()
 
 
 QUICK = ("test_project.py", "test_glossary.py", "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")

@@ -15,6 +15,7 @@ from abl_cards.agents.plugins import find_plugin_source, is_plugin, make_plugin_
 from abl_cards.agents.preference_agent import make_preference_agent, preference_model_from_name
 from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
+from abl_cards.agents.trick_value import avoids_tricks
 from abl_cards.asp import did_you_mean
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
@@ -43,7 +44,7 @@ class AgentFactory:
 
 AGENT_FACTORIES: dict[str, AgentFactory] = {
     "random": AgentFactory(lambda name, engine: RandomAgent()),
-    "greedy": AgentFactory(lambda name, engine: GreedyAgent(engine.label_traits)),
+    "greedy": AgentFactory(lambda name, engine: make_greedy_agent(engine)),
     "kb": AgentFactory(make_preference_agent, keys=("without", "kb", "clingo")),
     "abl": AgentFactory(make_abl_agent, keys=OPTION_KEYS, flags=OPTION_FLAGS),
     "zhiduoxing": AgentFactory(lambda name, engine: make_zhiduoxing_agent(engine.label_traits)),
@@ -73,6 +74,12 @@ def agent(game: Game | Engine | str, spec: str) -> Agent:
         KBError: The rules of the game, or the preferences of the agent, do not compile.
     """
     return make_agent(spec, compile_engine(game))
+
+
+def make_greedy_agent(engine: Engine) -> GreedyAgent:
+    """Make ``greedy``: it takes tricks, unless those who take them get fewer points."""
+    traits = engine.label_traits
+    return GreedyAgent(traits, traits.has_tricks and avoids_tricks(engine.rules))
 
 
 def make_agent(text: str, engine: Engine) -> Agent:

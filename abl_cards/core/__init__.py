@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         settings_to_json,
     )
     from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
+    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
 
 __all__ = [
     "DATA",
@@ -59,6 +60,7 @@ __all__ = [
     "NUM_THREADS",
     "PACKAGE",
     "PROJECT",
+    "PYTHON_SUFFIX",
     "SECRET_SEED_BITS",
     "SEED_RANGE",
     "UNIT_INTERVAL",
@@ -76,10 +78,12 @@ __all__ = [
     "Plot",
     "SettingError",
     "TooManyMovesError",
+    "add_cwd_to_path",
     "append_result",
     "apply_settings",
     "atomic_write",
     "attribute_os_errors",
+    "call_user_code",
     "check_budget",
     "check_language",
     "current_keys",
@@ -90,6 +94,7 @@ __all__ = [
     "format_value",
     "get_budget",
     "has_matplotlib",
+    "import_file",
     "is_hostname",
     "is_line_too_long",
     "join_texts",

@@ -21,9 +21,9 @@ from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, InformationSet, Moves
 from abl_cards.learners import (
-    ABLN,
     RESPONSE_DEALS,
     Examples,
+    HandsNetwork,
     Networks,
     Symmetries,
     TrainingBatch,
@@ -309,7 +309,9 @@ def add_estimates(engine: Engine, networks: Networks, dataset: SupervisedDataset
     return replace(dataset, examples=examples)
 
 
-def _estimate_hands(networks: Networks, abln: ABLN, dataset: SupervisedDataset, part: slice) -> NDArray[np.float32]:
+def _estimate_hands(
+    networks: Networks, abln: HandsNetwork, dataset: SupervisedDataset, part: slice
+) -> NDArray[np.float32]:
     batch = to_training_batch(dataset.examples.at(part), networks.device)
     with torch.inference_mode():
         guess = abln(batch.inputs.observation, batch.prior).cpu().numpy()

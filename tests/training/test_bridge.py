@@ -76,8 +76,8 @@ class Uniform:
         return 0.0
 
 
-def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
-    """Do not save the untrained networks that a custom model replaces."""
+def test_a_model_without_weights_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
+    """Save nothing where a model has no weights to save; nothing else may take their place."""
     run = Trainer.from_config(settings(tmp_path, workers=1))
     own = Uniform(len(run.engine.labels))
     bridge = JointBridge(run, model=ABLModel(own))

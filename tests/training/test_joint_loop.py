@@ -269,7 +269,7 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
     assert 0 < rows.is_revealed.mean() < 1
     assert (rows.played_later <= rows.hands).all()
     assert rows.played_later.sum() > 0
-    given = run.learner._abduce_hands(rows)
+    given = run.learner.abduce_hands(rows)
     assert (given.hands[rows.is_revealed] == rows.hands[rows.is_revealed]).all()
     hidden = ~rows.is_revealed
     assert (given.hands[hidden] >= rows.played_later[hidden] - 1e-4).all()

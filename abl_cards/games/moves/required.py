@@ -296,7 +296,7 @@ def sample_required_sets(
 @njit(cache=True, nogil=True, inline="always")
 def _list_required(required, column, kinds):
     """Fill ``kinds`` with the required cards of a column; return their number."""
-    count = 0
+    count = np.int64(0)
     for kind in range(len(required)):
         if required[kind, column]:
             kinds[count] = kind

@@ -14,14 +14,16 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.legal_card_sets import LegalCardSets
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import MoveLists
-from tests.effort import long
+from tests.effort import amount, long
 from tests.games.notation.folders import rules_of
+
+TABLES = amount(150, 400)
 
 
 def openings(name: str, profile: str | None) -> Decisions:
     """Return the first plays of many games, all of which have a required card."""
     engine = load(name).engine(profile=profile)
-    tables = engine.start_matches(splitmix64_array(np.full(400, derive_key(5), np.uint64), np.arange(400)))
+    tables = engine.start_matches(splitmix64_array(np.full(TABLES, derive_key(5), np.uint64), np.arange(TABLES)))
     decisions = tables.decisions(tables.rows_to_play())
     assert decisions.required_cards.any(axis=0).all()
     return decisions
