@@ -14,13 +14,13 @@ from abl_cards.cli.console import (
     AsJson,
     Profile,
     RuleFolder,
-    fail_usage,
     print_json,
     print_settings,
     print_table,
     read_settings,
     rule_assignments,
     show_progress,
+    usage_errors,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
@@ -106,13 +106,10 @@ def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) 
 
 
 def _find_experiment(name: str) -> Any:
-    from abl_cards.core import GameError
     from abl_cards.experiments import get_experiment
 
-    try:
+    with usage_errors():
         return get_experiment(name)
-    except GameError as problem:
-        fail_usage(problem)
 
 
 def _print_experiments(known: dict[str, Any], as_json: bool) -> None:
