@@ -15,13 +15,13 @@ from abl_cards.cli.console import (
     CsvFile,
     Profile,
     RuleFolder,
-    fail_usage,
     print_json,
     print_settings,
     print_table,
     read_settings,
     rule_assignments,
     show_progress,
+    usage_errors,
     write_csv_file,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
@@ -113,13 +113,10 @@ def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) 
 
 
 def _find_experiment(name: str) -> Any:
-    from abl_cards.core import GameError
     from abl_cards.experiments import get_experiment
 
-    try:
+    with usage_errors():
         return get_experiment(name)
-    except GameError as problem:
-        fail_usage(problem)
 
 
 def _print_experiments(known: dict[str, Any], as_json: bool) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         read_json_file,
         read_line_batches,
     )
-    from abl_cards.core.languages import LANGUAGES, check_language, texts_by_language
+    from abl_cards.core.languages import LANGUAGES, check_language, join_texts, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
@@ -99,6 +99,7 @@ __all__ = [
     "import_file",
     "is_hostname",
     "is_line_too_long",
+    "join_texts",
     "lazy_exports",
     "line_too_long_message",
     "lock_folder",
