@@ -105,6 +105,17 @@ def fail_usage(text: object) -> NoReturn:
     fail(text, 2)
 
 
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Report a GameError as an error in the arguments, and exit with code 2."""
+    from abl_cards.core import GameError
+
+    try:
+        yield
+    except GameError as problem:
+        fail_usage(problem)
+
+
 def shorten(text: object) -> str:
     """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters."""
     message = str(text)
@@ -136,13 +147,10 @@ def print_problems(lines: Iterable[str]) -> None:
 
 def find_game(name: str) -> Game:
     """Load a game by name or folder; an unknown one is a usage error."""
-    from abl_cards.core import GameError
     from abl_cards.games import load
 
-    try:
+    with usage_errors():
         return load(name)
-    except GameError as problem:
-        fail_usage(problem)
 
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:

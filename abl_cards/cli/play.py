@@ -27,6 +27,7 @@ from abl_cards.cli.console import (
     shorten,
     show_progress,
     show_status,
+    usage_errors,
     write_csv_file,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
@@ -97,7 +98,6 @@ def match(
     """
     from abl_cards.agents import HumanAgent, PlayerLeftError
     from abl_cards.cli.match_result import no_result_text, print_result
-    from abl_cards.core import GameError
     from abl_cards.experiments import match_rows
     from abl_cards.games.tables import Listener
     from abl_cards.matches import compute_seatings, play_match
@@ -105,10 +105,8 @@ def match(
     if len(agents) < 2:
         fail_usage("name two agents, such as greedy and random")
     engine = load_engine(find_game(game_name), directory, profile)
-    try:
+    with usage_errors():
         ways = len(compute_seatings(engine, len(agents)))
-    except GameError as problem:
-        fail_usage(problem)
     if deals:
         engine, games = _load_fixed_deals(engine, deals, games, ways)
     games = games or DEFAULT_GAMES
@@ -293,9 +291,6 @@ def _print_answer(answer: dict[str, Any]) -> None:
 def _load_agent(text: str, engine: Engine) -> tuple[Agent, str]:
     """Make an agent, and return it with its full name."""
     from abl_cards.agents import check_agent_name, make_agent
-    from abl_cards.core import GameError
 
-    try:
+    with usage_errors():
         return make_agent(text, engine), str(check_agent_name(text))
-    except GameError as problem:
-        fail_usage(problem)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         save_checkpoint,
         translate_restore_errors,
     )
+    from abl_cards.training.decision_batch import BatchRow, DecisionBatch
+    from abl_cards.training.distance import DistanceFunction, MoveCandidates
     from abl_cards.training.experience import Experience
     from abl_cards.training.ipc import from_plain, to_plain
     from abl_cards.training.launcher import Launcher, LocalLauncher
@@ -42,14 +44,18 @@ __all__ = [
     "ABLkitBridge",
     "Actor",
     "ActorSlot",
+    "BatchRow",
     "CheckpointFile",
     "ConsistencyFunction",
+    "DecisionBatch",
+    "DistanceFunction",
     "Experience",
     "GlooProcessGroup",
     "Launcher",
     "LocalLauncher",
     "MetricsWriter",
     "MlflowCallback",
+    "MoveCandidates",
     "PeerLost",
     "PlotWriter",
     "Reasoner",
