@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import AblAgent, rules_fingerprint
+from abl_cards.agents import AblAgent, AgentName, rules_fingerprint
 from abl_cards.core import SEED_RANGE, ErrorBarPlot, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.decision_dataset import DecisionDataset, collect_self_play
@@ -82,7 +83,15 @@ def _estimators(spec: AgentSpec | None) -> dict[str, Estimator]:
     if not isinstance(spec.agent, AblAgent) or spec.agent.policy.networks.abln is None:
         return {}
     before, after = network_estimators(spec.agent.policy.networks.abln).values()
-    return {f"{spec.name}, before projection": before, f"{spec.name}, after projection": after}
+    name = _short_name(spec.name)
+    return {f"{name}, before projection": before, f"{name}, after projection": after}
+
+
+def _short_name(agent: str) -> str:
+    """Return the name of an agent with the file of its weights in place of the whole path."""
+    name = AgentName.parse(agent)
+    options = tuple((key, Path(value).name if key == "weights" else value) for key, value in name.options)
+    return str(AgentName(name.kind, options, name.numbers))
 
 
 def _measure_estimate(views: DecisionDataset, estimate: HandEstimate) -> list[float]:

@@ -96,8 +96,8 @@ def test_each_seed_is_a_cell(tmp_path: Path) -> None:
 def test_every_experiment_that_trains_has_seeds() -> None:
     """Only experiments that measure what is there already have no setting ``seeds``."""
     measuring = {
-        "big2_agents", "big2_depth", "big2_exact", "guandan_example", "guandan_expert", "guandan_kb_ablation",
-        "guandan_tournament",
+        "abduction_effects", "big2_agents", "big2_depth", "big2_exact", "guandan_example", "guandan_expert",
+        "guandan_kb_ablation", "guandan_tournament",
     }  # fmt: skip
     without = {name for name, found in find_experiments().items() if not hasattr(found.settings, "seeds")}
     assert without == measuring
