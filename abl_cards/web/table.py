@@ -237,8 +237,8 @@ class WebTable:
         if not self.tables.rows_to_choose().size:
             raise GameError("the current decision is a play, not a choice", ErrorCode.OUT_OF_TURN)
         if self.num_card_choices is not None:
-            for option in find_stage_options(self.tables, values):
-                self._choose(option, True)
+            for chosen in find_stage_options(self.tables, values):
+                self._choose(chosen, True)
             return
         stage, num_before = int(self.tables.state.choice[0]), len(self.decisions)
         for value in values[:MAX_CHOICES_PER_FRAME]:
@@ -303,10 +303,12 @@ class WebTable:
     def seat_agent(self, permission: Permission, seat: int, name: str, agent: Agent) -> None:
         """Give a seat to an agent; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
-        token = {"token": self.seats[seat].token} if permission.own_seat == seat else {}  # lets the player return
-        if not token:
-            self.former_tokens.add(self.seats[seat].token)
-        self.seats[seat] = TableSeat("agent", name, name, agent, **token)
+        former_token = self.seats[seat].token
+        self.seats[seat] = TableSeat("agent", name, name, agent)
+        if permission.own_seat == seat:
+            self.seats[seat].token = former_token  # lets the player return
+        else:
+            self.former_tokens.add(former_token)
         self._write_seat(seat)
 
     def seat_person(self, permission: Permission, seat: int, name: str) -> None:

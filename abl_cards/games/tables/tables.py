@@ -6,6 +6,7 @@ knowledge base.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -269,7 +270,8 @@ class Tables(TableViews):
                 self._notify_composed if self.listener else None,
                 self._apply_shown if SHOWN_EVENT in self.event_rules.updates else None,
             )
-            on_retracted = self._notify_retracted if isinstance(self.listener, RetractionListener) else None
+            listener: object = self.listener
+            on_retracted = partial(listener.on_retraction, self) if isinstance(listener, RetractionListener) else None
             rows, stuck = tricks.apply_trick_plays(
                 self.rules, self.state, rows, moves, on_composed, on_shown, on_retracted
             )
@@ -291,11 +293,6 @@ class Tables(TableViews):
         """Notify the listener of complete composed plays."""
         assert self.listener
         self.listener.on_play(self, rows, moves)
-
-    def _notify_retracted(self, rows: Indices, moves: Moves) -> None:
-        """Notify the listener of plays from which cards were taken back."""
-        assert isinstance(self.listener, RetractionListener)
-        self.listener.on_retraction(self, rows, moves)
 
     def _apply_shown(self, rows: Indices) -> None:
         """Apply the updates of ``event(shown)`` at tables rows [n]."""
