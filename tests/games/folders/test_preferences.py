@@ -7,9 +7,9 @@ import pytest
 from abl_cards.agents.registry import make_agent
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
-from tests.effort import long, thorough
+from tests.effort import amount, long, thorough
 
-DEALS = 2_000 if thorough() else 60
+DEALS = amount(20, 60, 2_000)
 
 
 @pytest.mark.parametrize("name", ["president", "paodekuai", "bigtwo", "hearts"])
