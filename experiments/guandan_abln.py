@@ -102,7 +102,7 @@ def _measure_twins(
     pair = load_agents([f"abl:no-lookahead,weights={twin.weights}" for twin in twins], engine)
     deals = seed + MATCH_SEED_OFFSET
     against_kb = [
-        play_episode_pair(engine, (agent, *load_agents(["kb"], engine)), settings.seed_episodes, deals, tell)
+        play_episode_pair(engine, (agent, load_agents(["kb"], engine)[0]), settings.seed_episodes, deals, tell)
         for agent in pair
     ]
     played = play_episode_pair(engine, (pair[0], pair[1]), settings.seed_episodes, deals, tell)
@@ -129,7 +129,7 @@ def report_seeds(settings: GuandanAblnConfig, results: Mapping[int, Mapping[str,
         ]
         for seed, summary in summaries.items()
     ]  # fmt: skip
-    means = [float(np.mean([row[column] for row in rows])) for column in (5, 8, 9, 10)]  # type: ignore[arg-type]
+    means = [float(np.mean([row[column] for row in rows])) for column in (5, 8, 9, 10)]
     total = sum(summary.num_episodes for summary in summaries.values())
     rows.append(["all", total, together.mean, *together.interval, means[0], None, None, *means[1:]])
     p_value = paired_test(np.array(rates) - 0.5)

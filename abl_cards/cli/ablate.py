@@ -27,7 +27,7 @@ from abl_cards.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.ablation import Ablation, AblationPart, LearnedPart, TrainingPlan
+    from abl_cards.ablation import Ablation, AblationPart, LearnedPart, TrainingPlan, WeightSweep
     from abl_cards.games import Engine
 
 DEFAULT_GAMES, MAX_GAMES = 400, 1_000_000
@@ -129,29 +129,18 @@ def ablate(
     "variant","games","wins","draws","rate","interval","verdict","episodes","decided"}, and with --train
     "seed_rates" and "p_value".
     """
-    from abl_cards.ablation import WeightSweep, sweep_weight
     from abl_cards.ablation import ablate as run_ablation
-    from abl_cards.core import GameError, has_matplotlib
+    from abl_cards.ablation import sweep_weight
+    from abl_cards.core import GameError
 
     engine = load_engine(find_game(game_name), directory, profile)
-    if train is None and (seeds or settings):
-        fail_usage("--seeds and --set belong to trainings: add --train MINUTES")
+    _check_options(parts, sweep, factors, variants, train, seeds, settings, plot)
     agent = agent or ("kb" if train is None else "abl:no-lookahead")
-    if sweep is not None and (parts or variants or train is not None):
-        fail_usage("--sweep measures factors of one preference: leave out --parts, --variant and --train")
-    if sweep is None and factors is not None:
-        fail_usage("--factors belong to --sweep NAME")
     plan = None if train is None else _make_plan(train, seeds, settings or [])
-    names = None if parts is None else [name.strip() for name in parts.split(",") if name.strip()]
     if list_only:
         _print_learned_parts(engine, plan, as_json) if plan else _print_parts(engine, agent, as_json)
         return
-    if names is not None and not names:
-        fail_usage("--parts names no part; see --list")
-    if plot is not None and not has_matplotlib():
-        from abl_cards.core import INSTALL_COMMAND
-
-        fail_usage(f"--plot needs matplotlib: {INSTALL_COMMAND}")
+    names = None if parts is None else _split_names(parts)
     folder = results or Path("runs") / f"ablate-{engine.rules.folder.name}"
     with show_progress(f"{agent} of {engine.game}", None) as show:
 
@@ -177,17 +166,61 @@ def ablate(
     if plot is not None:
         result.plot(plot)
     if csv:
-        from abl_cards.core import flatten
+        _write_csv(csv, result)
+    _print_result(result, as_json)
 
-        common = {"game": result.game, "agent": result.agent}
-        rows = result.points if isinstance(result, WeightSweep) else result.sorted_rows()
-        write_csv_file(csv, [common | flatten(row.to_json()) for row in rows])
+
+def _check_options(
+    parts: str | None,
+    sweep: str | None,
+    factors: str | None,
+    variants: list[str] | None,
+    train: float | None,
+    seeds: int | None,
+    settings: list[str] | None,
+    plot: Path | None,
+) -> None:
+    """Fail where options do not belong together, or need a library that is missing."""
+    from abl_cards.core import INSTALL_COMMAND, has_matplotlib
+
+    if train is None and (seeds or settings):
+        fail_usage("--seeds and --set belong to trainings: add --train MINUTES")
+    if sweep is not None and (parts or variants or train is not None):
+        fail_usage("--sweep measures factors of one preference: leave out --parts, --variant and --train")
+    if sweep is None and factors is not None:
+        fail_usage("--factors belong to --sweep NAME")
+    if plot is not None and not has_matplotlib():
+        fail_usage(f"--plot needs matplotlib: {INSTALL_COMMAND}")
+
+
+def _split_names(parts: str) -> list[str]:
+    """Return the names of parts that are separated by commas; none is a usage error."""
+    names = [name.strip() for name in parts.split(",") if name.strip()]
+    if not names:
+        fail_usage("--parts names no part; see --list")
+    return names
+
+
+def _write_csv(file: Path, result: Ablation | WeightSweep) -> None:
+    """Write the rows of a result."""
+    from abl_cards.ablation import WeightSweep
+    from abl_cards.core import flatten
+
+    common = {"game": result.game, "agent": result.agent}
+    rows = result.points if isinstance(result, WeightSweep) else result.sorted_rows()
+    write_csv_file(file, [common | flatten(row.to_json()) for row in rows])
+
+
+def _print_result(result: Ablation | WeightSweep, as_json: bool) -> None:
+    """Print a result as a table with its notes, or as JSON."""
+    from abl_cards.ablation import WeightSweep
+
     if as_json:
         print_json(result.to_json())
         return
     typer.echo(result.title)
     header, cells = result.cells()
-    print_table(header, cells, right_aligned=(0, 1, 2, 3) if sweep is not None else (2, 3, 4, 6, 7))
+    print_table(header, cells, right_aligned=(0, 1, 2, 3) if isinstance(result, WeightSweep) else (2, 3, 4, 6, 7))
     for line in result.notes:
         typer.echo(line)
 

@@ -59,7 +59,8 @@ class WandbCallback(TrainerCallback):
         Raises:
             GameError: wandb is not installed (code ``missing-library``).
         """
-        self._module, self._init = _import_tracker("wandb") if run is None else None, init
+        self._module: Any = _import_tracker("wandb") if run is None else None
+        self._init = init
         self._run = run
 
     def on_update(self, metrics: Metrics) -> None:

@@ -188,7 +188,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     def abduce_batch(
         self,
         probabilities: Sequence[NDArray[np.floating]] | NDArray[np.floating],
-        y: Sequence[Any] | None = None,
+        y: Sequence[Any] | NDArray[Any] | None = None,
         *,
         k: int = 1,
         x: Sequence[Any] | None = None,

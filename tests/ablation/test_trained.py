@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from abl_cards.ablation import seed_runner, trained
+from abl_cards.ablation import trained
 from abl_cards.ablation.parts import GROUP_PREFIX
-from abl_cards.ablation.results import Ablation
+from abl_cards.ablation.results import Ablation, AblationRow
 from abl_cards.ablation.runner import ablate
 from abl_cards.ablation.seed_runner import TrainingPlan, planned_looks
 from abl_cards.ablation.trained import TRAINING_FILE, TwinTrainer, create_twin_config, list_learned_parts
@@ -92,7 +92,7 @@ def test_seeds_end_for_a_part_that_is_decided(monkeypatch: pytest.MonkeyPatch, t
         return (0.6, 0.9)
 
     monkeypatch.setattr(
-        seed_runner.AblationRow, "from_seeds",
+        AblationRow, "from_seeds",
         classmethod(lambda cls, *values: _decided(cls, values, won(0, 0, values[-1]))),
     )  # fmt: skip
     plan = TrainingPlan(0.001, 6, 150, SETTINGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,13 @@ def code_of(call: Callable[[], object]) -> str:
     """Return the code of the error that a call raises."""
     with pytest.raises((GameError, KBError)) as error:
         call()
-    return str(error.value.code)
+    problem: Any = error.value
+    return str(problem.code)
+
+
+def conclude(program: str | Path) -> object:
+    """Return the result of a program for two digits."""
+    return ProgramKB(program, DIGITS).logic_forward([1, 2])
 
 
 def with_value(value: float) -> np.ndarray:
@@ -112,7 +119,8 @@ def test_batches_that_do_not_fit_are_refused(kb: ProgramKB, hands: HandKB) -> No
         lambda: RulesKB(load("guandan").engine()).logic_forward(["pass"], None),  # type: ignore[arg-type]
     ):
         assert code_of(call) == ErrorCode.INVALID_VALUE
-    for batch in ([], np.empty((0, 2, 10))):
+    batches: tuple[Any, ...] = ([], np.empty((0, 2, 10)))
+    for batch in batches:
         assert kb.abduce_batch(batch, []).shape == (0, 1, 0)
         assert kb.abduce_batch(batch).shape == (0, 1, 0)
     assert hands.abduce_batch([], []).shape == (0, 1, 0)
@@ -131,19 +139,17 @@ def test_programs_without_a_result() -> None:
         ("rules/sum.lp", ErrorCode.INVALID_VALUE),
         (Path("rules/sum.lp"), ErrorCode.FILE_NOT_READABLE),
     ):
-        assert code_of(lambda program=program: ProgramKB(program, DIGITS).logic_forward([1])) == code
+        assert code_of(partial(conclude, program)) == code
 
 
 def test_weak_constraints_are_refused_also_beside_a_choice() -> None:
     for program in (SUM + " :~ symbol(0,3). [5]", CHOICE + " :~ carry(1). [1]", CHOICE + " #minimize{ C : carry(C) }."):
-        assert code_of(lambda program=program: ProgramKB(program, DIGITS).logic_forward([1, 2])) == (
-            ErrorCode.UNSUPPORTED_CONSTRUCT
-        )
+        assert code_of(partial(conclude, program)) == ErrorCode.UNSUPPORTED_CONSTRUCT
 
 
 def test_a_choice_of_the_labels_is_refused() -> None:
     for rule in (" { symbol(0,1) }.", " symbol(0,1) :- symbol(1,2)."):
-        assert code_of(lambda rule=rule: ProgramKB(SUM + rule, DIGITS).logic_forward([1, 2])) == ErrorCode.DERIVED_INPUT
+        assert code_of(partial(conclude, SUM + rule)) == ErrorCode.DERIVED_INPUT
 
 
 def test_value_may_give_no_result_but_not_fail() -> None:
