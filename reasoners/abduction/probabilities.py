@@ -16,7 +16,7 @@ _MIN_PROBABILITY = 1e-30  # lower bound of probabilities before the logarithm
 
 def check_batch(
     probabilities: Sequence[Any] | NDArray[np.floating],
-    y: Sequence[Any] | None,
+    y: Sequence[Any] | NDArray[Any] | None,
     x: Sequence[Any] | None,
     k: int,
     num_labels: int,
