@@ -34,7 +34,7 @@ from abl_cards.games.types import NO_CARD
 
 _BATCH_SIZE = 1 << 9  # number of hands whose card sets are listed at once
 _ROUNDS = np.int64(512)  # rounds of local search for a whole hand
-_ROUNDS_AFTER_MOVE = np.int64(8)  # rounds for the rest after a move
+_ROUNDS_AFTER_MOVE = np.int64(8)  # the same for the rest of a hand after a move
 
 
 @dataclass(frozen=True)
