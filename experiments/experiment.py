@@ -10,8 +10,17 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from abl_cards.agents import files_fingerprint
 from abl_cards.asp import did_you_mean
-from abl_cards.core import ErrorCode, GameError, settings_to_json, write_text
+from abl_cards.core import (
+    PYTHON_SUFFIX,
+    ErrorCode,
+    GameError,
+    call_user_code,
+    import_file,
+    settings_to_json,
+    write_text,
+)
 from abl_cards.experiments.provenance import rerun_command
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressBarFactory, RemoteRunner, no_progress_bar
@@ -52,19 +61,78 @@ def find_experiments() -> dict[str, Experiment]:
 
 
 def get_experiment(name: str) -> Experiment:
-    """Return an experiment by name.
+    """Return an experiment by name, or one of the user.
 
     Args:
-        name: Name of its module.
+        name: Name of its module; ``FILE.py`` or ``FILE.py:NAME`` for the value ``EXPERIMENT``, or another name, in a
+            file of the user.
 
     Raises:
-        GameError: There is no such experiment.
+        GameError: There is no such experiment, or its file cannot be imported.
     """
+    if is_experiment_file(name):
+        return _load_experiment(name)
     known = find_experiments()
     if name not in known:
         advice = did_you_mean(name, tuple(known)) or f"there are: {', '.join(known)}"
         raise GameError(f"unknown experiment '{name}' ({advice})", ErrorCode.UNKNOWN_EXPERIMENT)
     return known[name]
+
+
+def is_experiment_file(name: str) -> bool:
+    """Return whether a name is that of a file of the user: ``FILE.py`` or ``FILE.py:NAME``.
+
+    Args:
+        name: Name of an experiment.
+    """
+    return name.rpartition(f"{PYTHON_SUFFIX}:")[0] != "" or name.endswith(PYTHON_SUFFIX)
+
+
+def short_name(name: str) -> str:
+    """Return the name of an experiment for its folder of results: that of the file, where it is one of the user.
+
+    Args:
+        name: Name of the experiment.
+
+    >>> short_name("studies/mine.py:SECOND"), short_name("big2_exact")
+    ('mine', 'big2_exact')
+    """
+    return _split_name(name)[0].stem if is_experiment_file(name) else name
+
+
+def absolute_name(name: str) -> str:
+    """Return the name of an experiment for a process in another folder.
+
+    Args:
+        name: Name of the experiment.
+    """
+    if not is_experiment_file(name):
+        return name
+    path, variable = _split_name(name)
+    return f"{path.absolute()}:{variable}"
+
+
+def _split_name(name: str) -> tuple[Path, str]:
+    """Return the file of an experiment of the user, and the name of the value that defines it."""
+    file, colon, variable = name.rpartition(":")
+    return (Path(file), variable) if colon and file.endswith(PYTHON_SUFFIX) else (Path(name), "EXPERIMENT")
+
+
+def _load_experiment(name: str) -> Experiment:
+    """Import an experiment of the user; raises GameError."""
+    path, variable = _split_name(name)
+    if not path.is_file():
+        raise GameError(f"experiment '{name}': there is no file {path}", ErrorCode.UNKNOWN_EXPERIMENT)
+    path = path.resolve()
+    registered_name = f"abl_cards_experiment_{path.stem}"
+    module = call_user_code(
+        f"experiment '{name}'", path, lambda: import_file(path, registered_name), ErrorCode.EXPERIMENT_FAILED
+    )
+    experiment = getattr(module, variable, None)
+    if not isinstance(experiment, Experiment):
+        message = f"experiment '{name}': {path} has no {variable} = Experiment(…)"
+        raise GameError(message, ErrorCode.UNKNOWN_EXPERIMENT)
+    return experiment
 
 
 def run_experiment(
@@ -80,7 +148,7 @@ def run_experiment(
     way and name what is missing, so that a run that is stopped leaves a report.
 
     Args:
-        name: Name of the experiment.
+        name: Name of the experiment, or ``FILE.py`` of one of the user.
         settings: Its settings.
         folder: Folder of results; it is created where there is none.
         progress_bar: Opens a progress bar.
@@ -98,6 +166,9 @@ def run_experiment(
         results = _ResultWriter(name, experiment, settings, folder)
         workspace = ExperimentWorkspace(folder, progress_bar, results.write, remote_runner)
         results.fingerprints = workspace.fingerprints
+        if is_experiment_file(name):
+            file = _split_name(name)[0]
+            workspace.fingerprints[file.name] = files_fingerprint([file])
         return _run(experiment, settings, results, workspace)
 
 

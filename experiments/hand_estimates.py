@@ -22,7 +22,7 @@ from abl_cards.reasoners.hidden_hands import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.learners import ABLN
+    from abl_cards.learners import HandsNetwork
 
 Estimator = Callable[[DecisionDataset], HandEstimate]
 BASELINE_ESTIMATORS: dict[str, Estimator] = {
@@ -37,9 +37,10 @@ EXACT_ESTIMATORS: dict[str, Estimator] = {
 """Slow: all consistent deals, each as likely as the others."""
 _REVEAL_STREAM = 21  # stream of random numbers
 _RESOLUTION = 1 << 20
+_BATCH_SIZE = 4096  # decisions of one forward call
 
 
-def network_estimators(abln: ABLN) -> dict[str, Estimator]:
+def network_estimators(abln: HandsNetwork) -> dict[str, Estimator]:
     """Return the estimates of a network, without and with the projection."""
     return {
         "ABLN": lambda views: estimate_with_network(abln, views, _prior(views)),
@@ -54,16 +55,14 @@ def _prior(views: DecisionDataset) -> HandEstimate:
     return prior_estimate(views.constraints, views.hints)
 
 
-def estimate_with_network(
-    abln: ABLN, dataset: DecisionDataset, prior: HandEstimate, batch_size: int = 4096
-) -> HandEstimate:
+def estimate_with_network(abln: HandsNetwork, dataset: DecisionDataset, prior: HandEstimate) -> HandEstimate:
     """Compute the estimates of a network from a prior."""
     import torch
 
     parts = []
     with torch.inference_mode():
-        for first in range(0, len(dataset), batch_size):
-            part = slice(first, first + batch_size)
+        for first in range(0, len(dataset), _BATCH_SIZE):
+            part = slice(first, first + _BATCH_SIZE)
             observation, before = torch.from_numpy(dataset.observation[part]).float(), torch.from_numpy(prior[part])
             parts.append(abln(observation, before).numpy())
     estimate: HandEstimate = np.concatenate(parts)
@@ -91,7 +90,7 @@ def train_abln(
     steps: int,
     seed: int,
     on_progress: ProgressCallback,
-) -> ABLN:
+) -> HandsNetwork:
     """Train an ABLN of preset small on the revealed hands [n], and on abduced hands if ``abduce_hidden``.
 
     A hidden hand is abduced again at every step from the current estimate: the nearest hands that explain the counts,

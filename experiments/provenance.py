@@ -25,7 +25,7 @@ def rerun_command(name: str, settings: Any, defaults: Any) -> str:
         field.name for field in fields(settings) if getattr(settings, field.name) != getattr(defaults, field.name)
     ]
     words = [f"--set {shlex.quote(f'{key}={format_value(getattr(settings, key))}')}" for key in differ]
-    return " ".join([f"abl-cards run {name}", *words])
+    return " ".join([f"abl-cards run {shlex.quote(name)}", *words])
 
 
 def find_fingerprints(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

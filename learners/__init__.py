@@ -45,16 +45,32 @@ if TYPE_CHECKING:
         pad_inputs,
         pad_rows,
     )
-    from abl_cards.learners.model_interface import Batch, PolicyOutput, check_output, masked_log_probs, to_batch
+    from abl_cards.learners.model_interface import (
+        Batch,
+        CriticBatch,
+        HandsBatch,
+        PolicyOutput,
+        masked_log_probs,
+        to_batch,
+    )
     from abl_cards.learners.model_networks import (
         MODEL_PRESET,
         ModelNetworks,
         load_model,
-        model_class_file,
-        model_class_name,
         save_model,
     )
-    from abl_cards.learners.networks import GameShape, Networks
+    from abl_cards.learners.network_parts import (
+        NO_PARTS,
+        AblnPart,
+        CriticPart,
+        NetworkPart,
+        NetworkParts,
+        PolicyPart,
+    )
+    from abl_cards.learners.networks import GameShape, HandsNetwork, Networks
+    from abl_cards.learners.output_checks import check_output
+    from abl_cards.learners.own_classes import class_file, class_name, describe_parts
+    from abl_cards.learners.own_parts import FittedPart, InputRow, wrap_parts
     from abl_cards.learners.plane_features import MAX_OPTIONS
     from abl_cards.learners.plane_resnet import PlanePolicyNetwork
     from abl_cards.learners.presets import (
@@ -102,6 +118,7 @@ __all__ = [
     "MAX_OPTIONS",
     "MAX_REGRET",
     "MODEL_PRESET",
+    "NO_PARTS",
     "PLAYS_LEFT",
     "PRESETS",
     "REGRET",
@@ -112,20 +129,30 @@ __all__ = [
     "STRENGTH_PRESETS",
     "TO_BEAT",
     "WEIGHTS_FOLDER",
+    "AblnPart",
     "Batch",
     "CardSequences",
+    "CriticBatch",
+    "CriticPart",
     "DealClassifier",
     "Examples",
     "ExemplarClassifier",
+    "FittedPart",
     "GameShape",
+    "HandsBatch",
+    "HandsNetwork",
+    "InputRow",
     "InputTensors",
     "ModelInputs",
     "ModelNetworks",
+    "NetworkPart",
+    "NetworkParts",
     "Networks",
     "PPOConfig",
     "PlanePolicyNetwork",
     "PolicyNetwork",
     "PolicyOutput",
+    "PolicyPart",
     "Preset",
     "PrivilegedInputs",
     "SplitterCard",
@@ -140,10 +167,13 @@ __all__ = [
     "affinity_propagation",
     "apply_reward_exponent",
     "check_output",
+    "class_file",
+    "class_name",
     "cluster_two_stage",
     "compute_hand_features",
     "dbscan",
     "default_preset",
+    "describe_parts",
     "estimate_class_probs",
     "find_shipped_weights",
     "fit_temperature",
@@ -158,8 +188,6 @@ __all__ = [
     "masked_log_probs",
     "mean_entropy",
     "merge_clusters",
-    "model_class_file",
-    "model_class_name",
     "pad_inputs",
     "pad_rows",
     "ppo_loss",
@@ -174,6 +202,7 @@ __all__ = [
     "to_input_tensors",
     "to_privileged_tensors",
     "to_training_batch",
+    "wrap_parts",
     "write_weights",
 ]
 

@@ -21,7 +21,6 @@ from abl_cards.learners.symmetry import Symmetries
 class Examples(ModelInputs):
     """n decisions with the chosen labels and the hidden hands."""
 
-    prior: NDArray[np.float16]  # [n, others, cards] estimate of the hidden hands without learning
     hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] true or abduced hands
     label: NDArray[np.int16]  # [n] the chosen label
 
@@ -67,13 +66,13 @@ def to_training_batch(
         dtype: Dtype of the inputs, as in ``to_input_tensors``.
     """
     inputs = to_input_tensors(examples, device, dtype)
-    hands, prior = (torch.from_numpy(array).to(device).float() for array in (examples.hands, examples.prior))
+    hands, prior = torch.from_numpy(examples.hands).to(device).float(), inputs.prior.float()
     if symmetries is not None and symmetry:
         hands, prior, estimate = (
             symmetries.permute_hands(symmetry, array) for array in (hands, prior, inputs.estimate)
         )
         observation = symmetries.permute_observation(symmetry, inputs.observation)
-        inputs = replace(inputs, observation=observation, estimate=estimate)
+        inputs = replace(inputs, observation=observation, estimate=estimate, prior=prior)
     return TrainingBatch(inputs, prior, hands, torch.from_numpy(examples.label).to(device).long())
 
 
@@ -107,6 +106,7 @@ def to_input_tensors(
         plays_left=plays.to(dtype),
         estimate=estimate.to(dtype),
         response_probs=replies.to(dtype) / RESPONSE_DEALS,
+        prior=torch.from_numpy(model_inputs.prior).to(device),
     )
 
 

@@ -32,6 +32,7 @@ class InputTensors:
     plays_left: Tensor  # [n, labels] the least number of plays that empties the hand after each label
     estimate: Tensor  # [n, others, cards] expected copies; unused without ABLN
     response_probs: Tensor  # [n, others, labels] probability that each other seat could answer
+    prior: Tensor  # [n, others, cards] estimate without learning, in any dtype; read by networks of one's own alone
 
     def get_input(self, name: str) -> Tensor:
         """Return an input by the name that presets use, [n, ...]."""

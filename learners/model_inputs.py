@@ -22,6 +22,7 @@ class ModelInputs:
     response_counts: NDArray[
         np.uint8
     ]  # [n, others, labels] deals out of RESPONSE_DEALS in which each other seat could answer
+    prior: NDArray[np.floating]  # [n, others, cards] of the hidden hands without learning; zeros where nothing reads it
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.learners.decision import InputTensors, PrivilegedTensors
 from abl_cards.learners.model_inputs import ModelInputs
 
 MAX_BATCH_REGRET = 60_000.0
@@ -47,6 +47,8 @@ class Batch:
         plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 elsewhere.
         prior: [n, others, cards] float32, expected number of copies of each card in each other hand, by counting and by
             the hints of the rule files; the others in the order of play.
+        estimate: [n, others, cards] float32, the copies that the ABLN of the run expects, projected onto what the rules
+            allow; equal to ``prior`` where the run has no ABLN.
     """
 
     observation: Tensor
@@ -56,6 +58,7 @@ class Batch:
     regret: Tensor
     plays_left: Tensor
     prior: Tensor
+    estimate: Tensor
 
     def __len__(self) -> int:
         return len(self.observation)
@@ -73,6 +76,58 @@ class Batch:
     def to(self, device: torch.device | str) -> Batch:
         """Return the batch on another device."""
         return Batch(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
+
+
+@dataclass(frozen=True)
+class CriticBatch:
+    """n decisions as a critic reads them: it sees the hidden hands, in training and on sampled deals.
+
+    Attributes:
+        observation: [n, features] float32, as in `Batch`.
+        action_mask: [n, labels] bool, True where a label is possible and consistent with the rules.
+        to_beat: [n] int64, label to beat; -1 where the seat leads.
+        plays_left: [n, labels] float32, least number of plays that empties the hand after each label; 0 elsewhere.
+        hands: [n, others, cards] float32, copies of each card in each other hand, in the order of play.
+        hidden_plays_left: [n, others] float32, least number of plays that empties each other hand.
+    """
+
+    observation: Tensor
+    action_mask: Tensor
+    to_beat: Tensor
+    plays_left: Tensor
+    hands: Tensor
+    hidden_plays_left: Tensor
+
+    def __len__(self) -> int:
+        return len(self.observation)
+
+    @classmethod
+    def of(cls, inputs: InputTensors, privileged: PrivilegedTensors) -> CriticBatch:
+        """Return the inputs of a preset's critic as a batch."""
+        return cls(
+            observation=inputs.observation.float(),
+            action_mask=inputs.legal,
+            to_beat=inputs.to_beat,
+            plays_left=inputs.plays_left.float(),
+            hands=privileged.hands.float(),
+            hidden_plays_left=privileged.plays_left.float(),
+        )
+
+
+@dataclass(frozen=True)
+class HandsBatch:
+    """n decisions as an ABLN reads them, before the labels are compared: their costs may depend on its estimate.
+
+    Attributes:
+        observation: [n, features] float32, as in `Batch`.
+        prior: [n, others, cards] float32, as in `Batch`.
+    """
+
+    observation: Tensor
+    prior: Tensor
+
+    def __len__(self) -> int:
+        return len(self.observation)
 
 
 @dataclass(frozen=True)
@@ -95,19 +150,19 @@ class PolicyOutput:
     hands: Tensor | None = None
 
 
-def to_batch(
-    inputs: ModelInputs, prior: NDArray[np.floating], num_labels: int, num_actions: int, device: torch.device
-) -> Batch:
+def to_batch(inputs: ModelInputs, num_labels: int, num_actions: int, device: torch.device) -> Batch:
     """Move n decisions to a device, as a `Batch`.
 
     Args:
-        inputs: The decisions; ``legal`` and ``regret`` have [n, labels] or [n, actions] columns.
-        prior: [n, others, cards] expected copies in the other hands.
+        inputs: The decisions; ``legal`` and ``regret`` have [n, labels] or [n, actions] columns. Where ``estimate`` has
+            no columns, the batch repeats the prior.
         num_labels: Number of labels.
         num_actions: Number of labels and options.
         device: Where the tensors go.
     """
     missing = num_actions - inputs.legal.shape[1]
+    prior = torch.from_numpy(round_to_stored(inputs.prior)).float()
+    estimate = torch.from_numpy(round_to_stored(inputs.estimate)).float() if inputs.estimate.shape[2] else prior
     mask = torch.nn.functional.pad(torch.from_numpy(inputs.legal), (0, missing))
     costs = torch.nn.functional.pad(torch.from_numpy(round_to_stored(inputs.regret)), (0, missing)).float()
     batch = Batch(
@@ -117,7 +172,8 @@ def to_batch(
         to_beat=torch.from_numpy(inputs.to_beat).long(),
         regret=torch.where(mask, costs.clamp(0, MAX_BATCH_REGRET), torch.zeros(())),
         plays_left=torch.from_numpy(inputs.plays_left).float(),
-        prior=torch.from_numpy(round_to_stored(prior)).float(),
+        prior=prior,
+        estimate=estimate,
     )
     return batch.to(device)
 
@@ -131,74 +187,3 @@ def masked_log_probs(logits: Tensor, action_mask: Tensor) -> Tensor:
     """Return float32 log-probabilities [n, actions] from logits of as many or fewer columns; very low where masked."""
     mask = action_mask[:, : logits.shape[1]]
     return torch.log_softmax(torch.where(mask, logits.float(), torch.full((), _MASKED_LOGIT)), dim=1)
-
-
-def check_output(output: object, batch: Batch, model_name: str, allow_half: bool = False) -> PolicyOutput:
-    """Check what a network returned for a batch.
-
-    Args:
-        output: What ``forward`` returned.
-        batch: What it was called with, n decisions.
-        model_name: Name of its class, for messages.
-        allow_half: Whether bfloat16 and float16 are accepted, as autocast makes them.
-
-    Returns:
-        The output.
-
-    Raises:
-        GameError: It is no `PolicyOutput` (code ``model-output-type``), or a field has the wrong shape
-            (``model-output-shape``), dtype (``model-output-dtype``) or values that are not finite
-            (``model-output-not-finite``).
-    """
-    if not isinstance(output, PolicyOutput):
-        raise GameError(
-            f"{model_name}.forward returned {_describe(output)}; expected a PolicyOutput", ErrorCode.MODEL_OUTPUT_TYPE
-        )
-    n, (others, cards) = len(batch), batch.prior.shape[1:]
-    widths = list(dict.fromkeys((batch.num_actions, batch.num_labels)))
-    _check_field(model_name, "logits", output.logits, [(n, width) for width in widths], allow_half)
-    _check_field(model_name, "value", output.value, [(n,)], allow_half)
-    if output.hands is not None:
-        _check_field(model_name, "hands", output.hands, [(n, others, cards)], allow_half)
-    possible = batch.action_mask[:, : output.logits.shape[1]]
-    _check_finite(model_name, "logits", torch.where(possible, output.logits, output.logits.new_zeros(())))
-    _check_finite(model_name, "value", output.value)
-    if output.hands is not None:
-        _check_finite(model_name, "hands", output.hands)
-    return output
-
-
-_FIELD_SIZES = {"logits": "[n, actions] or [n, labels]", "value": "[n]", "hands": "[n, others, cards]"}
-
-
-def _check_field(model_name: str, name: str, tensor: object, shapes: list[tuple[int, ...]], allow_half: bool) -> None:
-    """Raise GameError where a field is no tensor of one of these shapes, or not of a dtype that is accepted."""
-    expected = f"{_FIELD_SIZES[name]} = {' or '.join(str(list(shape)) for shape in shapes)} float32"
-    message = f"{model_name}.forward: {name} is {_describe(tensor)}, expected {expected}"
-    if not isinstance(tensor, Tensor):
-        raise GameError(message, ErrorCode.MODEL_OUTPUT_TYPE)
-    if tuple(tensor.shape) not in shapes:
-        raise GameError(message, ErrorCode.MODEL_OUTPUT_SHAPE)
-    accepted = (torch.float32, torch.bfloat16, torch.float16) if allow_half else (torch.float32,)
-    if tensor.dtype not in accepted:
-        raise GameError(f"{message}; return {name}.float()", ErrorCode.MODEL_OUTPUT_DTYPE)
-
-
-def _check_finite(model_name: str, name: str, tensor: Tensor) -> None:
-    """Raise GameError where a field holds NaN or an infinity."""
-    finite = torch.isfinite(tensor)
-    if not finite.all():
-        row = int((~finite).nonzero()[0, 0])
-        count = int((~finite).sum())
-        raise GameError(
-            f"{model_name}.forward: {name} has {count} values that are NaN or infinite (first in row {row} of "
-            f"{len(tensor)}); lower learning_rate or max_grad_norm, or mend the network",
-            ErrorCode.MODEL_OUTPUT_NOT_FINITE,
-        )
-
-
-def _describe(value: object) -> str:
-    """Return the type of a value, with shape and dtype where it is a tensor."""
-    if isinstance(value, Tensor):
-        return f"{list(value.shape)} {str(value.dtype).removeprefix('torch.')}"
-    return type(value).__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,8 +11,11 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from abl_cards.core import ErrorCode, GameError, atomic_write
-from abl_cards.learners.model_interface import Batch, PolicyOutput, check_output
+from abl_cards.learners.model_interface import Batch, PolicyOutput
+from abl_cards.learners.network_parts import NO_PARTS, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.output_checks import check_output
+from abl_cards.learners.own_classes import check_class
 from abl_cards.learners.presets import PPOConfig, Preset
 from abl_cards.learners.weights_io import WeightsCard, load_card, write_card
 
@@ -38,6 +40,11 @@ class ModelNetworks(Networks):
         self.has_trained_critic = self.has_explored_choices = False
         self.decides_choices = False  # whether its logits have columns for options
         self.estimates_hands = False  # whether it returns hands
+
+    @property
+    def parts(self) -> NetworkParts:
+        """No parts: one network is everything."""
+        return NO_PARTS
 
     @property
     def device(self) -> torch.device:
@@ -109,20 +116,6 @@ class ModelNetworks(Networks):
         return PolicyOutput(output.logits.float(), output.value.float(), hands)
 
 
-def model_class_name(module: nn.Module) -> str:
-    """Return the dotted name of a module's class, as weights cards hold it."""
-    return f"{type(module).__module__}.{type(module).__qualname__}"
-
-
-def model_class_file(module: nn.Module) -> str | None:
-    """Return the name of the file that defines a module's class; None where there is none, as in a console."""
-    try:
-        file = inspect.getsourcefile(type(module))
-    except (TypeError, OSError):  # a class of a console, or of a notebook
-        return None
-    return None if file is None or file.startswith("<") else Path(file).name
-
-
 def save_model(file: Path, state: Mapping[str, Tensor], card: WeightsCard) -> None:
     """Write the weights and buffers of a module as safetensors in their own precision, and the card beside them.
 
@@ -158,9 +151,7 @@ def load_model(file: str | Path, module: nn.Module) -> WeightsCard:
     if card.model_class is None:
         message = f"{file}: weights of the preset '{card.preset}', not of your own network; play abl:weights={file}"
         raise GameError(message, ErrorCode.WEIGHTS_MISMATCH)
-    if card.model_class.rpartition(".")[2] != type(module).__name__:
-        message = f"{file}: weights of {card.model_class}, not of {model_class_name(module)}"
-        raise GameError(message, ErrorCode.WEIGHTS_MISMATCH)
+    check_class(file, card.model_class, type(module))
     try:
         tensors = load_file(file)
     except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:

@@ -17,6 +17,13 @@ from abl_cards.games.types import FeatureTable
 from abl_cards.learners.abln import ABLN
 from abl_cards.learners.decision import PolicyNetwork, PrivilegedCritic
 from abl_cards.learners.encoders import ObservationLayout
+from abl_cards.learners.network_parts import (
+    NO_PARTS,
+    AblnPart,
+    CriticPart,
+    NetworkParts,
+    PolicyPart,
+)
 from abl_cards.learners.plane_features import PlaneFeatures
 from abl_cards.learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
 from abl_cards.learners.presets import Preset
@@ -69,19 +76,49 @@ class GameShape:
         return cls(engine.observation_features, *sizes, partial(getattr, engine, "planes"), engine.num_options)
 
 
+HandsNetwork = ABLN | AblnPart
+"""An estimator of the hidden hands: that of a preset, or one of the user."""
+
+
 class Networks(nn.Module):
     """ABLN, policy and critic of a preset; weights are initialised from a seed."""
 
-    def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
+    abln: HandsNetwork | None
+    decision: PolicyNetwork | PlanePolicyNetwork | PolicyPart
+    critic: PrivilegedCritic | SharedValueHead | CriticPart
+
+    def __init__(self, preset: Preset, shape: GameShape, seed: int = 0, parts: NetworkParts = NO_PARTS) -> None:
+        """Create the networks; those that are not replaced by parts begin as without parts."""
         super().__init__()
+        if parts.abln is not None:
+            preset = preset.with_abln()
         self.preset, self.shape, self.precision = preset, shape, "float32"
         self.has_trained_critic = False  # whether the critic has been trained
         self.has_explored_choices = False  # whether it was trained on random choices (bids, cards to give) too
         layout = ObservationLayout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed64(seed))
-            self.abln = ABLN(layout, preset, shape.num_others, shape.copies) if preset.uses_abln else None
-            self.decision, self.critic = _create_policy_and_critic(layout, preset, shape)
+            abln = ABLN(layout, preset, shape.num_others, shape.copies) if preset.uses_abln else None
+            decision, critic = _create_policy_and_critic(layout, preset, shape)
+            if parts.policy is not None and isinstance(critic, SharedValueHead):  # a head of the policy that is gone
+                critic = PrivilegedCritic(layout, preset, shape.num_labels, shape.num_others, shape.num_cards)
+        self.abln = abln if parts.abln is None else parts.abln
+        self.decision = decision if parts.policy is None else parts.policy
+        self.critic = critic if parts.critic is None else parts.critic
+
+    @property
+    def parts(self) -> NetworkParts:
+        """The networks of one's own among them."""
+        return NetworkParts(
+            self.decision if isinstance(self.decision, PolicyPart) else None,
+            self.critic if isinstance(self.critic, CriticPart) else None,
+            self.abln if isinstance(self.abln, AblnPart) else None,
+        )
+
+    @property
+    def reads_prior(self) -> bool:
+        """Whether the estimate of the hidden hands by counting is an input of some network."""
+        return self.abln is not None or isinstance(self.decision, PolicyPart)
 
     def autocast(self) -> torch.autocast:
         """Return the context in which matrix products are made in the networks' precision."""
@@ -110,7 +147,7 @@ class Networks(nn.Module):
     @property
     def device(self) -> torch.device:
         """Device of the weights."""
-        return next(self.decision.parameters()).device
+        return next((weight.device for weight in self.parameters()), torch.device("cpu"))
 
 
 def _create_policy_and_critic(

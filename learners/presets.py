@@ -104,6 +104,10 @@ class Preset:
         """Return the twin without an estimate of the hidden hands."""
         return replace(self, inputs=tuple(name for name in self.inputs if name not in ESTIMATE_INPUTS))
 
+    def with_abln(self) -> Preset:
+        """Return the twin whose policy reads an estimate of the hidden hands."""
+        return self if self.uses_abln else replace(self, inputs=(ESTIMATE, *self.inputs))
+
     @property
     def uses_abln(self) -> bool:
         """Return whether the policy reads an estimate of the hidden hands."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -17,7 +17,9 @@ from torch import Tensor
 from abl_cards.core import ErrorCode, GameError, atomic_write, current_keys, write_text
 from abl_cards.games import Engine, game_names, load
 from abl_cards.learners.decision import PolicyNetwork
+from abl_cards.learners.network_parts import ABLN_PART, CRITIC, NO_PARTS, POLICY, NetworkParts
 from abl_cards.learners.networks import GameShape, Networks
+from abl_cards.learners.own_classes import check_class, check_classes, describe_parts
 from abl_cards.learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
 from abl_cards.learners.weight_transfer import transfer_weights
 
@@ -50,30 +52,39 @@ class WeightsCard:
     results: dict[str, Any] = field(default_factory=dict)
     model_class: str | None = None  # dotted name of the class of a network of one's own; None for a preset
     model_file: str | None = None  # name of the file that defines the class; never opened
+    own_parts: dict[str, Any] = field(default_factory=dict)  # class and file of each network of one's own, by its part
 
 
 def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
-    """Save networks in half precision with their card; an untrained critic is left out.
+    """Save networks in half precision with their card; an untrained critic of ours is left out.
+
+    Networks of one's own are saved in their own precision.
 
     Args:
         file: File with the suffix ``.safetensors``.
         networks: The networks.
         card: Their card; ``steps`` tells whether the critic has been trained.
     """
-    left_out = () if card.steps else (_CRITIC_PREFIX,)
+    card = replace(card, own_parts=describe_parts(networks.parts))
+    own = _prefixes(card.own_parts)
+    left_out = () if card.steps else tuple({_CRITIC_PREFIX} - set(own))
     tensors = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
-    write_weights(file, tensors, card)
+    write_weights(file, tensors, card, own)
 
 
-def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
+def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any, own_prefixes: tuple[str, ...] = ()) -> None:
     """Write tensors in half precision, and their card beside them.
 
     Args:
         file: File with the suffix ``.safetensors``.
         weights: The tensors by name.
         card: A dataclass of plain values.
+        own_prefixes: Beginnings of the names of tensors that keep their precision.
     """
-    tensors = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
+    tensors = {
+        name: tensor.detach().to("cpu", tensor.dtype if name.startswith(own_prefixes) else torch.float16).contiguous()
+        for name, tensor in weights.items()
+    }
     with atomic_write(file) as stream:
         stream.write(save(tensors))
     write_card(file, card)
@@ -84,11 +95,12 @@ def write_card(file: Path, card: Any) -> None:
     write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
-def read_weights(file: Path) -> dict[str, Tensor]:
+def read_weights(file: Path, own_prefixes: tuple[str, ...] = ()) -> dict[str, Tensor]:
     """Read the tensors of a file in single precision.
 
     Args:
         file: The file of weights.
+        own_prefixes: Beginnings of the names of tensors that keep their precision, and may be whole numbers.
 
     Raises:
         GameError: The file is missing or damaged, or has values that are not finite.
@@ -96,11 +108,11 @@ def read_weights(file: Path) -> dict[str, Tensor]:
     _check_regular_file(file)
     try:
         stored = load_file(file)
-        weights = {name: tensor.float() for name, tensor in stored.items()}
+        weights = {name: tensor if name.startswith(own_prefixes) else tensor.float() for name, tensor in stored.items()}
     except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
         raise GameError(f"{file}: no weights ({problem})", ErrorCode.WEIGHTS_NOT_READABLE) from None
     for name, tensor in weights.items():
-        if not stored[name].is_floating_point():
+        if not stored[name].is_floating_point() and not name.startswith(own_prefixes):
             raise GameError(
                 f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})",
                 ErrorCode.WEIGHTS_NOT_READABLE,
@@ -192,23 +204,21 @@ def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
     )
 
 
-def load_networks(file: Path, engine: Engine) -> Networks:
+def load_networks(file: Path, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
     """Load networks to play with.
 
     Args:
         file: The file of weights.
         engine: The game.
+        parts: The networks of one's own, whose weights are replaced.
 
     Raises:
-        GameError: The weights are missing, damaged, or for another game, or belong to a network of one's own.
+        GameError: The weights are missing, damaged, or for another game, or they are those of a network of one's own
+            that is not given.
     """
     card = load_card(file)
-    if card.model_class is not None:
-        raise GameError(
-            f"{file}: weights of {card.model_class}, a network of your own: make it in Python and pass it "
-            "(abl_cards.training.load_model_agent)",
-            ErrorCode.MODEL_CLASS_NEEDED,
-        )
+    own = {"model": {"class": card.model_class, "file": card.model_file}} if card.model_class else card.own_parts
+    check_classes(file, own, parts)
     if card.preset not in PRESETS:
         raise GameError(
             f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})", ErrorCode.UNKNOWN_PRESET
@@ -216,7 +226,7 @@ def load_networks(file: Path, engine: Engine) -> Networks:
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
     if not _is_same_game(card.game, engine.game):
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}", ErrorCode.WEIGHTS_MISMATCH)
-    networks = Networks(preset, GameShape.of(engine))
+    networks = Networks(preset, GameShape.of(engine), parts=parts)
     load_weights(file, networks, engine)
     networks.has_explored_choices = networks.has_trained_critic and card.choice_epsilon > 0
     return networks.eval()
@@ -232,7 +242,8 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     """Load weights into networks; a critic or ABLN that the file lacks keeps its own.
 
     Networks with ABLN accept weights of a twin without ABLN: the estimate has no effect at first. Networks for a
-    profile with more labels accept weights of the default profile of the game.
+    profile with more labels accept weights of the default profile of the game. A network of one's own, or of the
+    preset, keeps its weights where the file has weights of the other kind.
 
     Args:
         file: The file of weights.
@@ -242,14 +253,21 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     Raises:
         GameError: The weights do not fit.
     """
-    weights, card = read_weights(file), load_card(file)
+    card = load_card(file)
+    parts = dict(networks.parts.items())
+    for name in card.own_parts.keys() & parts.keys():
+        check_class(file, card.own_parts[name]["class"], parts[name].model_class)
+    kept = _prefixes(card.own_parts.keys() ^ parts.keys())
+    weights = read_weights(file, _prefixes(card.own_parts))
+    weights = {name: tensor for name, tensor in weights.items() if not name.startswith(kept)}
     if engine is not None:
         weights = _adapt_to_labels(weights, networks, card, engine)
     _check_labels(file, weights, networks)
-    optional_prefixes = (_CRITIC_PREFIX,) if card.abln == networks.preset.uses_abln else (_CRITIC_PREFIX, _ABLN_PREFIX)
+    is_twin, decision = card.abln != networks.preset.uses_abln, networks.decision
+    optional_prefixes = (_CRITIC_PREFIX, *((_ABLN_PREFIX,) if is_twin else ()), *kept)
     try:
-        if len(optional_prefixes) == 2 and networks.preset.uses_abln and isinstance(networks.decision, PolicyNetwork):
-            weights[_JOIN_KEY] = networks.decision.widen_join_weight(weights[_JOIN_KEY])
+        if is_twin and networks.preset.uses_abln and isinstance(decision, PolicyNetwork) and "decision." not in kept:
+            weights[_JOIN_KEY] = decision.widen_join_weight(weights[_JOIN_KEY])
         missing, unknown = networks.load_state_dict(weights, strict=False)
         wrong = [*(name for name in missing if not name.startswith(optional_prefixes)), *unknown]
     except KeyError:
@@ -262,6 +280,14 @@ def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -
     networks.has_trained_critic = (
         any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.trick_point_reward
     )
+
+
+_PART_PREFIXES = {POLICY: "decision.", CRITIC: _CRITIC_PREFIX, ABLN_PART: _ABLN_PREFIX}
+
+
+def _prefixes(parts: Iterable[str]) -> tuple[str, ...]:
+    """Return the beginnings of the names of the tensors of some parts."""
+    return tuple(_PART_PREFIXES[name] for name in parts if name in _PART_PREFIXES)
 
 
 def _adapt_to_labels(

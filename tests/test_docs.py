@@ -2,7 +2,8 @@
 
 In the documents, a ``console`` block holds ``$ commands`` and their output; ``…`` stands for the rest of a word or a
 line, a line ``...`` for any number of lines. Words after ``console``: ``any-numbers`` ignores differences of numbers,
-``exit-1`` is the exit code of the last command. An ``output`` block is the output of the ``python`` block before it.
+and shortens games and mutations without ``--long``; ``exit-1`` is the exit code of the last command; ``long`` runs a
+block with ``--long`` only. An ``output`` block is the output of the ``python`` block before it.
 A ``diff`` block is an edit of the file in its header. An ``lp`` block that begins with ``% NAME.lp``, a ``jsonl NAME``
 block and a ``python NAME.py`` block are files.
 The blocks of a document run in order, in a separate empty folder.
@@ -31,6 +32,8 @@ from abl_cards.games.description.inputs import INPUTS
 from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
 from abl_cards.games.game import load
 from tests.cli_runs import invoke
+from tests.effort import amount
+from tests.in_process import edits_in_process, grounding, short_matches  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -41,6 +44,8 @@ LINKED = [*DOCUMENTS, TRANSLATION, ROOT / "CONTRIBUTING.md", DOCS / "index.md", 
 LINKED += sorted((DOCS / "notes").glob("*.md"))
 EXECUTED = {"console", "python", "output", "diff"}
 MOST_CHANGED_LINES = 5
+SHORT = {"--games": 20, "--mutations": 3, "--deals": 8}
+"""Most games, mutations and deals of commands whose numbers do not matter."""
 
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\| (.+?) \| (.+) \|$", re.MULTILINE)
@@ -66,22 +71,21 @@ def blocks(document: Path) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return an environment with ``abl-cards`` of this checkout and a separate cache."""
+    """Return an environment with ``abl-cards`` of this checkout."""
     folder = tmp_path_factory.mktemp("bin")
     command = folder / "abl-cards"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from abl_cards.cli import main; main()" "$@"\n')
     command.chmod(0o755)
     path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    cache = str(tmp_path_factory.mktemp("cache"))
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "ABL_CARDS_CACHE": cache, "NO_COLOR": "1"}
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 
 
+@pytest.mark.usefixtures("edits_in_process")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_blocks_do_what_they_say(
     document: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
     monkeypatch.setattr(
         "abl_cards.training.settings.NUM_THREADS", 1
     )  # a helper takes longer to start than to play so little
@@ -89,6 +93,8 @@ def test_blocks_do_what_they_say(
     printed = ""
     for block in blocks(document):
         where = f"{document.name}:{block.line}"
+        if "long" in block.words and not amount(0, 1):
+            continue
         if block.language == "console":
             run_console(block, environment, where)
         elif block.language == "python" and not block.words:
@@ -108,7 +114,7 @@ def run_console(block: Block, environment: dict[str, str], where: str) -> None:
     commands = list(commands_of(block.text))
     assert commands, f"{where}: a console block without a command"
     for number, (command, expected) in enumerate(commands, 1):
-        status, *outputs = run(command, environment)
+        status, *outputs = run(shorten(command) if "any-numbers" in block.words else command, environment)
         last = number == len(commands)
         expected_status = next((int(word[5:]) for word in block.words if word.startswith("exit-")), 0) if last else 0
         printed = "\n".join(part.strip("\n") for part in outputs if part.strip())
@@ -116,15 +122,29 @@ def run_console(block: Block, environment: dict[str, str], where: str) -> None:
         compare(expected, printed, block.words, f"{where}: $ {command}")
 
 
+def shorten(command: str) -> str:
+    """Return a command with fewer games and mutations, unless the long tests run."""
+
+    def fewer(match: re.Match[str]) -> str:
+        return f"{match[1]} {amount(min(int(match[2]), SHORT[match[1]]), int(match[2]))}"
+
+    return re.sub(rf"({'|'.join(SHORT)}) (\d+)\b", fewer, command)
+
+
 def run(command: str, environment: dict[str, str]) -> tuple[int, str, str]:
     """Return exit code, stdout and stderr; run in this process where no shell is needed, to save time."""
     source, pipe, last = command.rpartition(" | ")
+    last, _, log = last.partition(" 2>")
+    last, _, file = last.partition(" < ")
     name, *arguments = shlex.split(last)
     echo, *words = shlex.split(source) or [""]
-    if name == "abl-cards" and not set(last) & set("|<>;&$") and (echo == "echo" or not pipe):
-        result = invoke(*arguments, stdin=" ".join(words) + "\n" if pipe else None)
+    if name == "abl-cards" and not set(last + file + log) & set("|<>;&$") and (echo == "echo" or not pipe):
+        stdin = " ".join(words) + "\n" if pipe else Path(file).read_text("utf-8") if file else None
+        result = invoke(*arguments, stdin=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result.exit_code, result.stdout, result.stderr
+        if log:
+            Path(log).write_text(result.stderr, "utf-8")
+        return result.exit_code, result.stdout, "" if log else result.stderr
     done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=120)
     return done.returncode, done.stdout, done.stderr
 

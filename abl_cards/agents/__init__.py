@@ -12,14 +12,24 @@ if TYPE_CHECKING:
     from abl_cards.agents.fingerprints import agent_fingerprint, files_fingerprint, rules_fingerprint
     from abl_cards.agents.human import HumanAgent
     from abl_cards.agents.lookahead import Lookahead
+    from abl_cards.agents.model_agent import (
+        ModelAgent,
+        best_cards,
+        choose_by_network,
+        load_model_policy,
+        probe_model,
+        probe_parts,
+    )
+    from abl_cards.agents.model_policy import ChoiceInputs, ModelPolicy
     from abl_cards.agents.names import AgentName, agent_variant
-    from abl_cards.agents.neural import AblAgent, find_weights, make_abl_agent
+    from abl_cards.agents.neural import AblAgent, find_weights, make_abl_agent, make_network_agent
     from abl_cards.agents.plugins import check_own_agent, find_plugin_source
     from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs, sample_labels
     from abl_cards.agents.preference_agent import PreferenceAgent, exclude_files, preference_model_from_name
     from abl_cards.agents.registry import (
         AGENT_FACTORIES,
         agent,
+        build_botzone_program,
         check_agent_name,
         make_agent,
         make_explainable_agent,
@@ -34,11 +44,14 @@ __all__ = [
     "AblAgent",
     "Agent",
     "AgentName",
+    "ChoiceInputs",
     "ExplainableAgent",
     "ForfeitError",
     "GreedyAgent",
     "HumanAgent",
     "Lookahead",
+    "ModelAgent",
+    "ModelPolicy",
     "NeuroSymbolicPolicy",
     "PlayerLeftError",
     "PolicyInputs",
@@ -51,19 +64,26 @@ __all__ = [
     "agent_fingerprint",
     "agent_variant",
     "attach_shared_script",
+    "best_cards",
+    "build_botzone_program",
     "check_agent_name",
     "check_own_agent",
+    "choose_by_network",
     "draw_labels",
     "exclude_files",
     "files_fingerprint",
     "find_plugin_source",
     "find_weights",
+    "load_model_policy",
     "make_abl_agent",
     "make_agent",
     "make_explainable_agent",
+    "make_network_agent",
     "make_preference_model",
     "needs_history",
     "preference_model_from_name",
+    "probe_model",
+    "probe_parts",
     "rules_fingerprint",
     "sample_labels",
 ]

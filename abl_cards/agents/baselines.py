@@ -4,7 +4,8 @@
 - ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else it passes. It leads the
   label with most cards, weakest first, and plays the first card set in wire order. In trick games it follows with the
   lowest play that takes the trick, else with the lowest without points; it leads in the same way. Of cards to choose it
-  takes the lowest, where the order depends on a trump suit.
+  takes the lowest, where the order depends on a trump suit. Where tricks cost points (``trick_value``) it leads low,
+  follows with the highest play that does not take the trick, those with most points first, and gives the highest cards.
 - ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.base import RandomKeys
 from abl_cards.core import map_ranges, scale_to_range, splitmix64
 from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import NO_CARD, LabelTraits, Moves
+from abl_cards.games.types import NO_CARD, LabelTraits, MoveLists, Moves
 
 _BATCH_SIZE = 1024
 """Decisions per batch, so that their counts stay in the cache."""
@@ -45,16 +46,19 @@ class RandomAgent:
 class GreedyAgent:
     """Agent ``greedy``: follows with the weakest beater, leads the label with most cards, chooses the lowest card."""
 
-    def __init__(self, traits: LabelTraits) -> None:
+    def __init__(self, traits: LabelTraits, avoids_tricks: bool = False) -> None:
         """Make an agent.
 
         Args:
             traits: Kinds, sizes and bombs among the labels of the game.
+            avoids_tricks: Whether it leaves tricks to others, for games where they cost points.
         """
-        self._traits = traits
+        self._traits, self._avoids_tricks = traits, avoids_tricks
 
     def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Return the move of the heuristic for each decision."""
+        if self._avoids_tricks:
+            return _trick_avoiding_moves(decisions)
         if self._traits.has_tricks:
             return _greedy_trick_moves(decisions)
         labels = np.zeros(len(keys), np.int16)
@@ -67,7 +71,12 @@ class GreedyAgent:
         return decisions.first_moves(labels)
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return the first open option, or the lowest card where the order depends on the trump: uint8 [n]."""
+        """Return the first open option, or the lowest card where the order depends on the trump: uint8 [n].
+
+        Where tricks cost points, return the highest card.
+        """
+        if self._avoids_tricks:
+            return _choose_highest(choices)
         if self._traits.has_tricks and len(choices.rules.contexts) > 1:
             return _choose_lowest(choices)
         return choices.options.argmax(axis=1).astype(np.uint8)
@@ -75,25 +84,56 @@ class GreedyAgent:
 
 def _choose_lowest(choices: Choices) -> NDArray[np.uint8]:
     """Return the lowest option as a play of one card: uint8 [n]; options that are no card come first."""
+    ranks = np.where(choices.options > 0, _option_ranks(choices), len(choices.rules.labels))
+    lowest: NDArray[np.uint8] = ranks.argmin(axis=1).astype(np.uint8)
+    return lowest
+
+
+def _choose_highest(choices: Choices) -> NDArray[np.uint8]:
+    """Return the highest option as a play of one card: uint8 [n]; the first where none is a card."""
+    highest: NDArray[np.uint8] = (
+        np.where(choices.options > 0, _option_ranks(choices), -2).argmax(axis=1).astype(np.uint8)
+    )
+    return highest
+
+
+def _option_ranks(choices: Choices) -> NDArray[np.int64]:
+    """Return the ranks of the options as plays of one card: [n, options]; -1 where an option is no card."""
     rules, context = choices.rules, choices.view.context
     kinds = np.array([rules.pack.index.get(option, -1) for option in rules.schema.options])
     label = rules.forms.label_of[rules.single_card_forms[:, kinds]]
-    rank = np.where(kinds < 0, -1, rules.label_ranking[context[:, None], label[context]])
-    lowest: NDArray[np.uint8] = np.where(choices.options > 0, rank, len(rules.labels)).argmin(axis=1).astype(np.uint8)
-    return lowest
+    ranks: NDArray[np.int64] = np.where(kinds < 0, -1, rules.label_ranking[context[:, None], label[context]])
+    return ranks
 
 
 def _greedy_trick_moves(decisions: Decisions) -> Moves:
     """Lead the longest play, follow with one that takes the trick, else with one without points; always the lowest."""
-    lists = decisions.moves()
-    decision, cards = lists.decision_index, lists.cards != NO_CARD
-    points = np.where(
-        cards, decisions.rules.card_points[np.minimum(lists.cards, len(decisions.rules.card_points) - 1)], 0
-    )
-    leads, takes = decisions.to_beat[decision] < 0, decisions.takes_trick(lists) == 1
-    first = np.where(leads, -cards.sum(axis=1), np.where(takes, -1, np.maximum(points.sum(axis=1), 0)))
-    rank = decisions.ranking[decision, decisions.labels_of(lists.form)]
-    order = np.lexsort((rank, first, decision))
+    lists, points, rank = _rate_trick_moves(decisions)
+    leads, takes = decisions.to_beat[lists.decision_index] < 0, decisions.takes_trick(lists) == 1
+    num_cards = (lists.cards != NO_CARD).sum(axis=1)
+    first = np.where(leads, -num_cards, np.where(takes, -1, np.maximum(points, 0)))
+    return _select_first(lists, first, rank)
+
+
+def _trick_avoiding_moves(decisions: Decisions) -> Moves:
+    """Lead the lowest play; follow below the trick with most points, then the highest, else take it with fewest."""
+    lists, points, rank = _rate_trick_moves(decisions)
+    leads, takes = decisions.to_beat[lists.decision_index] < 0, decisions.takes_trick(lists) == 1
+    ducks = ~leads & ~takes
+    return _select_first(lists, ~ducks, np.where(ducks, -points, points), np.where(ducks, -rank, rank))
+
+
+def _rate_trick_moves(decisions: Decisions) -> tuple[MoveLists, NDArray[np.int64], NDArray[np.integer]]:
+    """Return the moves of decisions, the points of the cards in each, and its rank."""
+    lists, card_points = decisions.moves(), decisions.rules.card_points
+    points = np.where(lists.cards != NO_CARD, card_points[np.minimum(lists.cards, len(card_points) - 1)], 0)
+    rank = decisions.ranking[lists.decision_index, decisions.labels_of(lists.form)]
+    return lists, points.sum(axis=1), rank
+
+
+def _select_first(lists: MoveLists, *values: NDArray[np.generic]) -> Moves:
+    """Return the move of each decision with the least values, of which the first counts most."""
+    order = np.lexsort((*reversed(values), lists.decision_index))
     return lists.select(order[lists.start[:-1]])
 
 

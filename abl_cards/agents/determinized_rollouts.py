@@ -107,4 +107,5 @@ def _critic_inputs(decisions: Decisions, legal: NDArray[np.bool_], plays: NDArra
         plays_left=plays,
         estimate=np.zeros((n, 0, 0), np.float32),
         response_counts=np.zeros((n, 0, 0), np.uint8),
+        prior=np.zeros((n, 0, 0), np.float32),
     )

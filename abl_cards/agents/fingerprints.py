@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.neural import find_weights
-from abl_cards.agents.plugins import find_plugin_source
+from abl_cards.agents.neural import OWN_NETWORK_KEYS, find_weights
+from abl_cards.agents.plugins import find_plugin_file, find_plugin_source
 from abl_cards.agents.registry import AGENT_FACTORIES
 from abl_cards.games import Engine
 
@@ -44,7 +44,10 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
     files = [*engine.preference_model().kb.files, *(sorted(Path(folder).rglob("*.lp")) if folder else [])]
     if name.kind not in AGENT_FACTORIES:
         files.append(find_plugin_source(name))
-    return files_fingerprint([*files, find_weights(name, engine)] if name.kind == "abl" else files)
+    if name.kind == "abl":
+        files.append(find_weights(name, engine))
+        files += [find_plugin_file(text) for key in OWN_NETWORK_KEYS for text in name.values(key)]
+    return files_fingerprint(files)
 
 
 def files_fingerprint(files: Iterable[Path]) -> str:

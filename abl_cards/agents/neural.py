@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from abl_cards.agents.endgame import EndgameResult, EndgameSearch
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
+    from abl_cards.learners import Networks
 
 _FIRST_ROW = np.arange(1)
 
@@ -208,7 +209,9 @@ MAX_SHOWN_DEALS = 4
 OPTION_FLAGS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 MAX_THINK_MILLISECONDS = 60_000
 """Longest time limit of a decision."""
-OPTION_KEYS = ("without", "kb", "preset", "weights", "think", "endgame")
+OWN_NETWORK_KEYS = ("model", "policy", "critic", "abln")
+"""Options that name classes of networks of one's own."""
+OPTION_KEYS = ("without", "scale", "kb", "preset", "weights", "think", "endgame", *OWN_NETWORK_KEYS)
 
 
 def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymbolicPolicy] | None = None) -> AblAgent:
@@ -219,8 +222,9 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
             ``supervised`` those before self-play, ``preset=NAME`` other shipped weights, ``weights=FILE`` a file.
             ``no-projection`` leaves the estimate as it is, ``no-preferences`` plays any card set of the label,
             ``no-lookahead`` the label of the policy. ``think=MS`` is the time limit of a decision in milliseconds,
-            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without`` and ``kb`` are
-            the options of agent ``kb``.
+            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``, ``scale`` and
+            ``kb`` are the options of agent ``kb``. Weights of networks of one's own need ``weights=FILE`` and the file
+            of each class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all, ``model=FILE.py:CLASS``.
         engine: Compiled game.
         policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
 
@@ -234,15 +238,39 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
     try:
         import torch
 
-        from abl_cards.agents.endgame import make_endgame_search
-        from abl_cards.agents.policy import NeuroSymbolicPolicy
-        from abl_cards.learners import load_networks
+        from abl_cards.learners import GameShape, load_card, load_networks, wrap_parts
     except ModuleNotFoundError as missing:
         problem = f"agent 'abl': {missing_library_message(missing) or missing}"
         raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE) from None
 
     torch.set_num_threads(min(torch.get_num_threads(), NUM_THREADS))
-    networks = load_networks(find_weights(name, engine), engine)
+    own, file = make_own_networks(name, engine), find_weights(name, engine)
+    if "model" in own and load_card(file).own_parts.keys() == {"policy"}:  # of a run of JointBridge(model=…)
+        own["policy"] = own.pop("model")
+    if "model" in own:
+        return _make_model_agent(name, engine, file, own)
+    networks = load_networks(file, engine, wrap_parts(GameShape.of(engine), **own))
+    return make_network_agent(name, engine, networks, policy_class)
+
+
+def make_network_agent(
+    name: AgentName, engine: Engine, networks: Networks, policy_class: type[NeuroSymbolicPolicy] | None = None
+) -> AblAgent:
+    """Make agent ``abl`` from networks.
+
+    Args:
+        name: ``abl`` with the options of `make_abl_agent`, those of weights aside.
+        engine: Compiled game.
+        networks: Networks of this game.
+        policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
+
+    Raises:
+        GameError: An option has a wrong value, or does not go with these networks.
+        KBError: The preferences do not compile.
+    """
+    from abl_cards.agents.endgame import make_endgame_search
+    from abl_cards.agents.policy import NeuroSymbolicPolicy
+
     policy = (policy_class or NeuroSymbolicPolicy)(
         engine, preference_model_from_name(name, engine), networks, use_projection=not name.has_flag("no-projection")
     )
@@ -253,6 +281,45 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
     lookahead = _make_lookahead(policy, think) if looks else None
     endgame = make_endgame_search(name, policy, think) if looks else None
     return AblAgent(policy, not name.has_flag("no-preferences"), lookahead, networks.has_explored_choices, endgame)
+
+
+def make_own_networks(name: AgentName, engine: Engine) -> dict[str, object]:
+    """Import the classes of networks of one's own that an agent's name has, and make the networks.
+
+    Args:
+        name: ``abl`` with options, such as ``weights=FILE,model=FILE.py:CLASS``.
+        engine: Compiled game, whose sizes (``learners.GameShape``) are the argument of each class.
+
+    Returns:
+        The networks by the key of their option, untrained.
+
+    Raises:
+        GameError: A class cannot be imported or called, or the name has no weights for it.
+    """
+    from abl_cards.agents.plugins import make_plugin_object
+
+    texts = {key: text for key in OWN_NETWORK_KEYS if (text := name.value(key)) is not None}
+    if texts and name.value("weights") is None:
+        problem = f"agent '{name}': {', '.join(texts)}: shipped weights need no class; add weights=FILE"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+    if not texts:
+        return {}
+    from abl_cards.learners import GameShape
+
+    shape = GameShape.of(engine)
+    return {key: make_plugin_object(text, shape) for key, text in texts.items()}
+
+
+def _make_model_agent(name: AgentName, engine: Engine, file: Path, own: dict[str, object]) -> AblAgent:
+    """Make an agent of one network for policy, value and hands, which has no look-ahead."""
+    from abl_cards.agents.model_agent import ModelAgent, load_model_policy
+
+    if others := [*(key for key in own if key != "model"), *(key for key in ("think", "endgame") if name.value(key))]:
+        problem = f"agent '{name}': {', '.join(others)}: model= is all networks, and does not look ahead; leave it out"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+    preferences = preference_model_from_name(name, engine)
+    policy = load_model_policy(file, own["model"], engine, preferences, not name.has_flag("no-projection"))
+    return ModelAgent(policy, not name.has_flag("no-preferences"))
 
 
 def _make_lookahead(policy: NeuroSymbolicPolicy, think: float | None) -> Lookahead:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,19 +19,17 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.base import Agent, RandomKeys, needs_history
 from abl_cards.agents.names import AgentName
-from abl_cards.core import ErrorCode, GameError
+from abl_cards.core import PYTHON_SUFFIX, ErrorCode, GameError, add_cwd_to_path, call_user_code, import_file
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions, PlayerView
 from abl_cards.games.types import NO_CARD, Moves
 
 T = TypeVar("T")
 
-_PYTHON_SUFFIX = ".py"
-
 
 def is_plugin(name: AgentName) -> bool:
     """Return whether a name has the form of a class of one's own: ``module:Class``, ``file.py:Class,key=value``."""
-    parts = name.kind.removesuffix(_PYTHON_SUFFIX).replace("\\", "/").split("/")
+    parts = name.kind.removesuffix(PYTHON_SUFFIX).replace("\\", "/").split("/")
     return _class_name(name) is not None and all(part.isidentifier() for part in parts[-1].split("."))
 
 
@@ -49,12 +45,12 @@ def find_plugin_source(name: AgentName) -> Path:
     Raises:
         GameError: There is no such file, or no such module on Python's path.
     """
-    if name.kind.endswith(_PYTHON_SUFFIX):
+    if name.kind.endswith(PYTHON_SUFFIX):
         path = Path(name.kind)
         if not path.is_file():
             raise GameError(f"agent '{name}': there is no file {path}", ErrorCode.UNKNOWN_AGENT)
         return path.resolve()
-    _add_cwd_to_path()
+    add_cwd_to_path()
     try:
         spec = importlib.util.find_spec(name.kind)
     except ModuleNotFoundError:  # the package of a dotted name
@@ -77,6 +73,50 @@ def make_plugin_agent(name: AgentName, engine: Engine) -> Agent:
     agent = _call_plugin(str(name), path, lambda: plugin_class(engine, **options))
     _check_methods(str(name), agent)
     return PluginAgent(str(name), path, agent)
+
+
+def make_plugin_object(text: str, argument: object) -> Any:
+    """Import a class of one's own, or a function, and call it.
+
+    Args:
+        text: ``FILE.py:CLASS`` or ``module:CLASS``.
+        argument: Argument of the call; left out where the class takes none.
+
+    Returns:
+        The object that it makes.
+
+    Raises:
+        GameError: The text has another form, there is no such file or class, or the call fails.
+    """
+    name = AgentName.parse(text)
+    class_name = _class_name(name)
+    if class_name is None or not is_plugin(name):
+        raise GameError(f"'{text}' names no class: write FILE.py:CLASS", ErrorCode.INVALID_AGENT_OPTION)
+    path = find_plugin_source(name)
+    module = _call_plugin(text, path, lambda: _load_module(name, path))
+    plugin_class = getattr(module, class_name, None)
+    if not callable(plugin_class):
+        raise GameError(f"'{text}': {path} has no class {class_name}", ErrorCode.INVALID_AGENT_OPTION)
+    arguments = (argument,) if _takes_argument(plugin_class) else ()
+    return _call_plugin(text, path, lambda: plugin_class(*arguments))
+
+
+def _takes_argument(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes a positional argument."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return any(parameter.kind in kinds for parameter in inspect.signature(function).parameters.values())
+
+
+def find_plugin_file(text: str) -> Path:
+    """Find the file of a class of one's own.
+
+    Args:
+        text: ``FILE.py:CLASS`` or ``module:CLASS``.
+
+    Raises:
+        GameError: There is no such file or module.
+    """
+    return find_plugin_source(AgentName.parse(text))
 
 
 def check_own_agent(agent: Agent, name: str) -> Agent:
@@ -206,36 +246,12 @@ def _class_name(name: AgentName) -> str | None:
     return flags[0] if len(flags) == 1 and flags[0].isidentifier() and not name.numbers else None
 
 
-def _add_cwd_to_path() -> None:
-    """Append the working folder to the import path, so that it replaces no other module."""
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.append(folder)
-
-
 def _load_module(name: AgentName, path: Path) -> ModuleType:
-    if not name.kind.endswith(_PYTHON_SUFFIX):
+    if not name.kind.endswith(PYTHON_SUFFIX):
         return importlib.import_module(name.kind)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_file(path)
 
 
 def _call_plugin(name: str, path: Path | None, call: Callable[[], T]) -> T:
     """Call code of one's own; raises GameError with file and line where it fails."""
-    try:
-        return call()
-    except GameError:
-        raise
-    except (Exception, SystemExit) as problem:  # leaving in the middle of a match does not end it
-        frames = traceback.extract_tb(problem.__traceback__)
-        own = [frame for frame in frames if path is None or Path(frame.filename).resolve() == path]
-        location = f"{path or own[-1].filename}:{own[-1].lineno}" if own else str(path)
-        if isinstance(problem, SyntaxError) and problem.lineno:
-            location = f"{problem.filename}:{problem.lineno}"
-        text = " ".join(str(problem).split())
-        message = f"agent '{name}': {location}: {type(problem).__name__}: {text}"
-        raise GameError(message, ErrorCode.AGENT_FAILED) from problem
+    return call_user_code(f"agent '{name}'", path, call, ErrorCode.AGENT_FAILED)

@@ -30,12 +30,10 @@ class PolicyInputs(ModelInputs):
     Attributes:
         survey: Cheapest card set of each label, for all n decisions.
         open_rows: Decisions with more than one label to choose from [k].
-        prior: Prior of the hidden hands by counts, facts and hints, float32 [k, others, cards]; zeros without ABLN.
     """
 
     survey: BestCardsPerLabel
     open_rows: Indices
-    prior: NDArray[np.float32]
 
     def complete_labels(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
         """Fill in the only label where there is no choice: from labels int16 [k] to int16 [n]."""
@@ -165,11 +163,13 @@ class NeuroSymbolicPolicy:
         from abl_cards.reasoners.hidden_hands import prior_estimate, project_estimate
 
         networks, abln, shape = self.networks, self.networks.abln, self.networks.shape
-        if abln is None or not len(rows):
+        if not networks.reads_prior or not len(rows):
             zeros = np.zeros((len(rows), shape.num_others, shape.num_cards), np.float32)
             return zeros, zeros
         constraints = decisions.information_set().select(rows)
         prior = prior_estimate(constraints, decisions.belief_log_odds()[rows])
+        if abln is None:
+            return prior, prior
         tensors = (torch.from_numpy(pad_rows(array, networks.row_multiple)) for array in (observation, prior))
         with torch.inference_mode(), networks.autocast():
             output = abln(*(tensor.to(networks.device).float() for tensor in tensors))

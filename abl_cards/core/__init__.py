@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
+    from abl_cards.core.csv_tables import flatten, rows_to_frame, write_csv
     from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         read_json_file,
         read_line_batches,
     )
-    from abl_cards.core.languages import LANGUAGES, check_language, texts_by_language
+    from abl_cards.core.languages import LANGUAGES, check_language, join_texts, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         settings_to_json,
     )
     from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
+    from abl_cards.core.user_code import PYTHON_SUFFIX, add_cwd_to_path, call_user_code, import_file
 
 __all__ = [
     "DATA",
@@ -59,6 +61,7 @@ __all__ = [
     "NUM_THREADS",
     "PACKAGE",
     "PROJECT",
+    "PYTHON_SUFFIX",
     "SECRET_SEED_BITS",
     "SEED_RANGE",
     "UNIT_INTERVAL",
@@ -76,22 +79,27 @@ __all__ = [
     "Plot",
     "SettingError",
     "TooManyMovesError",
+    "add_cwd_to_path",
     "append_result",
     "apply_settings",
     "atomic_write",
     "attribute_os_errors",
+    "call_user_code",
     "check_budget",
     "check_language",
     "current_keys",
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
+    "flatten",
     "format_seed",
     "format_value",
     "get_budget",
     "has_matplotlib",
+    "import_file",
     "is_hostname",
     "is_line_too_long",
+    "join_texts",
     "lazy_exports",
     "line_too_long_message",
     "lock_folder",
@@ -111,6 +119,7 @@ __all__ = [
     "require_extra",
     "require_posix",
     "result_key",
+    "rows_to_frame",
     "save_png",
     "scale_to_range",
     "scale_to_range_array",
@@ -125,6 +134,7 @@ __all__ = [
     "texts_by_language",
     "unpack_archive",
     "write_archive",
+    "write_csv",
     "write_text",
 ]
 

@@ -118,7 +118,8 @@ class ErrorCode(StrEnum):
     NO_RECORDS = "no-records", "There are no records to read, or they hold no decisions of the kind needed."
     RECORDS_NOT_WRITTEN = "records-not-written", "A file of records cannot be created or has no space left."
     UNKNOWN_PART = "unknown-part", "The agent has no part with this name that can be left out."
-    UNKNOWN_EXPERIMENT = "unknown-experiment", "No experiment has this name."
+    UNKNOWN_EXPERIMENT = "unknown-experiment", "No experiment has this name, or a file defines none."
+    EXPERIMENT_FAILED = "experiment-failed", "The file of an own experiment raised an error when it was imported."
     INVALID_RESULT = "invalid-result", "A file of stored results has a line that is no result."
 
     # Learning: networks, weights, training runs

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.training.abduction import ConsistencyFunction, Reasoner
     from abl_cards.training.ablkit_base import ABLkitBridge
     from abl_cards.training.actor import Actor, ActorSlot
-    from abl_cards.training.callbacks import TrainerCallback
+    from abl_cards.training.callbacks import MlflowCallback, TrainerCallback, WandbCallback
     from abl_cards.training.checkpoint import (
         CHECKPOINT_SUFFIX,
         CheckpointFile,
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         save_checkpoint,
         translate_restore_errors,
     )
+    from abl_cards.training.decision_batch import BatchRow, DecisionBatch
+    from abl_cards.training.distance import DistanceFunction, MoveCandidates
     from abl_cards.training.experience import Experience
     from abl_cards.training.ipc import from_plain, to_plain
     from abl_cards.training.launcher import Launcher, LocalLauncher
@@ -42,13 +44,18 @@ __all__ = [
     "ABLkitBridge",
     "Actor",
     "ActorSlot",
+    "BatchRow",
     "CheckpointFile",
     "ConsistencyFunction",
+    "DecisionBatch",
+    "DistanceFunction",
     "Experience",
     "GlooProcessGroup",
     "Launcher",
     "LocalLauncher",
     "MetricsWriter",
+    "MlflowCallback",
+    "MoveCandidates",
     "PeerLost",
     "PlotWriter",
     "Reasoner",
@@ -63,6 +70,7 @@ __all__ = [
     "TrainingMetrics",
     "TrainingReport",
     "TrainingWorker",
+    "WandbCallback",
     "WorkerInit",
     "WorkerLost",
     "WorkerPool",

@@ -10,7 +10,7 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs
+from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PolicyInputs, best_cards
 from abl_cards.asp import Atom
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
@@ -18,8 +18,8 @@ from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import HandEstimate, MoveLists, Moves
-from abl_cards.reasoners.abduction import BestCardsPerLabel, ClingoReasoner, Minimiser
-from abl_cards.training.model_policy import ModelPolicy
+from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
+from abl_cards.training.distance import DistanceFunction, DistanceReasoner
 
 
 @runtime_checkable
@@ -143,14 +143,20 @@ class Abduction:
         probabilities = np.zeros(inputs.survey.choosable.shape, np.float32)
         probabilities[inputs.open_rows] = np.exp(log_probs)
         probabilities[np.arange(len(complete)), complete] += 1
-        estimate = policy.full_hand_estimate(decisions, inputs) if isinstance(policy, ModelPolicy) else None
+        estimate = _full_estimate(policy, decisions, inputs)
         moves = (
             self.reasoner.realise(decisions, probabilities)
             if estimate is None
             else self.reasoner.realise(decisions, probabilities, estimate)
         )
         _check_moves(moves, inputs.survey.lists, self.reasoner)
-        return moves, decisions.labels_of(moves.form)[inputs.open_rows].astype(np.int16)
+        abduced = decisions.labels_of(moves.form)[inputs.open_rows].astype(np.int16)
+        wrong = ~inputs.legal[np.arange(len(abduced)), abduced]
+        if wrong.any():
+            row = int(inputs.open_rows[wrong.argmax()])
+            message = f"the move of decision {row} is not consistent, and another is; follow the consistency function"
+            raise GameError(f"{type(self.reasoner).__name__}.realise: {message}", ErrorCode.INVALID_REASONER)
+        return moves, abduced
 
     def choose(self, choices: Choices) -> NDArray[np.uint8]:
         """Choose an option for each choice by the reasoner: [n]."""
@@ -170,9 +176,17 @@ class Abduction:
         return chosen.astype(np.uint8)
 
 
-def best_cards(policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: PolicyInputs) -> BestCardsPerLabel:
-    """Return the best card set of each label, by the hands that the policy estimates where preferences read them."""
-    return policy.survey_with_estimate(decisions, inputs) if isinstance(policy, ModelPolicy) else inputs.survey
+def _full_estimate(
+    policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: PolicyInputs
+) -> NDArray[np.float32] | None:
+    """Return the estimate [n, others, cards] of the learner, zeros without a choice; None where it has none."""
+    if isinstance(policy, ModelPolicy):
+        return policy.full_hand_estimate(decisions, inputs)
+    if not policy.has_hand_estimator:
+        return None
+    estimate = np.zeros((len(decisions.rows), *inputs.estimate.shape[1:]), np.float32)
+    estimate[inputs.open_rows] = inputs.estimate
+    return estimate
 
 
 def _check_moves(moves: Moves, lists: MoveLists, reasoner: Reasoner) -> None:
@@ -187,34 +201,89 @@ def _check_moves(moves: Moves, lists: MoveLists, reasoner: Reasoner) -> None:
         raise GameError(f"{name}: the move of decision {row} is not legal", ErrorCode.INVALID_REASONER)
 
 
-def resolve_reasoner(engine: Engine, reasoner: object = None, clingo: Path | None = None) -> Abduction:
+@dataclass(frozen=True)
+class ReasonerParts:
+    """The parts of abduction that a user gives; None for ours.
+
+    Attributes:
+        reasoner: A `Minimiser`, compiled preferences, an object with the methods of `Reasoner`, or a
+            `ConsistencyFunction`.
+        consistency: A `ConsistencyFunction`.
+        distance: A `DistanceFunction`.
+    """
+
+    reasoner: object = None
+    consistency: ConsistencyFunction | None = None
+    distance: DistanceFunction | None = None
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in (self.reasoner, self.consistency, self.distance))
+
+
+OUR_REASONER = ReasonerParts()
+"""The preferences of the game, with their constraints."""
+
+
+def resolve_reasoner(engine: Engine, parts: ReasonerParts = OUR_REASONER, clingo: Path | None = None) -> Abduction:
     """Return who makes moves of labels.
 
     Args:
         engine: The game.
-        reasoner: None for the preferences of the game; a `Minimiser`; compiled preferences; an object with the methods
-            of `Reasoner`; or a `ConsistencyFunction`.
+        parts: The parts that a user gives.
         clingo: A folder by which clingo decides in place of a circuit; None for none.
 
     Raises:
-        GameError: The object is none of these (code ``invalid-reasoner``), or both are given (``setting-conflict``).
+        GameError: A part is not what it should be (code ``invalid-reasoner``), or two of them exclude each other
+            (``setting-conflict``).
         KBError: The rules of the folder have errors.
     """
+    reasoner, consistency = parts.reasoner, parts.consistency
+    functions: dict[str, object] = {"consistency": consistency, "distance": parts.distance}
+    for name, part in functions.items():
+        if part is not None and not callable(part):
+            message = f"{name}: expected a function, found {type(part).__name__}"
+            raise GameError(message, ErrorCode.INVALID_REASONER)
     if clingo is not None:
-        if reasoner is not None:
-            raise GameError("clingo= and reasoner=: a run has one reasoner; leave one out", ErrorCode.SETTING_CONFLICT)
+        if parts:
+            message = "clingo= and reasoner=, consistency= or distance=: a run has one reasoner; leave one out"
+            raise GameError(message, ErrorCode.SETTING_CONFLICT)
         return Abduction(ClingoReasoner.of(engine, clingo))
+    if _is_function(reasoner):
+        if consistency is not None:
+            message = "reasoner= is a consistency function, and so is consistency=: leave one out"
+            raise GameError(message, ErrorCode.SETTING_CONFLICT)
+        reasoner, consistency = None, cast("ConsistencyFunction", reasoner)
+    base = _base_preferences(engine, reasoner)
+    is_object = isinstance(reasoner, Reasoner) and type(reasoner) is not Minimiser
+    if is_object:
+        if parts.distance is not None:
+            message = f"distance=: {type(reasoner).__name__} makes the moves itself; leave one out"
+            raise GameError(message, ErrorCode.SETTING_CONFLICT)
+        return Abduction(ConstrainedPreferences(base, consistency), cast("Reasoner", reasoner))
+    judge = base if consistency is None else ConstrainedPreferences(base, consistency)
+    return Abduction(judge, None if parts.distance is None else DistanceReasoner(judge, parts.distance))
+
+
+def _is_function(reasoner: object) -> bool:
+    """Return whether a reasoner is a consistency function: callable, and neither preferences nor a reasoner."""
+    return callable(reasoner) and not isinstance(reasoner, Reasoner) and not _are_preferences(reasoner)
+
+
+def _are_preferences(reasoner: object) -> bool:
+    """Return whether a reasoner is compiled preferences."""
+    return callable(getattr(reasoner, "costs", None)) and hasattr(reasoner, "kb")
+
+
+def _base_preferences(engine: Engine, reasoner: object) -> PreferenceModel:
+    """Return the preferences of a reasoner, or of the game; raises GameError where it is no reasoner."""
     if reasoner is None:
-        return Abduction(engine.preference_model())
-    if type(reasoner) is Minimiser:
-        return Abduction(reasoner.preference_model)
+        return engine.preference_model()
+    if isinstance(reasoner, Minimiser):
+        return reasoner.preference_model
     if isinstance(reasoner, Reasoner):
-        base = reasoner.preference_model if isinstance(reasoner, Minimiser) else engine.preference_model()
-        return Abduction(ConstrainedPreferences(base, None), reasoner)
-    if callable(getattr(reasoner, "costs", None)) and hasattr(reasoner, "kb"):
-        return Abduction(cast("PreferenceModel", reasoner))
-    if callable(reasoner):
-        return Abduction(ConstrainedPreferences(engine.preference_model(), cast("ConsistencyFunction", reasoner)))
+        return engine.preference_model()
+    if _are_preferences(reasoner):
+        return cast("PreferenceModel", reasoner)
     raise GameError(
         f"reasoner: {type(reasoner).__name__} has no methods realise and choose, and is no function; "
         "pass a Minimiser, an object with both methods, or a function (decisions, lists) -> bool [moves]",

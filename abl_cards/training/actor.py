@@ -6,18 +6,17 @@ import time
 from dataclasses import dataclass
 from math import inf
 
-from abl_cards.agents import NeuroSymbolicPolicy, PreferenceAgent
+from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, PreferenceAgent
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import ModelNetworks, Networks, PPOConfig
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.training.abduction import resolve_reasoner
+from abl_cards.training.abduction import OUR_REASONER, ReasonerParts, resolve_reasoner
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.joint_loop import SelfPlay
-from abl_cards.training.model_policy import ModelPolicy
 from abl_cards.training.opponents import OPPONENT_NAMES, PastOpponent, assign_players
 from abl_cards.training.rollout_queue import Rollout, StateDict
-from abl_cards.training.selfplay import Score
+from abl_cards.training.selfplay import DecideFunction, Score
 from abl_cards.training.settings import TrainConfig
 
 
@@ -41,7 +40,7 @@ class Actor:
         networks: Networks,
         past_networks: Networks,
         ppo: PPOConfig,
-        reasoner: object = None,
+        reasoner: ReasonerParts = OUR_REASONER,
     ) -> None:
         """Prepare to play; `reset` deals the cards.
 
@@ -51,7 +50,7 @@ class Actor:
             networks: The networks that learn.
             past_networks: Former networks, one of the opponents.
             ppo: Rewards, discount and size of an update.
-            reasoner: See `resolve_reasoner`.
+            reasoner: The parts of abduction that the user gives.
         """
         self._settings, self._engine, self._networks, self._past_networks, self._ppo = (
             settings,
@@ -63,6 +62,7 @@ class Actor:
         self._version = self._num_rollouts = 0
         self.abduction = resolve_reasoner(engine, reasoner, settings.clingo)
         self.self_play: SelfPlay
+        self._decide: DecideFunction | None = None  # in place of the sampling of labels
 
     @property
     def judge(self) -> PreferenceModel:
@@ -84,7 +84,13 @@ class Actor:
             expert_config=ExpertConfig.from_settings(settings, self._ppo), choice_epsilon=settings.choice_epsilon,
             abduction=self.abduction,
         )  # fmt: skip
+        if self._decide is not None:
+            self.self_play.decide = self._decide
         self._slot, self._version = slot, slot.update
+
+    def replace_decide(self, decide: DecideFunction) -> None:
+        """Choose labels by a function from now on, also after the tables have been reset."""
+        self._decide = self.self_play.decide = decide
 
     def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
         """Play until enough decisions are ready, and return all that are.

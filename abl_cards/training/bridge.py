@@ -1,14 +1,15 @@
-"""The learner and the reasoner of the loop as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
+"""The networks and the reasoner of the loop as ABLkit's ``ABLModel`` and ``Reasoner``, so that each can be replaced.
 
-An example is a decision with one symbol, its label. X holds the row of the decision in a batch (``BatchRow``): a model
-of one's own finds the arrays in ``row.batch.view`` before a choice, and in ``row.batch.experience`` to learn from.
+An example is a decision with one symbol, its label; its result Y is True, since the label is to be consistent. X holds
+the row of the decision in a batch (``BatchRow``): a model finds the tensors of the batch in ``row.inputs``, a `Batch`,
+its own decision in their row ``row.row``, and to learn from also ``row.batch.experience``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from ablkit.data.structures import ListData
@@ -19,37 +20,12 @@ from numpy.typing import NDArray
 from abl_cards.agents import PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.training.ablkit_base import ABLkitBridge
+from abl_cards.training.decision_batch import BatchRow, DecisionBatch
 from abl_cards.training.experience import Experience
 from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import UpdateStats
 
-
-@dataclass(frozen=True)
-class DecisionBatch:
-    """Decisions to make, or to learn from, together; one of the two fields is set."""
-
-    view: PolicyInputs | None = None
-    keys: RandomKeys | None = None  # [k] random bits to sample labels with
-    experience: Experience | None = None
-
-    def to_list_data(self) -> ListData:
-        """Return the decisions in ABLkit's form, without true labels."""
-        n = len(self.experience if self.experience is not None else self.checked_view.open_rows)
-        return ListData(X=[[BatchRow(self, row)] for row in range(n)], gt_pseudo_label=None, Y=[None] * n)
-
-    @property
-    def checked_view(self) -> PolicyInputs:
-        """The features of decisions to make; raises ValueError where there are none."""
-        if self.view is None:
-            raise ValueError("there is nothing to decide in this batch")
-        return self.view
-
-
-class BatchRow(NamedTuple):
-    """A decision of a batch, by its row."""
-
-    batch: DecisionBatch
-    row: int
+__all__ = ["BatchRow", "DecisionBatch", "JointBridge", "LabelsKB", "PolicyBaseModel", "SamplingReasoner"]
 
 
 class PolicyBaseModel:
@@ -84,16 +60,33 @@ class PolicyBaseModel:
 
 
 class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
-    """The pseudo-labels of a game; the batch of a decision holds the consistent ones."""
+    """The pseudo-labels of a game; the batch of a decision holds the consistent ones.
+
+    A subclass may override ``logic_forward``; labels that are not legal should stay inconsistent.
+    """
 
     def __init__(self, labels: Sequence[str]) -> None:
         """Take the labels; ABLkit's cache is off, because it is not keyed by knowledge base."""
         super().__init__(pseudo_label_list=list(labels), use_cache=False)
+        self._index = {label: index for index, label in enumerate(labels)}
 
     def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[BatchRow]) -> bool:
         """Return whether rules and constraints allow the label of a decision."""
         place = x[0]
-        return bool(place.batch.checked_view.legal[place.row, self.pseudo_label_list.index(pseudo_label[0])])
+        return bool(place.batch.checked_view.legal[place.row, self._index[pseudo_label[0]]])
+
+    def revise_at_idx(
+        self, pseudo_label: list[str], y: Any, x: Sequence[BatchRow], revision_idx: Sequence[int]
+    ) -> tuple[list[list[str]], list[Any]]:
+        """Return the consistent labels and their results: of those that are legal, since few of all labels are."""
+        if len(revision_idx) != 1:
+            candidates: tuple[list[list[str]], list[Any]] = super().revise_at_idx(pseudo_label, y, x, revision_idx)
+            return candidates
+        legal = np.flatnonzero(x[0].batch.checked_view.legal[x[0].row])
+        tried = [[self.pseudo_label_list[index]] for index in legal]
+        results = [(label, self.logic_forward(label, x)) for label in tried]
+        consistent = [(label, result) for label, result in results if self._check_equal(result, y)]
+        return [label for label, _ in consistent], [result for _, result in consistent]
 
 
 class SamplingReasoner(Reasoner):  # type: ignore[misc]
@@ -104,30 +97,46 @@ class SamplingReasoner(Reasoner):  # type: ignore[misc]
         batch = data_examples.X[0][0].batch
         legal = batch.checked_view.legal
         probabilities = np.concatenate(data_examples.pred_prob)
-        shares = np.full(probabilities.shape, -np.inf, np.float32)
-        np.log(np.maximum(probabilities, np.finfo(np.float64).tiny), out=shares, where=legal, casting="same_kind")
-        labels = sample_labels(shares, batch.keys)
+        labels = sample_labels(_log_probs(probabilities, legal), batch.keys)
         data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in labels]
         return data_examples.abduced_pseudo_label
 
 
 class JointBridge(ABLkitBridge):
-    """A run whose decisions and updates go through an ABLkit model and reasoner.
+    """A run whose decisions and updates go through ABLkit's models and reasoner.
 
-    >>> bridge = JointBridge(trainer, reasoner=my_reasoner)  # doctest: +SKIP
+    >>> bridge = JointBridge(trainer, reasoner=Reasoner(LabelsKB(trainer.engine.labels)))  # doctest: +SKIP
     >>> bridge.train()  # doctest: +SKIP
     """
 
-    def __init__(self, trainer: Trainer, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
-        """Replace parts of a run.
+    def __init__(
+        self,
+        trainer: Trainer,
+        model: ABLModel | None = None,
+        reasoner: Reasoner | None = None,
+        critic: ABLModel | None = None,
+        abln: ABLModel | None = None,
+    ) -> None:
+        """Replace parts of a run; what is not given stays that of the run, and is trained.
+
+        Base models are fitted to the decisions of each update. Their weights are saved, resumed and played if they are
+        those of a PyTorch module (``base_model.model``), or of the methods ``state_dict`` and ``load_state_dict``. A
+        run that was begun with such a model goes on when the same class of model is given again.
 
         Args:
             trainer: The run, in one process.
-            model: The model; None for the run's own policy.
-            reasoner: The reasoner; None for sampling by probability.
+            model: The policy: its base model has ``predict_proba(X)`` [n, labels] and ``fit(X, y)``, where y are the
+                labels that were abduced; None for that of the run.
+            reasoner: The reasoner: ABLkit's own, with a `LabelsKB` and any ``dist_func``, or a subclass; None for
+                sampling by probability.
+            critic: The critic: its base model has ``predict(X)`` [n] and ``fit(X, y)``, where y are returns and
+                ``x.inputs`` is a `CriticBatch`; None for that of the run.
+            abln: The estimate of the hidden hands: its base model has ``predict(X)`` [n, others, cards] and
+                ``fit(X, y)``, where y are true or abduced hands and ``x.inputs`` is a `HandsBatch`; None for that of
+                the run.
 
         Raises:
-            GameError: The run has several processes or profiles, or has already learned without the model.
+            GameError: The run has several processes or profiles, or has already learned without the models.
         """
         if trainer.process_rank.world_size > 1 or not trainer.plays_locally:
             raise GameError(
@@ -139,35 +148,57 @@ class JointBridge(ABLkitBridge):
                 "second_profile: parts of a run that plays by two profiles cannot be swapped; leave it out",
                 ErrorCode.SETTING_CONFLICT,
             )
-        trainer.has_foreign_model = model is not None and not isinstance(model.base_model, PolicyBaseModel)
-        if trainer.has_foreign_model and trainer.num_updates:
-            made = f"{trainer.checkpoint_path}: the run has made {trainer.num_updates} updates"
-            raise GameError(
-                f"{made}, and your own model would begin afresh: choose another folder", ErrorCode.RUN_MISMATCH
-            )
+        is_ours = model is None or isinstance(model.base_model, PolicyBaseModel)
+        own = None if is_ours else model
+        if any(part is not None for part in (own, critic, abln)):
+            trainer.replace_networks(policy=own, critic=critic, abln=abln)
         policy = ABLModel(PolicyBaseModel(trainer)) if model is None else model
         super().__init__(policy, reasoner or SamplingReasoner(LabelsKB(trainer.engine.labels)))
-        self.trainer = trainer
-        trainer.self_play.decide, trainer.learn = self.decide, self.learn
+        self.trainer, self._is_ours = trainer, is_ours
+        trainer.actor.actors[0].replace_decide(self.decide)
+        trainer.learn = self.learn
 
     def decide(self, view: PolicyInputs, keys: RandomKeys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Return labels of decisions by model and reasoner, and the model's log-probabilities of them."""
+        play = self.trainer.self_play
         if not len(view.open_rows):  # with few tables there may be no decision with a choice
+            play.last_log_probs = np.zeros(view.legal.shape, np.float32)
             return np.zeros(0, np.int16), np.zeros(0, np.float32)
-        data = DecisionBatch(view, keys).to_list_data()
+        data = DecisionBatch(view, keys, num_options=self.trainer.engine.num_options).to_list_data()
         _, probabilities = self.predict(data)
+        self.idx_to_pseudo_label(data)
         self.abduce_pseudo_label(data)
-        labels = np.array(self.pseudo_label_to_idx(data), np.int16)[:, 0]
-        chosen = np.concatenate(probabilities)[np.arange(len(labels)), labels]
-        return labels, np.log(np.maximum(chosen, np.finfo(np.float64).tiny)).astype(np.float32)
+        labels = self._abduced_labels(data, view)
+        play.last_log_probs = weighed = _log_probs(np.concatenate(probabilities))
+        return labels, weighed[np.arange(len(labels)), labels]
+
+    def _abduced_labels(self, data: ListData, view: PolicyInputs) -> NDArray[np.int16]:
+        """Return the labels [k] of the reasoner; raises GameError where one is missing or not consistent."""
+        name, indices = type(self.reasoner).__name__, self.pseudo_label_to_idx(data)
+        missing = [row for row, label in enumerate(indices) if len(label) != 1]
+        if missing:
+            message = f"{name} found no label for {len(missing)} of {len(indices)} decisions; revise its knowledge base"
+            raise GameError(message, ErrorCode.INVALID_REASONER)
+        labels = np.array(indices, np.int16)[:, 0]
+        wrong = ~view.legal[np.arange(len(labels)), labels]
+        if wrong.any():
+            label = self.trainer.engine.labels[labels[wrong.argmax()]]
+            message = (
+                f"{name} chose {label}, which is not consistent with the rules; its knowledge base is to refuse it"
+            )
+            raise GameError(message, ErrorCode.INVALID_REASONER)
+        return labels
 
     def learn(self, experience: Experience) -> UpdateStats:
-        """Train the model on experience; a model of one's own reports only its loss."""
+        """Train the networks and models on experience."""
+        if not self._is_ours:
+            return self.trainer.train_networks(experience)  # which fits the models
         data = DecisionBatch(experience=experience).to_list_data()
         data.abduced_idx = [[int(label)] for label in experience.label]
-        loss = self.model.train(data)
-        last = getattr(self.model.base_model, "last_stats", None)
-        return last if isinstance(last, UpdateStats) else UpdateStats(policy_loss=float(loss))
+        self.model.train(data)
+        stats = self.model.base_model.last_stats
+        assert isinstance(stats, UpdateStats)
+        return stats
 
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:
         """Play and learn; the data come from play.
@@ -177,3 +208,13 @@ class JointBridge(ABLkitBridge):
             minutes: Time to train; None for the decisions of the settings.
         """
         self.trainer.fit(minutes)
+
+
+def _log_probs(probabilities: NDArray[Any], mask: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+    """Return logarithms of probabilities; -inf where a mask is False."""
+    tiny = np.finfo(np.float64).tiny
+    if mask is None:
+        return np.log(np.maximum(probabilities, tiny)).astype(np.float32)
+    shares = np.full(probabilities.shape, -np.inf, np.float32)
+    np.log(np.maximum(probabilities, tiny), out=shares, where=mask, casting="same_kind")
+    return shares

@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import PolicyInputs, RandomAgent, RandomKeys, sample_labels
+from abl_cards.agents import ModelPolicy, PolicyInputs, RandomAgent, RandomKeys, sample_labels
 from abl_cards.core import scale_to_range_array, splitmix64_array
 from abl_cards.games.compiled import attribute_table_errors
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Indices, Moves
 from abl_cards.training.experience import Experience
-from abl_cards.training.model_policy import ModelPolicy
 from abl_cards.training.opponents import LEARNER, OPPONENT_NAMES
 from abl_cards.training.reports import IterationStats
 from abl_cards.training.rollout_queue import RolloutQueue, RolloutSource, SampledBatch
@@ -174,8 +173,8 @@ class SelfPlay(SelfPlayTables):
         if self.abduction.reasoner is None:
             moves, _ = self.abduction.realise(self.policy, decisions, view, labels, None)
             return moves, labels, log_probs
-        moves, abduced = self.abduction.realise(self.policy, decisions, view, labels, self._last_log_probs)
-        return moves, abduced, self._last_log_probs[np.arange(len(abduced)), abduced]
+        moves, abduced = self.abduction.realise(self.policy, decisions, view, labels, self.last_log_probs)
+        return moves, abduced, self.last_log_probs[np.arange(len(abduced)), abduced]
 
     def choose(self, rows: Indices) -> NDArray[np.uint8]:
         """Choose options [n] at tables [n]: by the preferences, at random, or by a network with actions for options."""
@@ -256,4 +255,5 @@ def learn(learner: PPOLearner, rows: Experience, rng: np.random.Generator, criti
                 value_losses += value_loss
                 policy_stats += policy_stat
         hands_losses = [] if critic_only else learner.train_hands(rows, rng)
-    return learner.summarise(value_losses, policy_stats, hands_losses)
+    stats = learner.summarise(value_losses, policy_stats, hands_losses)
+    return learner.fit_models(rows, stats, rng)

@@ -8,14 +8,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import AblAgent, NeuroSymbolicPolicy, PolicyInputs, RandomKeys
+from abl_cards.agents import (
+    AblAgent,
+    ModelPolicy,
+    NeuroSymbolicPolicy,
+    RandomKeys,
+    choose_by_network,
+    load_model_policy,
+    probe_model,
+)
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
-from abl_cards.learners import GameShape, ModelNetworks, load_model
-from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.training.abduction import Abduction, resolve_reasoner
-from abl_cards.training.model_policy import ChoiceInputs, ModelPolicy
+from abl_cards.learners import GameShape, ModelNetworks
+from abl_cards.training.abduction import Abduction, ReasonerParts, resolve_reasoner
 
 
 class TrainedAgent(AblAgent):
@@ -36,12 +42,7 @@ class TrainedAgent(AblAgent):
 
     def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """Return [n] an option for each choice: the most probable one where the network has actions for options."""
-        chosen = self._abduction.choose(choices)
-        if isinstance(self.policy, ModelPolicy) and self.policy.networks.decides_choices:
-            view = self.policy.choice_features(choices)
-            actions = self.policy.action_log_probs(view).argmax(axis=1)
-            chosen[view.open_rows] = actions - self.policy.networks.shape.num_labels
-        return chosen
+        return choose_by_network(self.policy, choices, self._abduction.choose(choices))
 
 
 def make_model_agent(
@@ -61,8 +62,8 @@ def make_model_agent(
     """
     engine = compile_engine(game)
     networks = ModelNetworks(model, GameShape.of(engine), precision)
-    probe_networks(networks, engine)
-    abduction = resolve_reasoner(engine, reasoner)
+    probe_model(networks, engine)
+    abduction = resolve_reasoner(engine, ReasonerParts(reasoner))
     return TrainedAgent(ModelPolicy(engine, abduction.preference_model, networks.eval()), abduction)
 
 
@@ -83,41 +84,6 @@ def load_model_agent(
         GameError: The weights are missing, damaged, or of another network.
         KBError: The rules have errors.
     """
-    agent = make_model_agent(game, model, reasoner)
-    load_model(weights, model)
-    return agent
-
-
-def probe_networks(networks: ModelNetworks, engine: Engine) -> None:
-    """Call a network of one's own with a few decisions of a game, to check its outputs before anything is played.
-
-    Raises:
-        GameError: The network fails, or breaks the interface.
-    """
-    policy = ModelPolicy(engine, engine.preference_model(), networks)
-    minimiser = Minimiser(policy.preference_model)
-    tables = engine.start_matches(np.arange(_PROBE_TABLES, dtype=np.uint64))
-    for _ in range(_PROBE_STEPS):
-        rows = tables.rows_to_choose()
-        if rows.size:
-            choices = tables.choices(rows)
-            if _probe(policy, policy.choice_features(choices)):
-                return
-            tables.choose(rows, minimiser.choose(choices))
-        rows = tables.rows_to_play()
-        if rows.size:
-            decisions = tables.decisions(rows)
-            if _probe(policy, policy.features(decisions)):
-                return
-            tables.play(rows, minimiser.best(decisions))
-
-
-def _probe(policy: ModelPolicy, view: PolicyInputs | ChoiceInputs) -> bool:
-    """Call the network for decisions where there are at least two with a choice; returns whether it was called."""
-    if len(view.open_rows) < 2:
-        return False
-    policy.networks.probe(policy.to_model_batch(view))
-    return True
-
-
-_PROBE_TABLES, _PROBE_STEPS = 16, 100
+    engine = compile_engine(game)
+    abduction = resolve_reasoner(engine, ReasonerParts(reasoner))
+    return TrainedAgent(load_model_policy(Path(weights), model, engine, abduction.preference_model), abduction)

@@ -68,7 +68,7 @@ class ModelLearner(PPOLearner):
     ) -> tuple[list[Tensor], list[Tensor]]:
         """Make one step from n decisions, of policy, value and hands together; returns the value and policy losses."""
         networks, device = self.networks, self.networks.device
-        batch = to_batch(rows, rows.prior, networks.shape.num_labels, networks.shape.num_actions, device)
+        batch = to_batch(rows, networks.shape.num_labels, networks.shape.num_actions, device)
         output = networks.evaluate(batch)
         log_probs = masked_log_probs(output.logits, batch.action_mask)
         label, before, weight, returns = (

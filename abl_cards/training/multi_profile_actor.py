@@ -10,6 +10,7 @@ from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.learners import Networks, PPOConfig
+from abl_cards.training.abduction import OUR_REASONER, ReasonerParts
 from abl_cards.training.actor import Actor, ActorSlot
 from abl_cards.training.joint_loop import SelfPlay
 from abl_cards.training.rollout_queue import Rollout, StateDict
@@ -27,7 +28,7 @@ class MultiProfileActor:
         networks: Networks,
         past_networks: Networks,
         ppo: PPOConfig,
-        reasoner: object = None,
+        reasoner: ReasonerParts = OUR_REASONER,
     ) -> None:
         """Prepare an actor for each engine; see `Actor`."""
         self._second_profile_share = settings.second_profile_share if len(engines) > 1 else 0.0

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy, RandomKeys, sample_labels
+from abl_cards.agents import ModelPolicy, NeuroSymbolicPolicy, RandomKeys, best_cards, sample_labels
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.abduction import Minimiser
-from abl_cards.training.abduction import best_cards
-from abl_cards.training.model_policy import ModelPolicy
 
 OPPONENT_NAMES = ("itself", "kb", "its past")
 """Names of the players that the learner meets, by their numbers."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from abl_cards.core import ErrorCode, GameError, write_text
-from abl_cards.games import Engine, Game
-from abl_cards.learners import MODEL_PRESET, PRESETS, GameShape, ModelNetworks, Preset, default_preset
-from abl_cards.training.model_agent import probe_networks
+from abl_cards.games import Game
+from abl_cards.learners import MODEL_PRESET, PRESETS, Preset, default_preset
 from abl_cards.training.settings import NO_DIRECTORY, SETTINGS_FILE, TrainConfig, create_config, run_name
-from abl_cards.training.worker import check_precision
+
+if TYPE_CHECKING:
+    from abl_cards.training.run_parts import RunParts
 
 
 def get_preset(settings: TrainConfig) -> Preset:
@@ -29,8 +28,9 @@ def get_preset(settings: TrainConfig) -> Preset:
     return preset if settings.abln else preset.without_abln()
 
 
-def resolve_config(game: Game | str, model: torch.nn.Module | None, config: TrainConfig | None) -> TrainConfig:
+def resolve_config(game: Game | str, parts: RunParts, config: TrainConfig | None) -> TrainConfig:
     """Return the settings of a run; raises GameError where they do not go with a network of one's own."""
+    model = parts.model
     name = game if isinstance(game, str) else game.name
     profile = None if isinstance(game, str) else getattr(game, "profile", None)
     if config is None:
@@ -44,25 +44,8 @@ def resolve_config(game: Game | str, model: torch.nn.Module | None, config: Trai
             message = f"{', '.join(changed)}: only for the networks of a preset; leave it out with model="
             raise GameError(message, ErrorCode.SETTING_CONFLICT)
     if config.directory == NO_DIRECTORY:
-        label = config.preset if model is None else type(model).__name__
-        config = replace(config, directory=Path("runs") / run_name(name, label))
+        config = replace(config, directory=Path("runs") / run_name(name, parts.label or config.preset))
     return config
-
-
-def wrap_model(settings: TrainConfig, model: torch.nn.Module, engine: Engine) -> ModelNetworks:
-    """Return a network of one's own as the networks of a run, on its device; raises GameError where it fails."""
-    check_precision(settings)
-    if not isinstance(cast("object", model), torch.nn.Module):
-        message = f"model: expected a torch.nn.Module, found {type(model).__name__}; pass an object, not a class"
-        raise GameError(message, ErrorCode.MODEL_FAILED)
-    try:
-        model.to(settings.device)
-    except (RuntimeError, AssertionError) as problem:
-        message = f"device={settings.device}: {str(problem).splitlines()[0]}"
-        raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
-    networks = ModelNetworks(model, GameShape.of(engine), settings.precision)
-    probe_networks(networks, engine)
-    return networks.eval()
 
 
 _PRESET_SETTINGS = (
@@ -93,6 +76,6 @@ _CHANGEABLE_SETTINGS = (
     "learning_rate", "ent_coef", "critic_warmup_updates", "critic_finetune_decisions", "critic_finetune_steps",
     "gae_lambda", "queue_capacity", "max_policy_lag", "actors", "lookahead_deals", "lookahead_temperature",
     "lookahead_loss_weight", "lookahead_value_share", "choice_epsilon", "gamma", "clip_coef", "vf_coef",
-    "max_grad_norm", "num_epochs",
+    "max_grad_norm", "num_epochs", "anneal_lr",
 )  # fmt: skip
 """Settings that may change between two parts of a run; the path of the rules may, their contents may not."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, sample_labels
+from abl_cards.agents import Agent, ChoiceInputs, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, sample_labels
 from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.state import TableState
@@ -20,7 +20,6 @@ from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.abduction import Abduction
 from abl_cards.training.experience import Experience, RolloutBuffer, pad_columns
 from abl_cards.training.expert_targets import ExpertConfig, ExpertTargets, LookaheadExpert
-from abl_cards.training.model_policy import ChoiceInputs
 from abl_cards.training.opponents import LEARNER
 
 DEAL_STREAM, DRAW_STREAM, MATCH_STREAM, REVEAL_STREAM, EXPLORE_STREAM = 11, 12, 13, 14, 15
@@ -111,7 +110,7 @@ class SelfPlayTables(NullListener):
         self._engine, self._seats, self._ppo = engine, players, ppo
         self._seed, self._first_table = seed, first_table
         self._expert = LookaheadExpert(policy, expert_config) if expert_config and expert_config.share else None
-        self._last_log_probs: NDArray[np.float32]  # [k, labels] of the policy at the last decisions
+        self.last_log_probs: NDArray[np.float32]  # [k, labels] of the policy at the last decisions
         self._tables_per_opponent = np.bincount(
             players.max(axis=1), minlength=len(self.opponents) + 1
         )  # tables of each opponent
@@ -160,7 +159,7 @@ class SelfPlayTables(NullListener):
 
     def sample_labels(self, view: PolicyInputs, keys: RandomKeys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Sample labels [k] from the policy with keys [k]; returns them and their log-probabilities [k]."""
-        self._last_log_probs = weighed = self.policy.log_probs(view)
+        self.last_log_probs = weighed = self.policy.log_probs(view)
         labels = sample_labels(weighed, keys)
         return labels, weighed[np.arange(len(labels)), labels]
 
@@ -223,7 +222,7 @@ class SelfPlayTables(NullListener):
         """Return the look-ahead targets of k decisions with a choice, given hidden hands [k, others, cards]."""
         if self._expert is None or not isinstance(decisions, Decisions) or not isinstance(view, PolicyInputs):
             return ExpertTargets.empty(len(view.open_rows))
-        proposed = self._last_log_probs if self.decide == self.sample_labels else self.policy.log_probs(view)
+        proposed = self.last_log_probs if self.decide == self.sample_labels else self.policy.log_probs(view)
         return self._expert.compute_targets(decisions, view, proposed, hands, keys)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:

@@ -137,6 +137,9 @@ class TrainConfig:
         3_000, "steps of the critic on these decisions", NON_NEGATIVE, formerly="critic_steps"
     )
     learning_rate: float | None = setting(None, "learning rate of PPO; none is the preset's", UNIT_INTERVAL)
+    anneal_lr: bool | None = setting(
+        None, "whether it falls evenly to a tenth at total_decisions; none is the preset's"
+    )
     ent_coef: float | None = setting(
         None, "weight of the policy's entropy; none is the preset's", WEIGHT_RANGE, formerly="entropy"
     )

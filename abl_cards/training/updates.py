@@ -109,13 +109,26 @@ class PPOLearner:
         preset = networks.preset
         self.networks, self.symmetries, self.ppo = networks, symmetries, ppo or preset.ppo
         self._expert_config = expert_config or ExpertConfig()
-        acting = [*networks.decision.parameters(), *networks.critic.parameters()]
-        self.policy_optimiser = torch.optim.Adam(acting, lr=self.ppo.learning_rate, eps=1e-5, fused=True)
+        self.policy_optimiser = torch.optim.Adam(self.acting_weights(), lr=self.ppo.learning_rate, eps=1e-5, fused=True)
         self.ema = WeightEMA(networks.decision, ema_decay)
-        abln = networks.abln
         self.abln_optimiser = (
-            torch.optim.Adam(abln.parameters(), lr=preset.supervised_learning_rate, fused=True) if abln else None
+            torch.optim.Adam(self.abln_weights(), lr=preset.supervised_learning_rate, fused=True)
+            if networks.abln
+            else None
         )
+
+    def acting_weights(self) -> list[torch.nn.Parameter]:
+        """Return the weights of policy and critic that the optimiser trains."""
+        return [*self.networks.decision.parameters(), *self.networks.critic.parameters()]
+
+    def abln_weights(self) -> list[torch.nn.Parameter]:
+        """Return the weights of ABLN that the optimiser trains."""
+        assert self.networks.abln is not None
+        return list(self.networks.abln.parameters())
+
+    def let_policy_learn(self, is_learning: bool) -> None:
+        """Compute gradients of the policy, or not: else a value head would train the policy's layers."""
+        self.networks.decision.requires_grad_(is_learning)
 
     @contextmanager
     def training_mode(self, rng: np.random.Generator) -> Iterator[None]:
@@ -187,7 +200,7 @@ class PPOLearner:
             The value losses, and the statistics [5] of the policy; empty where nothing learned.
         """
         losses, valued, acted = [], [], []
-        self.networks.decision.requires_grad_(train_policy)  # else a value head would train the policy's layers
+        self.let_policy_learn(train_policy)
         if train_critic:
             batch = to_training_batch(rows.for_critic(), self.networks.device, dtype=self.networks.dtype)
             value = value_loss(self.networks, batch, rows)
@@ -235,7 +248,7 @@ class PPOLearner:
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self.ppo.clip_coef).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        loss, foresight = policy - self.ppo.ent_coef * entropy, torch.zeros(())
+        loss, foresight = policy - self.ppo.ent_coef * entropy, policy.new_zeros(())
         if self._expert_config.share:
             foresight = lookahead_loss(log_probs, torch.from_numpy(rows.lookahead_policy).to(device).float())
             loss = loss + self._expert_config.loss_weight * foresight
@@ -246,16 +259,17 @@ class PPOLearner:
         """Make one step of policy and critic."""
         self._backward(loss, self.policy_optimiser)
         for network in (self.networks.decision, self.networks.critic):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self.ppo.max_grad_norm)
+            torch.nn.utils.clip_grad_norm_(list(network.parameters()), self.ppo.max_grad_norm)
         self.policy_optimiser.step()
 
     def train_abln(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = self._abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self.ppo.minibatch_size))))
+        """Make one step of ABLN; returns the loss before it."""
+        chosen = self.abduce_hands(rows.at(rng.integers(0, len(rows), min(len(rows), self.ppo.minibatch_size))))
         number = int(rng.integers(len(self.symmetries)))
         batch = to_training_batch(chosen, self.networks.device, self.symmetries, number, self.networks.dtype)
         return self.train_abln_step(batch)
 
-    def _abduce_hands(self, rows: Experience) -> Experience:
+    def abduce_hands(self, rows: Experience) -> Experience:
         """Return decisions with abduced hands where the true ones are not shown: hands that explain the later plays."""
         hidden = np.flatnonzero(~rows.is_revealed)
         abln = self.networks.abln
@@ -284,8 +298,22 @@ class PPOLearner:
         """Compute the gradients of the mean loss of all processes."""
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
-        weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+        self._all_reduce_gradients([weight for group in optimiser.param_groups for weight in group["params"]])
+
+    def _all_reduce_gradients(self, weights: list[torch.nn.Parameter]) -> None:
+        """Average the gradients of all processes."""
         self.process_group.all_reduce_mean_([weight.grad for weight in weights if weight.grad is not None])
+
+    def fit_models(self, rows: Experience, stats: UpdateStats, rng: np.random.Generator) -> UpdateStats:
+        """Fit models that fit themselves, of which a preset has none; returns the measurements."""
+        return stats
+
+    def part_state(self) -> dict[str, Any]:
+        """Return no state of models that fit themselves."""
+        return {}
+
+    def load_part_state(self, state: dict[str, Any]) -> None:
+        """Do nothing."""
 
 
 def value_loss(networks: Networks, batch: TrainingBatch, rows: Experience) -> torch.Tensor:

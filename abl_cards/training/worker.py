@@ -9,12 +9,23 @@ import numpy as np
 
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.learners import GameShape, ModelNetworks, Networks, PPOConfig, Preset, Symmetries
+from abl_cards.learners import (
+    NO_PARTS,
+    GameShape,
+    ModelNetworks,
+    NetworkParts,
+    Networks,
+    PPOConfig,
+    Preset,
+    Symmetries,
+)
+from abl_cards.training.abduction import OUR_REASONER, ReasonerParts
 from abl_cards.training.actor import ActorSlot
 from abl_cards.training.expert_targets import ExpertConfig
 from abl_cards.training.joint_loop import JointLoop, LearnFunction, SelfPlay
 from abl_cards.training.model_learner import ModelLearner
 from abl_cards.training.multi_profile_actor import MultiProfileActor, compute_run_digests, load_engines
+from abl_cards.training.parts_learner import PartsLearner
 from abl_cards.training.process_group import ProcessRank
 from abl_cards.training.reports import IterationStats
 from abl_cards.training.rollout_queue import RolloutQueue, RolloutSource, StateDict
@@ -35,20 +46,21 @@ def check_precision(settings: TrainConfig) -> None:
         raise GameError(message, ErrorCode.INVALID_VALUE)
 
 
-def create_networks(settings: TrainConfig, preset: Preset, engine: Engine) -> Networks:
+def create_networks(settings: TrainConfig, preset: Preset, engine: Engine, parts: NetworkParts = NO_PARTS) -> Networks:
     """Make the networks of a preset with their first weights.
 
     Args:
         settings: Seed, device, precision and initial weight of the preferences.
         preset: Sizes and inputs.
         engine: The game.
+        parts: Networks of one's own in their place.
 
     Raises:
         GameError: The device does not exist, or the precision is unknown.
     """
     check_precision(settings)
     try:
-        networks = Networks(preset, GameShape.of(engine), settings.seed).to(settings.device).eval()
+        networks = Networks(preset, GameShape.of(engine), settings.seed, parts).to(settings.device).eval()
     except (RuntimeError, AssertionError) as problem:  # torch has several errors for a missing device
         message = f"device={settings.device}: {str(problem).splitlines()[0]}"
         raise GameError(message, ErrorCode.DEVICE_NOT_AVAILABLE) from None
@@ -67,7 +79,7 @@ class TrainingWorker(JointLoop):
         networks: Networks,
         process_rank: ProcessRank,
         plays_locally: bool = True,
-        reasoner: object = None,
+        reasoner: ReasonerParts = OUR_REASONER,
     ) -> None:
         """Deal cards at the tables of this process.
 
@@ -76,30 +88,30 @@ class TrainingWorker(JointLoop):
             networks: The networks that learn, changed in place.
             process_rank: Which process this is.
             plays_locally: Whether it plays; False where actors in other processes do.
-            reasoner: See `resolve_reasoner`.
+            reasoner: The parts of abduction that the user gives.
         """
-        self.settings, self.networks, self.process_rank = settings, networks, process_rank
-        engines = load_engines(settings)
-        self.engine = engines[0]
-        self.rule_digests = compute_run_digests(engines, settings)
-        self.past_networks = deepcopy(networks)
-        self.ppo = resolve_ppo(settings, networks.preset.ppo, process_rank)
+        self.settings, self.process_rank, self.reasoner = settings, process_rank, reasoner
+        self._engines = load_engines(settings)
+        self.engine = self._engines[0]
+        self.rule_digests = compute_run_digests(self._engines, settings)
+        self.plays_locally = plays_locally
+        self._begin_with(networks)
+        self.learn: LearnFunction = self.train_networks
+
+    def _begin_with(self, networks: Networks) -> None:
+        """Begin with networks, no update and new cards."""
+        settings = self.settings
+        self.networks, self.past_networks = networks, deepcopy(networks)
+        self.ppo = resolve_ppo(settings, networks.preset.ppo, self.process_rank)
         symmetries = Symmetries.from_orders(self.engine.symmetries, self.engine.observation_features)
-        expert_config = ExpertConfig.from_settings(settings, self.ppo)
-        self.learner: PPOLearner = (
-            ModelLearner(networks, symmetries, self.ppo, settings.ema_decay)
-            if isinstance(networks, ModelNetworks)
-            else PPOLearner(networks, symmetries, self.ppo, settings.ema_decay, expert_config)
-        )
+        self.learner: PPOLearner = _create_learner(networks, symmetries, self.ppo, settings)
         self.num_updates = 0
         self.critic_warmup_updates = 0 if isinstance(networks, ModelNetworks) else settings.critic_warmup_updates
         self._rng = self._create_rng()
-        self.actor = MultiProfileActor(settings, engines, networks, self.past_networks, self.ppo, reasoner)
+        self.actor = MultiProfileActor(settings, self._engines, networks, self.past_networks, self.ppo, self.reasoner)
         self.rollout_source: RolloutSource = self.actor
         self.rollout_queue = self._create_queue()
-        self.plays_locally = plays_locally
         self._reset_actor()
-        self.learn: LearnFunction = self.train_networks
 
     @property
     def table_range(self) -> range:
@@ -133,6 +145,7 @@ class TrainingWorker(JointLoop):
             "average": self.learner.ema.state_dict(),
             "hands": hands.state_dict() if hands else None,
             "update": self.num_updates,
+            **({"fitted": fitted} if (fitted := self.learner.part_state()) else {}),
         }
 
     def local_state(self) -> StateDict:
@@ -161,6 +174,7 @@ class TrainingWorker(JointLoop):
         self.learner.ema.load_state_dict(shared_state["average"])
         if self.learner.abln_optimiser:
             self.learner.abln_optimiser.load_state_dict(shared_state["hands"])
+        self.learner.load_part_state(shared_state.get("fitted", {}))
         self.num_updates = shared_state["update"]
         self.rollout_queue = self._create_queue()
         self._rng = self._create_rng()
@@ -182,6 +196,14 @@ class TrainingWorker(JointLoop):
             self.actor.reset(ActorSlot(self.table_range.start, len(self.table_range), self.num_updates))
 
 
+def _create_learner(networks: Networks, symmetries: Symmetries, ppo: PPOConfig, settings: TrainConfig) -> PPOLearner:
+    """Return the learner of networks: of a preset, with parts of one's own, or of one network."""
+    if isinstance(networks, ModelNetworks):
+        return ModelLearner(networks, symmetries, ppo, settings.ema_decay)
+    learner = PartsLearner if dict(networks.parts.items()) else PPOLearner
+    return learner(networks, symmetries, ppo, settings.ema_decay, ExpertConfig.from_settings(settings, ppo))
+
+
 def _queue_capacity(settings: TrainConfig, rollout_size: int, open_rows: int, engine: Engine) -> int:
     """Return how many rows the queue holds before the oldest are dropped; raises GameError for too few.
 
@@ -198,7 +220,7 @@ def _queue_capacity(settings: TrainConfig, rollout_size: int, open_rows: int, en
 
 _PPO_SETTINGS = (
     "learning_rate", "ent_coef", "gae_lambda", "trick_point_reward", "rollout_size", "minibatch_size", "gamma",
-    "clip_coef", "vf_coef", "max_grad_norm", "num_epochs",
+    "clip_coef", "vf_coef", "max_grad_norm", "num_epochs", "anneal_lr",
 )  # fmt: skip
 """Settings of a run that replace those of its preset."""
 

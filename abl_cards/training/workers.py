@@ -27,6 +27,7 @@ import torch
 
 from abl_cards.core import ErrorCode, GameError, reduce_gc
 from abl_cards.learners import Networks, Preset
+from abl_cards.training.abduction import OUR_REASONER, ReasonerParts
 from abl_cards.training.ipc import from_plain, receive, send
 from abl_cards.training.process_group import (
     LOCALHOST,
@@ -175,13 +176,13 @@ def spawn_local(num_workers: int) -> WorkerPool:
     return WorkerPool([PipeWorker() for _ in range(num_workers)])
 
 
-def fork_local(num_workers: int, networks: Networks | None, reasoner: object) -> WorkerPool:
+def fork_local(num_workers: int, networks: Networks | None, reasoner: ReasonerParts) -> WorkerPool:
     """Fork workers from this process, for objects that cannot be sent.
 
     Args:
         num_workers: Number of processes beside this one.
-        networks: A network of one's own, which each worker trains its copy of; None for those of the preset.
-        reasoner: A reasoner of one's own, or None.
+        networks: Networks of one's own, which each worker trains its copy of; None for those of the preset.
+        reasoner: The parts of abduction that the user gives.
 
     Raises:
         GameError: The operating system has no fork (code ``unsupported-platform``).
@@ -370,13 +371,15 @@ def _serve_requests(
         send(results, getattr(worker, name)(*arguments))
 
 
-def create_worker(init: WorkerInit, networks: Networks | None = None, reasoner: object = None) -> TrainingWorker:
+def create_worker(
+    init: WorkerInit, networks: Networks | None = None, reasoner: ReasonerParts = OUR_REASONER
+) -> TrainingWorker:
     """Return a worker in the state that it is to begin with.
 
     Args:
         init: Settings, rank and state.
-        networks: A network of one's own, changed in place; None for those of the preset.
-        reasoner: A reasoner of one's own, or None.
+        networks: Networks of one's own, changed in place; None for those of the preset.
+        reasoner: The parts of abduction that the user gives.
     """
     torch.set_num_threads(init.settings.threads or 1)
     if networks is None:

@@ -174,30 +174,29 @@ def several_assignments(
         start = starts[start_offset[cone] : start_offset[cone + 1]]
         member = members[member_offset[cone] : member_offset[cone + 1]]
         for node in range(nodes):
-            num_best = 0
+            num_best = np.int64(0)  # types of numba's arguments are equal in all calls, so that insert is compiled once
             if kind[node] == CONJUNCTION:
                 one, other = first[node], second[node]
                 for i in range(count[one]):
                     for j in range(min(count[other], k // (i + 1))):
                         value = score[one, i] + score[other, j]
                         new_key = key[one, i] + key[other, j]
-                        num_best = insert(score, key, back, node, num_best, k, value, new_key, i, j)
+                        num_best = insert(score, key, back, node, num_best, k, value, new_key, np.int32(i), np.int32(j))
             elif kind[node] == DISJUNCTION:
                 for index in range(start[node], start[node + 1]):
                     part = member[index]
                     for rank in range(count[part]):
-                        num_best = insert(
-                            score, key, back, node, num_best, k, score[part, rank], key[part, rank], part, rank
-                        )
+                        value, new_key = score[part, rank], key[part, rank]
+                        num_best = insert(score, key, back, node, num_best, k, value, new_key, part, np.int32(rank))
             elif kind[node] == LEAF:
                 position = first[node]
                 for index in range(start[node], start[node + 1]):
                     label = member[index]
                     value, new_key = scores[example, position, label], keys[position, label]
-                    num_best = insert(score, key, back, node, num_best, k, value, new_key, label, 0)
+                    num_best = insert(score, key, back, node, num_best, k, value, new_key, label, np.int32(0))
             elif kind[node] == CONSTANT or context[example, first[node]] == second[node]:
                 score[node, 0], key[node, 0] = 0.0, 0
-                num_best = 1 if kind[node] == CONTEXT or first[node] == 1 else 0
+                num_best = np.int64(kind[node] == CONTEXT or first[node] == 1)
             count[node] = num_best
         for rank in range(count[nodes - 1]):
             size, stack[0, 0], stack[0, 1] = 1, nodes - 1, rank

@@ -63,7 +63,8 @@ class EndgameSolver:
             table_bits: Logarithm of the size of the table of positions.
         """
         self.position, self._max_nodes, self._should_continue = position, max_nodes, should_continue
-        self._static = static_position(position.moves, position.outcomes, position.turns)
+        static = static_position(position.moves, position.outcomes, position.turns)
+        self._static = static._replace(guard_bits=np.uint64(static.guard_bits))  # Python's int would be an int64
         self._frames = np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64)
         self._moves = np.zeros((kernels.MAX_MOVES, 2), np.int64)
         self._history = np.zeros(len(position.moves.cards), np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from abl_cards.circuit.compile import compile_circuit
 from abl_cards.circuit.evaluation import evaluate
 from abl_cards.protocols.botzone import bot_runtime
 from abl_cards.protocols.botzone.bot_data import circuit_to_json
+from tests.effort import amount
 
 INPUTS = (1, 2, 3)
 STATES = np.array(list(product((0, 1), repeat=len(INPUTS))), np.uint8).T
@@ -78,6 +79,7 @@ def agree(circuit: Circuit, expected: dict[int, NDArray[np.bool_]], states: NDAr
 EMPTY = [{4: [Body((1, -1))]}, {5: [Body((4,), (1,), 1), Body((5, 2), (1, 1), 1)]}]
 
 
+@settings(max_examples=amount(20, 50, 2_000))
 @given(layers(), st.dictionaries(st.sampled_from(INPUTS), st.booleans()))
 @example(EMPTY, {})
 def test_as_the_equations_say(equations: Layers, fixed: dict[int, bool]) -> None:

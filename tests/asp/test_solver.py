@@ -90,7 +90,7 @@ def test_time_is_bounded(tmp_path: Path) -> None:
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(KBError) as caught:
-        begin(tmp_path, "n(1..9999999).", Limits(memory=160 << 20))
+        begin(tmp_path, "n(1..9999999).", Limits(memory=100 << 20))
     assert caught.value.code == ErrorCode.LIMIT_EXCEEDED
 
 

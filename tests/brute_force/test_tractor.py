@@ -32,6 +32,7 @@ from tests.brute_force.tractor.leads import (
 from tests.brute_force.tractor.random_play import crowded_hands, random_order, random_throw, random_trick
 from tests.brute_force.tractor.rules import BOTZONE, PROFILES, STANDARD, Rules, variant
 from tests.brute_force.tractor.trick import covers, winner
+from tests.effort import amount
 
 MODULES = ("cards", "rules", "leads", "follow", "trick", "deal", "score", "referee", "random_play")
 BOTH = pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
@@ -192,7 +193,7 @@ def test_number_of_leads_in_standard(trump: str, tractors: int) -> None:
 @BOTH
 def test_runs_against_choices_of_pairs(rules: Rules) -> None:
     rng = Random(5)
-    for _ in range(300):
+    for _ in range(amount(100, 300)):
         order = random_order(rng, rules)
         hand = crowded_hands(rng, order, 25, 2)[0]
         for suit in [*SUITS, "T"]:
@@ -396,7 +397,7 @@ def test_two_may_trump_one_throw(rules: Rules) -> None:
 def test_leads_are_read_as_they_are(rules: Rules) -> None:
     """``lead_of`` parses every lead that ``all_leads`` lists."""
     rng = Random(9)
-    for _ in range(100):
+    for _ in range(amount(40, 100)):
         order = random_order(rng, rules)
         for candidate in all_leads(order, crowded_hands(rng, order, 8, 2)[0]):
             assert lead_of(rules, order, candidate.cards) == candidate
@@ -415,25 +416,25 @@ def can_take(order: Order, led: Lead, hand: list[str]) -> bool:
 @BOTH
 def test_a_part_is_beatable_where_it_would_be_taken(rules: Rules) -> None:
     rng, beaten = Random(6), 0
-    for _ in range(400):
+    for _ in range(amount(150, 400)):
         order, led, _, others = random_throw(rng, rules, 14)
         for part in led.parts:
             for hand in others:
                 alone = beatable(order, part, led.suit, hand)
                 assert can_take(order, Lead(led.suit, (part,)), hand) == alone, (part, hand)
                 beaten += alone
-    assert beaten > 100
+    assert beaten > amount(40, 100)
 
 
 @BOTH
 def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
     rng, stood = Random(7), 0
-    for _ in range(600):
+    for _ in range(amount(250, 600)):
         order, led, _, others = random_throw(rng, rules, 12)
         if led.suit == "T" and not challenge(rules, order, led, others).failed:
             stood += 1
             assert not any(can_take(order, led, hand) for hand in others), led
-    assert stood > 20
+    assert stood > amount(8, 20)
 
 
 @BOTH

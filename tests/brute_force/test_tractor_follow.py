@@ -11,6 +11,7 @@ from tests.brute_force.tractor.follow import follows, follows_by_subsets, legal_
 from tests.brute_force.tractor.leads import Lead, decompose, lead_of
 from tests.brute_force.tractor.random_play import State, random_answer, random_state
 from tests.brute_force.tractor.rules import BOTZONE, PROFILES, STANDARD, Rules, variant
+from tests.effort import amount
 
 BOTH = pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
 HOLE = variant(BOTZONE, revokes=True)
@@ -183,7 +184,7 @@ RULES = {**PROFILES, "revokes": HOLE, "standard without": variant(STANDARD, shor
 def test_lists_agree(rules: Rules) -> None:
     """``follows`` and ``follows_by_subsets`` on random states; every state has an answer, and drawn ones are legal."""
     rng = Random(1)
-    for state in states(2, 400, rules, 12, 12):
+    for state in states(2, amount(150, 400), rules, 12, 12):
         plays = follows_by_subsets(rules, *state)
         assert plays
         assert follows(rules, *state) == plays, state
@@ -212,7 +213,7 @@ def follows_by_counts(rules: Rules, order: Order, lead: Lead, hand: Sequence[str
 def test_leads_of_one_part_by_counts(rules: Rules) -> None:
     """Leads of up to four pairs; for longer ones, S requires a tractor again from the remaining pairs."""
     seen = 0
-    for order, led, hand in states(3, 800, rules, 12, 8):
+    for order, led, hand in states(3, amount(300, 800), rules, 12, 8):
         if led.is_throw or led.parts[0].pairs > 4:
             continue
         seen += led.parts[0].pairs > 1
@@ -222,7 +223,7 @@ def test_leads_of_one_part_by_counts(rules: Rules) -> None:
             assert follows(rules, order, led, hand) == expected, (led, hand)
         else:
             assert follows(rules, order, led, hand) <= expected, (led, hand)
-    assert seen > 30
+    assert seen > amount(12, 30)
 
 
 def test_states_are_varied() -> None:

@@ -20,7 +20,9 @@ from abl_cards.circuit.proofs import ProofFinder
 from abl_cards.circuit.torch_backend import evaluate_torch
 from tests.circuit.chains import claims
 from tests.circuit.programs import INPUTS, OUTPUTS, programs
+from tests.effort import amount
 
+PROGRAMS = amount(15, 50, 2_000)
 ALL = [*(f"{name}/{arity}" for name, arity in OUTPUTS), "cost/2", "violated/1"]
 
 
@@ -51,7 +53,7 @@ def agree(kb: KnowledgeBase, circuit: Circuit, rows: np.ndarray) -> None:
     assert verify(kb, circuit, rows, kb.__dict__["oracle"]) == []
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(1, 70))
 def test_random_programs(text: str, seed: int, states: int) -> None:
     kb = load_text(text)
@@ -59,7 +61,7 @@ def test_random_programs(text: str, seed: int, states: int) -> None:
     agree(kb, circuit, random_rows(circuit, states, seed))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(0, 99))
 def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
     """Proofs state the true value of each atom, also in states that violate a constraint."""
@@ -76,7 +78,7 @@ def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
         assert [name for name, holds in claims(why) if expected.get(name, holds) != holds] == []
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=PROGRAMS, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.data())
 def test_specialised_and_pruned_circuits(text: str, seed: int, data: st.DataObject) -> None:
     kb = load_text(text)

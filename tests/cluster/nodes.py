@@ -30,7 +30,7 @@ def main() -> None:
                 machines.add_node(num_cpus=1)
 
         run.fit(callbacks=[watch])
-        print(run.num_updates, run.decisions, run._actor_pool.num_started if run._actor_pool else 0)
+        print(run.num_updates, run.decisions, run.worker_group.count_started())
     machines.shutdown()
 
 

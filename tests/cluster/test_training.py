@@ -52,15 +52,15 @@ def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: RayClust
     def watch(metrics: Metrics) -> None:
         seen.append(metrics)
         if len(seen) == 2:
-            assert isinstance(run._actor_pool, RayActorPool)
-            cluster.ray.kill(run._actor_pool.actors[0])
+            assert isinstance(run.worker_group.actor_pool, RayActorPool)
+            cluster.ray.kill(run.worker_group.actor_pool.actors[0])
 
     run.fit(callbacks=[watch])
     metric_lines = lines(tmp_path)
     check_lines(metric_lines, run)
     assert sum(line["actors lost"] for line in metric_lines) == 1
-    assert run._actor_pool
-    assert run._actor_pool.num_started == 3
+    assert run.worker_group.actor_pool
+    assert run.worker_group.actor_pool.num_started == 3
     assert all(line["staleness"] <= 1 for line in metric_lines)
     assert any("wins against kb" in line for line in metric_lines)
     alone = Trainer.from_config(replace(chosen, actors=0, total_decisions=5000))
@@ -107,12 +107,12 @@ def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path, cl
     process.wait()
     wait_until(lambda: cluster.ray.available_resources().get("CPU") == 2)
     run = Trainer.from_config(settings(tmp_path, game="president", actors=1), launcher=RayLauncher(cluster))
-    assert (run.num_updates, run._num_started) >= (4, 1)
+    assert (run.num_updates, run.worker_group.num_started) >= (4, 1)
     run.settings = replace(run.settings, total_decisions=run.decisions + 1000)
     run.fit()
     check_lines(lines(tmp_path), run)
-    assert run._actor_pool
-    assert run._actor_pool.num_started >= 2
+    assert run.worker_group.actor_pool
+    assert run.worker_group.actor_pool.num_started >= 2
 
 
 def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, cluster: RayCluster) -> None:
@@ -125,7 +125,7 @@ def test_workers_on_ray_learn_what_workers_behind_pipes_do(tmp_path: Path, clust
     def watch(metrics: Metrics) -> None:
         if metrics["update"] == 3 and not metrics["actors lost"] and not killed:
             killed.append(metrics["update"])
-            run._worker_pool.workers[0].terminate()
+            run.worker_group.worker_pool.workers[0].terminate()
 
     killed: list[int] = []
     run.fit(callbacks=[watch])

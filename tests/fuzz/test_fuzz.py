@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from abl_cards.asp.terms import Atom, Term
-from tests.effort import long
+from tests.effort import amount, long
 from tests.fuzz.child import REFUSED, STOPPED
 from tests.fuzz.counts import count
 from tests.fuzz.draft import CONSTRUCTS
@@ -13,7 +13,7 @@ from tests.fuzz.generator import drawn
 from tests.fuzz.naive import Acting, Naive
 from tests.fuzz.runner import bounds_checked, report, run, wrong
 
-FEW, MANY, ALL = 20, 500, 2000
+FEW, MANY, ALL = amount(6, 20), 500, 2000
 NARROW = 4
 """Most kinds of cards that act as one cell, with kernels that other tests compile."""
 
@@ -34,7 +34,7 @@ def test_few_folders(tmp_path: Path) -> None:
     narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
     results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)
     assert not wrong(results), report(results)
-    assert sum(result["outcome"] not in (REFUSED, STOPPED) for result in results) > 0.6 * FEW
+    assert sum(result["outcome"] not in (REFUSED, STOPPED) for result in results) >= 0.5 * FEW
 
 
 @long

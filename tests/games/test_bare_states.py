@@ -17,6 +17,7 @@ from abl_cards.games.tables.decision_point import DecisionPoint, is_play_decisio
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.reasoners.search.endgame_solver import EndgameUnsolved, open_hand_tables, solve_endgame
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 MOST_CARDS, NODES = 20, 4_000
@@ -96,7 +97,7 @@ def check(engine: Engine, sample: Sample) -> int:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_state_answers_as_its_game(name: str) -> None:
-    solved = check(load(name).engine(), Sample(20, 5, 12 if name in SOLVED else 0))
+    solved = check(load(name).engine(), Sample(amount(8, 20), amount(8, 5), amount(4, 12) if name in SOLVED else 0))
     assert bool(solved) == (name in SOLVED)
 
 

@@ -1,5 +1,7 @@
 """Invariants of every game in random play through the common interface."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,12 +15,13 @@ from abl_cards.games.game import game_names, load
 from abl_cards.games.notation import convert_decisions, legal_labels
 from abl_cards.games.sampling import sample_estimate, sample_input_rows, sample_lead_decisions
 from abl_cards.games.tables import compute_lead_mask, compute_response_mask
+from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import DRAW, Moves
-from abl_cards.matches.sampled_positions import sample_from_play, sample_positions
+from abl_cards.matches.sampled_positions import sample_exchanges, sample_from_play, sample_positions
 from abl_cards.reasoners.hidden_hands.hands import draw_deals, uniform_estimate
-from tests.effort import long
+from tests.effort import amount, long
 from tests.games.random_play import match_keys, pick, random_moves, step
 
 
@@ -54,11 +57,21 @@ def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> 
 
 
 TABLES = 12
-STEPS = 500
-"""Enough for matches of most games; fewer tables play those from 2 to beyond the ace to their end below."""
+STEPS, ENOUGH = 500, amount(60, 500)
+"""Most steps, enough for matches of most games; the steps after which play stops once each table had an episode."""
 MANY = 10
-LONG = ("tractor",)
-"""Its matches have thousands of decisions; those of Guandan go from level to level as well."""
+OFTEN = amount(20, 50)
+"""Steps from one look at complete lists and hidden hands to the next."""
+STACKED = game_names() if amount(0, 1) else ["paodekuai", "president"]
+"""Games with positions from stacked deals and random cards; `few_positions` has positions of play of every game."""
+LONG = ("guandan", "tractor")
+"""Their matches have thousands of decisions; those of Hearts have several episodes as well."""
+
+
+@cache
+def few_positions(name: str) -> Decisions:
+    """Sample positions of play, once for all tests."""
+    return sample_from_play(load(name).engine(), 40, 2)
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -79,6 +92,8 @@ def test_conformance(name: str) -> None:
         playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
         if not playing.size and not choosing.size:
             break
+        if number >= ENOUGH and (tables.num_episodes > 0).all():
+            break
         assert not set(playing) & set(choosing)
         assert set(playing) | set(choosing) == set(np.flatnonzero(tables.winner == -1))
         assert (tables.seat < len(engine.teams)).all()
@@ -94,7 +109,7 @@ def test_conformance(name: str) -> None:
             keys = tables.keys[playing] + np.uint64(number)
             labels = pick(decisions.legal_mask, keys)
             moves = decisions.sample_moves(labels, keys)
-            if number % 50 == 0:
+            if number % OFTEN == 0:
                 lists, first = decisions.moves(labels), decisions.first_moves(labels)
                 for row in range(len(playing)):
                     span = range(lists.start[row], lists.start[row + 1])
@@ -127,8 +142,8 @@ def test_conformance(name: str) -> None:
 def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
     """Imagined tables with the real hands continue equally; with other hands, observation and legal moves are equal."""
     engine = load(name).engine()
-    for seed in range(2):
-        decisions = sample_from_play(engine, MANY, seed)
+    for seed in range(amount(1, 3)):
+        decisions = sample_from_play(engine, MANY, seed - 1) if seed else few_positions(name).select(np.arange(MANY))
         everything = np.arange(MANY)
         copies = [Tables.determinize(decisions, everything, share) for share in _ways_to_deal(decisions, seed)]
         for copy in copies:
@@ -162,8 +177,10 @@ def test_records_replay(name: str) -> None:
     engine = load(name).engine()
     recorder = engine.new_recorder(3, agents=["random", "random"])
     tables = engine.start_matches(match_keys(3, 2), recorder)
-    for _ in range(STEPS):
+    for number in range(STEPS):
         playing, choosing = tables.rows_to_play(), tables.rows_to_choose()
+        if number >= ENOUGH and (tables.num_episodes > 0).all():
+            break
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
         if choosing.size:
@@ -185,21 +202,24 @@ def test_samples(name: str) -> None:
     assert facts.shape == (len(load(name).knowledge_base().input_atoms), 50)
     assert (facts == sample_input_rows(engine.rules, 50, seed=1)).all()
     assert (facts != sample_input_rows(engine.rules, 50, seed=2)).any()
-    decisions = engine.sample_decisions(50, seed=1)
-    assert (decisions.legal_mask == engine.sample_decisions(50, seed=1).legal_mask).all()
+    decisions, again = engine.sample_decisions(50, seed=1), engine.sample_decisions(50, seed=1)
     chosen = np.array([7, 3, 40])
-    for selected in (decisions.select(chosen), engine.sample_decisions(50, seed=1).select(chosen)):
+    unread = again.select(chosen)
+    assert (decisions.legal_mask == again.legal_mask).all()
+    moves = decisions.moves()
+    for selected in (decisions.select(chosen), unread):
         assert (selected.legal_mask == decisions.legal_mask[:, chosen]).all()
         assert (selected.rows == decisions.rows[chosen]).all()
-        assert (selected.moves().cards[0] == decisions.moves().cards[decisions.moves().start[7]]).all()
-    assert (sample_lead_decisions(engine.rules, 50, seed=1).label_to_beat == -1).all()
-    assert (sample_lead_decisions(engine.rules, 50, seed=1).legal_mask[engine.label_traits.pass_label] == 0).all()
+        assert (selected.moves().cards[0] == moves.cards[moves.start[7]]).all()
+    leads = sample_lead_decisions(engine.rules, 50, seed=1)
+    assert (leads.label_to_beat == -1).all()
+    assert (leads.legal_mask[engine.label_traits.pass_label] == 0).all()
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
     engine = load(name).engine()
-    for decisions in sample_positions(engine, 60, seed=1):
+    for decisions in sample_positions(engine, 60, seed=1) if name in STACKED else [few_positions(name)]:
         if not isinstance(decisions, Decisions):
             continue
         states = [engine.decision_point_at(decisions, row).state for row in range(len(decisions.rows))]
@@ -208,10 +228,12 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
         assert [labels if isinstance(labels, GameError) else set(labels) for labels in label_lists] == legal
 
 
-@pytest.mark.parametrize("name", [pytest.param("bigtwo", marks=long), "doudizhu", "paodekuai", "whist"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=long) for name in ("bigtwo", "doudizhu")), "paodekuai", "whist"]
+)
 def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
     engine = load(name).engine()
-    decisions = sample_from_play(engine, 40, seed=2).select(np.array([17]))
+    decisions = few_positions(name).select(np.array([17]))
     query = engine.rules.play_query
     reasons = ProofFinder(
         engine.rules.kb, true_atoms(query.build_rows(1, decisions.column_writers), query.circuit.inputs, 0)
@@ -293,8 +315,9 @@ def _after(tables: Tables, steps: int) -> Tables:
 def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
     """The true hands satisfy the deductions of every seat; counting cards does not require seeing them."""
     engine = load(name).engine()
-    for steps in (3, 12, 30):
-        tables = _after(engine.start_matches(match_keys(TABLES, 6)), steps)
+    tables = engine.start_matches(match_keys(TABLES, 6))
+    for steps in (3, 9, 18):
+        tables = _after(tables, steps)
         while not (rows := tables.rows_to_play()).size:
             step(tables)
         for seat in range(len(engine.teams)):
@@ -325,7 +348,7 @@ def test_tables_can_be_saved(name: str) -> None:
     for array, other in zip(tables.arrays().values(), copy.arrays().values(), strict=True):
         other[...] = array
     for room in (tables, copy):
-        _after(room, 150)
+        _after(room, amount(40, 150))
     ours, theirs = tables.arrays(), copy.arrays()
     assert set(ours) == set(theirs)
     assert all(np.array_equal(ours[key], theirs[key]) for key in ours)
@@ -358,7 +381,10 @@ def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
     circuit = judge.kb.circuit("cost/2")
     place = {atom: row for row, atom in enumerate(judge.kb.input_atoms)}
     input_rows = [place[atom] for atom in circuit.inputs]
-    for choice in sample_positions(engine, 20, seed=3):
+    positions: list[Decisions | Choices | None] = [few_positions(name).select(np.arange(18))]
+    for choice in [*positions, sample_exchanges(engine, amount(2, 20), seed=3)]:
+        if choice is None:
+            continue
         lists, guess = choice.moves(), sample_estimate(engine.rules, choice, seed=4)
         assert (judge.costs(choice, lists)[0] == judge.costs(choice, lists, np.zeros_like(guess))[0]).all()
         for estimate in (None, guess):

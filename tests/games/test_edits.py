@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,8 +19,13 @@ from tests.games.rule_edits import RuleEdit, edits_of
 from tests.games.workers import FINE, Player
 
 DRAWN, SEED = 28, 14
-SHARES, SHORT = 8, 2
-"""Tests that have the edits among them, and how many of them are in ``make test``."""
+SHARES = 8
+"""Tests that have the edits of all games among them; ``make test`` has those of small games."""
+SMALL, FEW = ("hearts", "president", "whist"), 6
+"""Games that compile in tenths of a second, and how many of their edits are drawn."""
+
+
+VOCABULARY = Path(__file__).parent / "vocabulary"
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +53,36 @@ FIRST = "leads(S) :- lot(first_leader,S), not finished(1,_)."
 LACKS = "lacking(F) :- needs(F,_,R,N), not held(R,N)."
 CAN = "form(_,F), F != pass, not lacking(F), not bare(F)."
 
+SMALL_STOPS = [
+    ("course", "move(F) :- can(F), leading.", "", r"no legal move and no pass for seat \d.*: `legal/1` is empty; game"),
+    ("course", "turn(S) :- trick_over, heir(S).", "", r"`turn/1` names no seat, or several, after seat \d.*; game.lp"),
+    ("kitty", "asks(bid,S) :- asking(S).", "asks(bid,0). asks(bid,1).", "`asks/2` names .*; game.lp"),
+    (
+        "kitty",
+        "option(card(R,T)) :- stage(bury), held(R,T,1), R < 8.",
+        "",
+        "nothing to choose .* bury: `option/1` is emp",
+    ),
+    (
+        "kitty",
+        "leads(S) :- taker(S).",
+        "leads(S) :- taker(S). leads(0).",
+        "who leads is not clear: `leads/1` .*game.lp",
+    ),
+    (
+        "fluents",
+        "next(revolution) :- ",
+        "next(last(1)) :- event(play).\nnext(revolution) :- ",
+        "`next/1` gives two values",
+    ),
+    (
+        "fluents",
+        "lacking(F) :- needs(F,_,R,N), not held(R,N).",
+        "lacking(1).",
+        r"seat \d has no cards for set\(.*: `legal/1`",
+    ),
+]
+"""Edits of small folders that stop with each kind of message: folder, old and new text, message."""
 STOPS = [
     (edit("guandan", "rules.lp", PASS, ""), r"no legal move and no pass for seat \d: `legal/1` is empty; rules.lp"),
     (edit("guandan", "rules.lp", MOVE, f"{MOVE[:-1]}, F = pass."), r"no legal move .*`legal/1` is empty; rules.lp"),
@@ -63,15 +99,22 @@ STOPS = [
     (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty"),
     (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* labels.lp"),
 ]
-OF_EACH_KIND = {0, 2, 6, 7, 8, 9, 13}
 
 
-@pytest.mark.parametrize(
-    ("edited", "message"),
-    [pytest.param(*stop, id=str(i), marks=[] if i in OF_EACH_KIND else long) for i, stop in enumerate(STOPS)],
-)
+@pytest.mark.parametrize(("folder", "old", "new", "message"), SMALL_STOPS)
+def test_small_folders_that_lead_nowhere_stop_with_a_message(
+    player: Player, folder: str, old: str, new: str, message: str
+) -> None:
+    """The message names the predicate and the file."""
+    came, text = player.attempt(edit(str(VOCABULARY / folder), "game.lp", old, new))
+    assert came in (STOPPED, REFUSED), text
+    assert re.search(message, text), text
+
+
+@long
+@pytest.mark.parametrize(("edited", "message"), [pytest.param(*stop, id=str(i)) for i, stop in enumerate(STOPS)])
 def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, message: str) -> None:
-    """The message names the predicate and the file; these edits once crashed or hung."""
+    """These edits of shipped games once crashed or hung; the small folders above stop in the same ways."""
     came, text = player.attempt(edited)
     assert came in (STOPPED, REFUSED), text
     assert re.search(message, text), text
@@ -84,12 +127,21 @@ def sample_edits() -> list[RuleEdit]:
     return every if thorough() else Random(SEED).sample(every, DRAWN)
 
 
-@pytest.mark.parametrize("share", [pytest.param(i, marks=[] if i < SHORT else long) for i in range(SHARES)])
+def test_an_edit_of_a_small_game_is_refused_or_played_or_stops_with_a_message(player: Player) -> None:
+    try_edits(player, Random(SEED).sample([edit for name in SMALL for edit in edits_of(name)], FEW))
+
+
+@long
+@pytest.mark.parametrize("share", range(SHARES))
 def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, share: int) -> None:
-    """A share of the edits; the long search prints what came of them."""
+    """A share of the edits of all games, as those of small games above; the long search prints what came of them."""
+    try_edits(player, sample_edits()[share::SHARES])
+
+
+def try_edits(player: Player, edits: list[RuleEdit]) -> None:
     came: Counter[tuple[str, str]] = Counter()
     wrong = []
-    for edit in sample_edits()[share::SHARES]:
+    for edit in edits:
         outcome, text = player.attempt(edit)
         came[edit.game, outcome] += 1
         if outcome not in FINE:

@@ -11,9 +11,10 @@ import torch
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.model_inputs import ModelInputs
-from abl_cards.learners.model_interface import Batch, PolicyOutput, check_output, masked_log_probs, to_batch
+from abl_cards.learners.model_interface import Batch, PolicyOutput, masked_log_probs, to_batch
 from abl_cards.learners.model_networks import ModelNetworks
 from abl_cards.learners.networks import GameShape
+from abl_cards.learners.output_checks import check_output
 
 LABELS, ACTIONS, OTHERS, CARDS, FEATURES, N = 5, 7, 2, 4, 6, 3
 
@@ -32,8 +33,9 @@ def batch() -> Batch:
         plays_left=np.full((N, LABELS), 3, np.uint8),
         estimate=np.zeros((N, OTHERS, 0)),
         response_counts=np.zeros((N, OTHERS, 0), np.uint8),
+        prior=np.full((N, OTHERS, CARDS), 0.5),
     )
-    return to_batch(inputs, np.full((N, OTHERS, CARDS), 0.5), LABELS, ACTIONS, torch.device("cpu"))
+    return to_batch(inputs, LABELS, ACTIONS, torch.device("cpu"))
 
 
 def test_a_batch_has_the_documented_shapes_and_dtypes() -> None:
@@ -46,6 +48,7 @@ def test_a_batch_has_the_documented_shapes_and_dtypes() -> None:
         "regret": ((N, ACTIONS), torch.float32),
         "plays_left": ((N, LABELS), torch.float32),
         "prior": ((N, OTHERS, CARDS), torch.float32),
+        "estimate": ((N, OTHERS, CARDS), torch.float32),
     }
     assert {name: (tuple(getattr(given, name).shape), getattr(given, name).dtype) for name in fields} == fields
     assert (len(given), given.num_labels, given.num_actions) == (N, LABELS, ACTIONS)

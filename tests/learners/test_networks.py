@@ -11,6 +11,7 @@ from torch import nn
 from abl_cards.games.engine import Engine
 from abl_cards.games.game import load
 from abl_cards.learners import batches
+from abl_cards.learners.abln import ABLN
 from abl_cards.learners.decision import InputTensors, PolicyNetwork, PrivilegedCritic, PrivilegedTensors
 from abl_cards.learners.model_inputs import ModelInputs, PrivilegedInputs
 from abl_cards.learners.networks import GameShape, Networks
@@ -38,7 +39,7 @@ def widths(layers: nn.Sequential) -> list[int]:
 def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     networks = Networks(PRESETS["paper"], shape)
     abln = networks.abln
-    assert abln is not None
+    assert isinstance(abln, ABLN)
     assert widths(abln.encoder.state) == [13 + 4 + 3 + 54 + 4 * 54 + 4 * 54, 512, 512, 512, 216]
     assert abln.encoder.history is not None
     assert abln.encoder.history.embed.in_features == 54 + 4
@@ -89,7 +90,7 @@ def question(shape: GameShape, n: int = 6) -> InputTensors:
     plays = torch.from_numpy(rng.integers(1, 12, (n, shape.num_labels))).float()
     to_beat = torch.from_numpy(rng.integers(-1, shape.num_labels, n))
     replies = torch.from_numpy(rng.random((n, shape.num_others, shape.num_labels), np.float32))
-    return InputTensors(observation, legal, to_beat, cost, plays, estimate, replies)
+    return InputTensors(observation, legal, to_beat, cost, plays, estimate, replies, torch.zeros(()))
 
 
 def model_inputs(shape: GameShape, n: int = 64) -> ModelInputs:
@@ -102,6 +103,7 @@ def model_inputs(shape: GameShape, n: int = 64) -> ModelInputs:
         plays_left=rng.integers(1, 12, (n, shape.num_labels), np.uint8),
         estimate=rng.random((n, shape.num_others, shape.num_cards), np.float32) * 2,
         response_counts=rng.integers(0, RESPONSE_DEALS + 1, (n, shape.num_others, shape.num_labels), np.uint8),
+        prior=rng.random((n, shape.num_others, shape.num_cards), np.float32) * 2,
     )
 
 

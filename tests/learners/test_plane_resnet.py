@@ -56,6 +56,7 @@ def question(decisions: Decisions) -> InputTensors:
         plays_left=nothing,
         estimate=torch.zeros(n, 3, kinds),
         response_probs=torch.zeros(n, 3, labels),
+        prior=torch.zeros(n, 3, kinds),
     )
 
 

@@ -27,6 +27,7 @@ def random_inputs(networks: Networks, rows: int, rng: np.random.Generator) -> tu
     question = InputTensors(
         uniform(shape.observation.size), uniform(labels) < 0.2, torch.from_numpy(rng.integers(-1, labels, rows)),
         30 * uniform(labels), 9 * uniform(labels), uniform(others, cards), uniform(others, labels),
+        uniform(others, cards),
     )  # fmt: skip
     opened = PrivilegedTensors(
         uniform(others, cards),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from abl_cards.agents.registry import make_agent
@@ -15,14 +18,22 @@ from abl_cards.protocols.registry import find_protocol
 from abl_cards.server.guest import JoinResult, join
 from abl_cards.server.results import ServedResult
 from abl_cards.server.server import GameServer, ServeConfig
+from tests.edited import edited
+from tests.effort import amount
 
 T = TypeVar("T")
 ClientFunction = Callable[[str], Coroutine[Any, Any, Any]]
 """Coroutine function that plays at the table of a URL."""
 
 
+_FOLDERS = TemporaryDirectory(prefix="abl-cards-")
+_SHORT = {"promotion.lp": ("base_level(2).", f"base_level({amount(13, 2)}).")}
+
+
+@cache
 def engine() -> Engine:
-    return load("guandan").engine()
+    """Return the rules of Guandan, with matches that begin at K instead of 2 without --long."""
+    return load(str(edited(Path(_FOLDERS.name) / "short", _SHORT))).engine()
 
 
 def plan(agents: dict[int, str] | None = None, **settings: Any) -> ServeConfig:
@@ -79,9 +90,10 @@ def guest(
     player: str, dialect: str = "guandan", room: str | None = None, write: WriteRecord | None = None, **fields: Any
 ) -> ClientFunction:
     """Return a client that plays with an agent by ``join``, and passes its records to ``write``."""
+    rules = engine() if dialect == "guandan" else load("guandan").engine()
 
     async def play(url: str) -> JoinResult:
-        client = find_protocol("guandan").create_client(engine(), dialect, JoinRequest(player, room=room, **fields))
-        return await join(url, client, player, make_agent(player, engine()), write=write)
+        client = find_protocol("guandan").create_client(rules, dialect, JoinRequest(player, room=room, **fields))
+        return await join(url, client, player, make_agent(player, rules), write=write)
 
     return play

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -86,6 +87,18 @@ def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, 
     assert learner._select_uncertain(sure).tolist() == list(range(len(rows) - unsure, len(rows)))
     learner.networks.precision = "bfloat16"
     assert learner._select_uncertain(sure).tolist() == list(range(len(rows) - 2 * BF16_ROW_MULTIPLE, len(rows)))
+
+
+def test_losses_are_computed_on_the_device_of_the_networks(
+    engine: Any, rows: Experience, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No tensor is left on the CPU where the networks are elsewhere: the device "meta" computes shapes alone."""
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # it refuses this device
+    learner = trainer(engine)
+    learner.networks.to("meta")
+    loss, stats = learner._policy_loss(rows, rows.advantage, 1.0)
+    batch = to_training_batch(rows, learner.networks.device)
+    assert {tensor.device.type for tensor in (loss, stats, value_loss(learner.networks, batch, rows))} == {"meta"}
 
 
 def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -> None:

@@ -31,14 +31,14 @@ def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.Monke
         run.step()
 
     def kill(metrics: Metrics) -> None:
-        killed = run._worker_pool.workers[0]
+        killed = run.worker_group.worker_pool.workers[0]
         assert isinstance(killed, PipeWorker)
         killed.process.kill()
 
     with pytest.raises(GameError, match="SIGKILL") as error:
         run.fit(callbacks=[kill])
     assert error.value.code == ErrorCode.WORKER_LOST
-    assert not len(run._worker_pool)
+    assert not len(run.worker_group.worker_pool)
 
 
 def begin(run: Trainer) -> None:

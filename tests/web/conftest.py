@@ -9,6 +9,7 @@ import pytest
 
 from abl_cards.web.config import WebConfig
 from abl_cards.web.lobby import Lobby
+from tests.in_process import edits_in_process, grounding, low_limits, sandboxed, short_matches  # noqa: F401
 from tests.web.asgi import Answer, Socket, request
 
 T = TypeVar("T")

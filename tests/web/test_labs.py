@@ -73,6 +73,7 @@ def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None
     with_page(play)
 
 
+@pytest.mark.usefixtures("sandboxed", "low_limits")
 def test_errors_come_in_their_line(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
@@ -184,6 +185,7 @@ def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
     with_page(play)
 
 
+@pytest.mark.usefixtures("edits_in_process")
 def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
@@ -253,6 +255,7 @@ def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
     with_page(play)
 
 
+@pytest.mark.usefixtures("low_limits")
 def test_rules_come_along_by_a_link(with_page: Within) -> None:
     """A link can add files to the laboratory's folder only, whatever their names and contents."""
 
@@ -371,6 +374,7 @@ UNREADABLE = [
 ]
 
 
+@pytest.mark.usefixtures("sandboxed")
 def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
     """Report the errors of drafts, saved files and links, also in variant.lp; the server keeps running."""
 

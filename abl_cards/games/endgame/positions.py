@@ -127,6 +127,7 @@ class EndgameTables:
         moves = pack_moves(self.move_arrays, self.table_context(row, outcomes), self.tables.state.hands[self.rows[row]])
         if not (moves.fits and self.move_table.is_encodable[hand].all()):
             raise GameError(TOO_MANY_CARDS, ErrorCode.UNSUPPORTED_POSITION)
+        moves = moves._replace(hands=np.uint64(moves.hands), guard_bits=np.uint64(moves.guard_bits))  # not Python's int
         return EndgamePosition(
             outcomes, self.tables.rules.turn_table, self.turn_state(row, int(moves.trick)), moves, self.move_table, hand
         )

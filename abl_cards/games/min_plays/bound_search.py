@@ -84,7 +84,7 @@ def bound_whole_hand(state, plays, counts, num_rounds):
     """
     num_fitting = _find_fitting(state, plays, counts)
     state.best_plays[0] = 0
-    num_plays = _complete_greedily(state, plays, counts, num_fitting, NONE)
+    num_plays = _complete_greedily(state, plays, counts, num_fitting, np.int64(NONE))
     state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
     return min(
         _improve(state, plays, counts, num_fitting, num_rounds, num_plays, np.int64(1), state.best_plays),
@@ -108,7 +108,7 @@ def bound_part(state, plays, counts, num_rounds, target):
     """
     num_fitting = _find_fitting(state, plays, counts)
     whole_hand_plays = state.best_plays.copy()
-    num_plays = _complete_greedily(state, plays, counts, num_fitting, NONE)
+    num_plays = _complete_greedily(state, plays, counts, num_fitting, np.int64(NONE))
     state.best_plays[: state.current_plays[0] + 1] = state.current_plays[: state.current_plays[0] + 1]
     num_plays = _improve(state, plays, counts, num_fitting, num_rounds, num_plays, target, state.best_plays)
     state.best_plays[:] = whole_hand_plays

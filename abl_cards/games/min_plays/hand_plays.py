@@ -93,9 +93,9 @@ def distinct_plays(hand, unit, cards, begin, end, whole, whole_begin, whole_end)
     )
     num_plays = np.int64(0)
     for row in range(begin, end):
-        num_plays = _add_play(plays, num_plays, unit, cards[row], counts, False)
+        num_plays = _add_play(plays, num_plays, unit, cards[row], counts, np.bool_(False))
     for row in range(whole_begin, whole_end):
-        num_plays = _add_play(plays, num_plays, unit, whole[row], counts, True)
+        num_plays = _add_play(plays, num_plays, unit, whole[row], counts, np.bool_(True))
     return plays, num_plays
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, pairwise
+from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +58,8 @@ class RuleDifference:
 
 def find_rule_difference(first: Engine, second: Engine, seconds: float) -> RuleDifference | None:
     """Search for a difference of two engines of a game; None if it is proved that they do not differ."""
-    for case in _candidate_cases(first, second):
-        if failure := _distinguish(case, first, second):
+    for case, failure in _failing_cases(first, second):
+        if failure:
             return RuleDifference(failure, True, dict(case.value))
     difference = _compare_descriptions(first, second) or _compare_circuits(first, second, seconds)
     return (
@@ -96,19 +96,37 @@ def _failure_message(case: RuleCase, engine: Engine) -> str:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
-def _candidate_cases(first: Engine, second: Engine) -> Iterator[RuleCase]:
-    """Yield cases that hold in the first engine and may fail in the second."""
+def _failing_cases(first: Engine, second: Engine) -> Iterator[tuple[RuleCase, str]]:
+    """Yield candidate cases with their failures; a failure is empty unless only the second engine fails."""
     if _is_comparable(first, second):
         for decisions in _reached_decisions(first):
-            yield from islice(_position_cases(first, second, decisions), MAX_CASES_PER_STEP)
-    records = list(collect_records(first, RandomAgent(), NUM_MATCHES, SEED))
-    match_states = match_states_after(first.rules, records)
-    yield from (
+            for case in islice(_position_cases(first, second, decisions), MAX_CASES_PER_STEP):
+                yield case, _distinguish(case, first, second)
+    for case in _holding_record_cases(first):
+        yield case, _failure_message(case, second)
+    for case in _name_cases(first, second):
+        yield case, _distinguish(case, first, second)
+
+
+def _holding_record_cases(engine: Engine) -> Iterator[RuleCase]:
+    """Yield the cases about records that hold in an engine; made once for many edits of a folder."""
+    known, remaining = engine.rules.kb.memo.setdefault(_holding_record_cases, ([], _make_record_cases(engine)))
+    for index in count():
+        if index == len(known):
+            case = next(remaining, None)
+            if case is None:
+                return
+            known.append(case)
+        yield known[index]
+
+
+def _make_record_cases(engine: Engine) -> Iterator[RuleCase]:
+    records = list(collect_records(engine, RandomAgent(), NUM_MATCHES, SEED))
+    after = (
         RuleCase(0, {"record": record, "after": match_state})
-        for record, match_state in zip(records, match_states, strict=True)
+        for record, match_state in zip(records, match_states_after(engine.rules, records), strict=True)
     )
-    yield from _memory_cases(first, records)
-    yield from _name_cases(first, second)
+    yield from (case for case in chain(after, _memory_cases(engine, records)) if not _failure_message(case, engine))
 
 
 def _is_comparable(first: Engine, second: Engine) -> bool:

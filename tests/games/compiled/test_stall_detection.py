@@ -31,23 +31,31 @@ from abl_cards.server.server import ServeConfig, serve
 from abl_cards.training.joint_loop import SelfPlay
 from tests.edited import edited
 from tests.effort import long
-from tests.games.doudizhu.edits import edited_doudizhu
 from tests.games.random_play import match_keys, step
 from tests.learners.tiny import TINY
 
-ALWAYS_OPEN = ("open(S) :- seat(S), not out(S), not passed(S), not owner(S).", "open(S) :- seat(S), not out(S).")
-"""Seats that have passed decide again, so no trick is ever over."""
-NEVER_WON = ("match_won(T) :- won_ace(T).", "match_won(T) :- won_ace(T), failures(T,8), not failures(T,1).")
+SMALL = Path(__file__).parents[1] / "vocabulary"
+
+
+def edited_folder(folder: Path, name: str, old: str, new: str) -> Path:
+    """Copy a small folder with another text in its rules."""
+    copytree(SMALL / name, folder)
+    text = (folder / "game.lp").read_text("utf-8")
+    assert text.count(old) == 1
+    (folder / "game.lp").write_text(text.replace(old, new), "utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")
 def open_tricks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return edited(tmp_path_factory.mktemp("open") / "kb", {"rules.lp": ALWAYS_OPEN})
+    """Let seats that have passed decide again, so no trick is ever over."""
+    able = "able(S) :- seat(S), not out(S), not has_passed(S), not owner(S)."
+    return edited_folder(tmp_path_factory.mktemp("open") / "kb", "course", able, "able(S) :- seat(S), not out(S).")
 
 
 def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     """The message names the seed, the game, the predicates and the file."""
-    engine, player = load("guandan").engine(open_tricks), RandomAgent()
+    engine, player = load(str(open_tricks)).engine(), RandomAgent()
     with pytest.raises(GameError) as stopped:
         play_match(engine, (player, player), 2, 5, names=("a", "b"))
     assert stopped.value.code == ErrorCode.RULES_STUCK
@@ -55,7 +63,7 @@ def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     assert text.startswith("seed 5, game ")
     assert f"{MAX_IDLE_DECISIONS:,} decisions" in text
     assert "`turn/1`" in text
-    assert text.endswith("rules.lp")
+    assert text.endswith("game.lp")
 
 
 def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> None:
@@ -74,7 +82,7 @@ def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> N
 def test_the_environment_stops_too(open_tricks: Path) -> None:
     from abl_cards.env.aec import aec_env
 
-    table = aec_env("guandan", directory=open_tricks, seed=6)
+    table = aec_env(str(open_tricks), seed=6)
     table.reset()
 
     def play_on() -> None:
@@ -87,10 +95,10 @@ def test_the_environment_stops_too(open_tricks: Path) -> None:
 
 
 def test_served_tables_stop_too(open_tricks: Path) -> None:
-    engine = load("guandan").engine(open_tricks)
-    agents = dict.fromkeys(range(4), "random")
+    engine = load(str(open_tricks)).engine()
+    agents = dict.fromkeys(range(3), "random")
     with pytest.raises(GameError, match="seed 8, game 0, table 0: ") as stopped:
-        asyncio.run(serve(ServeConfig("guandan", engine, agents, seed=8, port=0, start_delay=0.0)))
+        asyncio.run(serve(ServeConfig(str(open_tricks), engine, agents, seed=8, port=0, start_delay=0.0)))
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
@@ -113,35 +121,39 @@ def test_self_play_stops_too(tmp_path: Path) -> None:
 
 def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_EPISODES", 3)
-    engine, player = load("guandan").engine(edited(tmp_path / "kb", {"promotion.lp": NEVER_WON})), RandomAgent()
+    folder = edited_folder(
+        tmp_path / "kb", "fluents", "match_over :- level(_,4).", "match_over :- level(0,4), level(0,1)."
+    )
+    engine, player = load(str(folder)).engine(), RandomAgent()
     with pytest.raises(GameError, match=r"seed 7, game \d .*: 3 episodes .*; game.lp") as stopped:
         play_match(engine, (player, player), 2, 7, names=("a", "b"))
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
 def test_an_auction_without_end_stops(tmp_path: Path) -> None:
-    """The rules redeal for ever."""
-    rule = "deal_again :- unsold(before), redeals."
-    kb = edited_doudizhu(tmp_path, "bidding.lp", rule, "deal_again :- bids_over(before).")
+    """No seat may take the cards, and the rules redeal for ever."""
+    options = "option(take) :- stage(bid). option(no) :- stage(bid)."
+    kb = edited_folder(
+        tmp_path / "kb", "kitty", options, "option(take) :- stage(bid), refused(3). option(no) :- stage(bid)."
+    )
     with pytest.raises(KBError, match="stage bid"):
-        load("doudizhu").engine(kb, "contest")
-    tables = Tables.begin(compile_rules(Folder(kb), "contest"), match_keys(2, 1))
+        load(str(kb)).engine()
+    tables = Tables.begin(compile_rules(Folder(kb)), match_keys(2, 1))
 
     def bid_on() -> None:
         while step(tables):
             pass
 
-    with pytest.raises(GameError, match=r"1,000 .* `deal_again/0`; bidding.lp") as stopped:
+    with pytest.raises(GameError, match=r"1,000 .* `deal_again/0`; game.lp") as stopped:
         bid_on()
     assert stopped.value.code == ErrorCode.RULES_STUCK
 
 
 def test_cards_that_are_dealt_anew_before_anybody_acts_stop(tmp_path: Path) -> None:
     """No seat decides in between, so no decisions are counted."""
-    rule = "deal_again :- begun, not stock(1), not taken_up, not bid(_), not pending."
-    kb = edited(tmp_path / "kb", {"deal.lp": (rule, "deal_again :- not begun.")}, name="tractor")
-    with pytest.raises(KBError, match=r"1,000 .* `deal_again/0`; deal.lp"):
-        load("tractor").engine(kb)
+    kb = edited_folder(tmp_path / "kb", "kitty", "deal_again :- refused(3).", "deal_again :- not refused(3).")
+    with pytest.raises(KBError, match=r"1,000 .* `deal_again/0`; game.lp"):
+        load(str(kb)).engine()
 
 
 @long

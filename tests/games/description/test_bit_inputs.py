@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from abl_cards.circuit import kernels
 from abl_cards.games.binding.card_counts import HandCardCounts, TrickCardCounts
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
-from abl_cards.games.description.folder import Folder
-from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 
 STATES = (1, 3, 64, 65, 700, 1500)
 TABLES = 1600
@@ -18,7 +17,7 @@ TABLES = 1600
 
 @pytest.fixture(scope="module", params=["tractor", "guandan", "hearts"])
 def rules(request: pytest.FixtureRequest) -> CompiledGame:
-    return compile_game(Folder(KB_ROOT / request.param))
+    return load(request.param).engine().rules
 
 
 def random_cards(rules: CompiledGame, density: float) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int16]]:

@@ -173,8 +173,8 @@ LIMITS = {
         "mixed_suits(pair(3))", "104 suits", 2,
     ),
     "cells": (
-        "\nacts_as(card(R,S),x(R,S,1..800)) :- pack(card(R,S),_).\nacts_as(card(R,S),R) :- pack(card(R,S),_).",
-        "acts_as/2", "41613 cells", 2,
+        "\nacts_as(card(R,S),x(R,S,1..160)) :- pack(card(R,S),_).\nacts_as(card(R,S),R) :- pack(card(R,S),_).",
+        "acts_as/2", "8333 cells", 2,
     ),
     "sides": ("\n#external lot(foo,0). lots(foo,0).", "lots(foo,0)", "lots(foo", 2),
     "many sides": ("\n#external lot(foo,0). lots(foo,100000).", "lots(foo,100000)", "lots(foo", 2),

@@ -20,10 +20,9 @@ from abl_cards.asp.build import Limits
 from abl_cards.asp.program import read_statements
 from abl_cards.asp.terms import Atom
 from abl_cards.core.rng import splitmix64_array
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.description.card_codes import counts_from_cards
-from abl_cards.games.description.folder import Folder
-from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.game import load
 from abl_cards.games.state.state import PLAY
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
@@ -31,6 +30,7 @@ from abl_cards.games.tables.view import PlayerView
 from abl_cards.games.types.moves import LEADING, NO_CARD, Moves
 from tests.brute_force.hands import Cards, Sets
 from tests.brute_force.turns import Course
+from tests.effort import amount
 
 Points = Callable[[list[int], list[int]], list[int] | None]
 
@@ -59,8 +59,8 @@ class Query:
 
 
 def rules_of(game: str, profile: str | None = None) -> CompiledGame:
-    """A folder of kb/, compiled."""
-    return compile_game(Folder(KB_ROOT / game), profile)
+    """Return the compiled rules of a game, those of its engine."""
+    return load(game).engine(profile=profile).rules
 
 
 def decisions_of(rules: CompiledGame, queries: list[Query]) -> Decisions:
@@ -103,6 +103,8 @@ Reading = Callable[[Query], tuple[Sets, bool]]
 """An independent implementation: the legal sets of cards by label, and whether passing is legal."""
 
 _AT_ONCE = 500
+_TABLES, _DRAWN_HANDS = amount(16, 64), amount(150, 400)
+"""Tables of random play; hands from which plays to beat are drawn."""
 
 
 def disagreements(rules: CompiledGame, queries: list[Query], reading: Reading) -> list[str]:
@@ -144,7 +146,7 @@ def played_states(rules: CompiledGame, number: int, seed: int) -> list[Query]:
     """Sample a quarter of the decisions of random play."""
     draw, queries = np.random.default_rng(seed), list[Query]()
     while len(queries) < number:
-        tables = Tables.begin(rules, draw.integers(1 << 63, size=64).astype(np.uint64))
+        tables = Tables.begin(rules, draw.integers(1 << 63, size=_TABLES).astype(np.uint64))
         tables.auto_next_episode, lying = False, dict[int, Play]()
         while (playing := tables.rows_to_play()).size:
             decisions, state = tables.decisions(playing), tables.state
@@ -171,7 +173,7 @@ def _random(tables: Tables, decisions: Any) -> Moves:
 def planted_states(rules: CompiledGame, number: int, seed: int) -> list[Query]:
     """Generate hands of few ranks or suits, with plays to beat drawn by label."""
     draw = np.random.default_rng(seed)
-    hands = [Query(_hand(rules, draw, frozenset())) for _ in range(400)]
+    hands = [Query(_hand(rules, draw, frozenset())) for _ in range(_DRAWN_HANDS)]
     decisions = decisions_of(rules, hands)
     lists = decisions.moves()
     by_label: dict[int, list[int]] = {}

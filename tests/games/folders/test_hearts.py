@@ -14,13 +14,13 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from abl_cards.games.tables.tables import Tables
 from tests.brute_force import hearts as brute
-from tests.effort import thorough
+from tests.effort import amount
 from tests.games.folders.states import rules_of
 from tests.games.folders.tricks import cards_of, compare_with_clingo, follow_rounds
 from tests.games.random_play import match_keys, play_out
 
-ROUNDS = 1_000 if thorough() else 20
-STATES = 20_000 if thorough() else 300
+ROUNDS = amount(8, 20, 1_000)
+STATES = amount(80, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
-from tests.effort import thorough
+from tests.effort import amount
 from tests.games.folders.states import (
     Query,
     Scene,
@@ -19,7 +19,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = 20_000 if thorough() else 300
+STATES = amount(80, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

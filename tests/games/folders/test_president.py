@@ -12,7 +12,7 @@ from abl_cards.games.compiled.compiled_game import CompiledGame
 from abl_cards.games.game import load
 from tests.brute_force import president as brute
 from tests.brute_force.hands import Sets
-from tests.effort import thorough
+from tests.effort import amount
 from tests.games.folders.states import (
     Query,
     Scene,
@@ -25,7 +25,7 @@ from tests.games.folders.states import (
 )
 from tests.games.random_play import play_out
 
-STATES = 20_000 if thorough() else 300
+STATES = amount(80, 300, 20_000)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
-from tests.effort import thorough
+from tests.effort import amount
 from tests.games.folders.states import (
     Query,
     Scene,
@@ -21,7 +21,7 @@ from tests.games.folders.states import (
     states,
 )
 
-STATES = 20_000 if thorough() else 300
+STATES = amount(80, 300, 20_000)
 TEXTS = {"sixteen": brute.SIXTEEN, "fifteen": brute.FIFTEEN}
 RUNS = {1: "straight", 2: "pairs", 3: "threes"}
 
@@ -119,7 +119,7 @@ def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
 
 
 def test_turns_and_points(game: str, rules: CompiledGame) -> None:
-    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), 200, seed=3)
+    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), amount(40, 200), seed=3)
 
 
 def test_a_point_a_card_and_nothing_for_one(fifteen: CompiledGame) -> None:

@@ -34,17 +34,17 @@ from tests.brute_force.tractor.random_play import (
 from tests.brute_force.tractor.rules import PROFILES, variant
 from tests.brute_force.tractor.rules import Rules as BruteRules
 from tests.brute_force.tractor.trick import winner
-from tests.effort import long, thorough
+from tests.effort import amount, long
 from tests.games.folders.states import rules_of
 from tests.games.folders.tractor import Follow, every_answer, lay_throws, record_of, takers
 from tests.games.folders.tractor_rounds import Watch
 from tests.games.random_play import match_keys
 
-FOLLOWS = 4_000 if thorough() else 120
-TRICKS = 5_000 if thorough() else 200
-ROUNDS = 1_000 if thorough() else 3
-MOST_ANSWERS = 400
-AT_ONCE = 200 if thorough() else 40
+FOLLOWS = amount(30, 120, 4_000)
+TRICKS = amount(80, 200, 5_000)
+ROUNDS = amount(1, 3, 1_000)
+MOST_ANSWERS = amount(150, 400)
+AT_ONCE = amount(15, 40, 200)
 
 
 @pytest.fixture(scope="module", params=PROFILES)
@@ -122,6 +122,11 @@ def play_refereed(rules: CompiledGame, brute: BruteRules, rounds: int) -> None:
 
 
 SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
+    "revokes and flip": (
+        "botzone",
+        {"one_card.": "one_card. revokes.", "undeclared(random)": "undeclared(flip)"},
+        {"revokes": True, "undeclared": "flip"},
+    ),
     "revokes": ("botzone", {"one_card.": "one_card. revokes."}, {"revokes": True}),
     "flip": ("standard", {"undeclared(redeal)": "undeclared(flip)"}, {"undeclared": "flip"}),
     "power": ("standard", {"kitty(double)": "kitty(power)"}, {"kitty": "power"}),
@@ -129,9 +134,11 @@ SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["revokes", "flip", *(pytest.param(name, marks=long) for name in ("power", "free"))])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "revokes and flip" else long) for name in SWITCHES]
+)
 def test_switches(name: str, tmp_path: Path) -> None:
-    """Rules with one switch changed agree with the brute force."""
+    """Rules with one switch changed, or two at once, agree with the brute force."""
     profile, texts, changes = SWITCHES[name]
     rules, brute = turned(tmp_path, profile, texts), variant(PROFILES[profile], **changes)
     draw = Random(6)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.games.description.label_facts import functor
 from abl_cards.games.types.moves import LEADING
 from tests.brute_force.guandan import LABELS
-from tests.effort import thorough
+from tests.effort import amount
 from tests.games.guandan.states import (
     PROFILES,
     TYPES,
@@ -22,7 +22,8 @@ from tests.games.guandan.states import (
 )
 
 STATES = 10_000
-MANY_STATES = 200_000  # with --hypothesis-profile=thorough
+COMPARED = amount(2_500, STATES, 200_000)
+HANDS = amount(25, 50, 2_000)
 
 
 def check(profile: str, states: States) -> None:
@@ -45,8 +46,7 @@ def test_labels_are_the_papers() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_masks_against_brute_force(profile: str) -> None:
     """Masks on random states; 200,000 of them in the thorough search."""
-    count = MANY_STATES if thorough() else STATES
-    check(profile, random_states(engine(profile).rules, count, seed=PROFILES.index(profile)))
+    check(profile, random_states(engine(profile).rules, COMPARED, seed=PROFILES.index(profile)))
 
 
 def test_random_states_cover_the_rules() -> None:
@@ -66,6 +66,7 @@ def test_random_states_cover_the_rules() -> None:
     assert (often > 0).all(), [LABELS[label] for label in np.flatnonzero(often == 0)]
 
 
+@settings(max_examples=HANDS)
 @given(
     st.lists(st.integers(0, 107), min_size=1, max_size=27, unique=True),
     st.integers(2, 14),
@@ -78,6 +79,7 @@ def test_any_hand(cards: list[int], level: int, to_beat: int, profile: str) -> N
     check(profile, States(hand[None], np.array([level], np.int8), np.array([to_beat], np.int16)))
 
 
+@settings(max_examples=HANDS)
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=10), st.integers(0, 2), st.integers(2, 14), st.integers(0, 12))
 def test_crowded_hands(cards: list[int], wilds: int, level: int, first: int) -> None:
     """Masks on hands of three neighbouring ranks with wild cards, when they lead."""

@@ -1,5 +1,6 @@
 """The lists of concrete moves: complete, exact, in wire order; and the realisations of one label."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import LEADING, NO_CARD, MoveLists, Moves
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
 from tests.brute_force.states import State, mixed_states
+from tests.effort import amount, long
 from tests.games.guandan.states import PROFILES, States, decided, decisions_of, engine, listed, random_states, texts
 
 
@@ -32,22 +34,22 @@ def check_lists(states: list[State], profile: str = "standard") -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_lists_of_small_hands(profile: str) -> None:
     """Hands of 1 to 9 cards that lead and follow every type."""
-    check_lists(mixed_states(seed=100 + PROFILES.index(profile), count=60, smallest=1, largest=9), profile)
+    check_lists(mixed_states(seed=100 + PROFILES.index(profile), count=amount(20, 60), smallest=1, largest=9), profile)
 
 
 def test_lists_of_hands_of_every_size() -> None:
     """Hands of 1 to 27 cards that lead and follow every type."""
-    check_lists(mixed_states(seed=110, count=200, smallest=1, largest=27))
+    check_lists(mixed_states(seed=110, count=amount(50, 200), smallest=1, largest=27))
 
 
 def test_lists_of_full_hands() -> None:
     """Hands of 27 cards."""
-    check_lists(mixed_states(seed=111, count=40, smallest=27, largest=27))
+    check_lists(mixed_states(seed=111, count=amount(12, 40), smallest=27, largest=27))
 
 
 def test_lists_against_subsets() -> None:
     """Lists of small hands equal the legal subsets of the hand."""
-    states = mixed_states(seed=112, count=100, smallest=1, largest=8)
+    states = mixed_states(seed=112, count=amount(40, 100), smallest=1, largest=8)
     rules = engine().rules
     lists = decisions_of(rules, states).moves()
     for row, state in enumerate(states):
@@ -58,8 +60,9 @@ def test_lists_against_subsets() -> None:
 
 def test_json_states() -> None:
     """`legal_moves` answers states in JSON form with the same lists."""
-    states = [state for state in mixed_states(seed=113, count=250, smallest=1, largest=20) if two_packs_hold(state)]
-    assert len(states) > 100
+    count = amount(60, 250)
+    states = [state for state in mixed_states(seed=113, count=count, smallest=1, largest=20) if two_packs_hold(state)]
+    assert len(states) > 0.4 * count
     json_states = [{"level": state.level, "hand": state.hand, "to_beat": state.to_beat} for state in states]
     for state, answer in zip(states, engine().legal_moves(json_states), strict=True):
         assert answer == moves(*state), state
@@ -122,7 +125,7 @@ def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
 def test_moves_of_one_label() -> None:
     """The list of a label is its part of the whole list, the first realisation heads it, a random one is in it."""
     rules = engine().rules
-    decisions = decided(rules, random_states(rules, 200, seed=8))
+    decisions = decided(rules, random_states(rules, amount(80, 200), seed=8))
     whole = decisions.moves()
     moves_of_whole, labels_of_whole = rows_of(whole), rules.forms.label_of[whole.form]
     for rows, labels in each_label(decisions):
@@ -201,9 +204,9 @@ def test_draws_depend_on_the_key_alone() -> None:
 
 def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """One decision at a time, all at once, alone or with several threads: the same masks, lists and draws."""
-    rules = engine().rules
-    states = random_states(rules, 1_500, seed=13)
-    keys = splitmix64_array(np.arange(1_500).astype(np.uint64), 9)
+    rules, count = engine().rules, amount(600, 1_500)
+    states = random_states(rules, count, seed=13)
+    keys = splitmix64_array(np.arange(count).astype(np.uint64), 9)
     results = []
     for threads in (1, 2, 3):
         parallel._job_queue.cache_clear()
@@ -216,33 +219,36 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         results.append([decisions.legal_mask.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
     parallel._job_queue.cache_clear()
     assert results[0] == results[1] == results[2]
-    for row in range(0, 1_500, 50):
+    for row in range(0, count, 50):
         alone = subset(decisions, np.array([row])).moves()
         assert rows_of(alone) == rows_of(lists)[lists.start[row] : lists.start[row + 1]]
 
 
 DIGEST = """
-import hashlib, numpy as np
-from tests.games.guandan.states import decided, engine, random_states
-decisions = decided(engine().rules, random_states(engine().rules, 1200, seed=14))
-print(hashlib.sha256(decisions.legal_mask.tobytes() + decisions.moves().cards.tobytes()).hexdigest())
+from abl_cards.core.parallel import NUM_THREADS
+from tests.games.guandan.test_moves import digest
+print(NUM_THREADS == 3, digest())
 """
 
 
+def digest() -> str:
+    """Return the digest of the masks and lists of many states."""
+    decisions = decided(engine().rules, random_states(engine().rules, 1_200, seed=14))
+    return hashlib.sha256(decisions.legal_mask.tobytes() + decisions.moves().cards.tobytes()).hexdigest()
+
+
+@long
 def test_number_of_threads_does_not_matter() -> None:
-    """ABL_CARDS_THREADS changes only the speed."""
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", DIGEST],
-            env=os.environ | {"ABL_CARDS_THREADS": threads},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=100,
-        ).stdout
-        for threads in ("1", "3")
-    }
-    assert len(digests) == 1
+    """ABL_CARDS_THREADS changes only the speed, as the number of threads in one process (above)."""
+    other = subprocess.run(
+        [sys.executable, "-c", DIGEST],
+        env=os.environ | {"ABL_CARDS_THREADS": "3" if parallel.NUM_THREADS != 3 else "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    assert other.stdout == f"{parallel.NUM_THREADS != 3} {digest()}\n"
 
 
 def test_fallback_of_the_return() -> None:

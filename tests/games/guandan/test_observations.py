@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -14,6 +14,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import Moves
 from abl_cards.protocols.contest.match_state import table_level
+from tests.effort import amount
 from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step
 
@@ -101,6 +102,7 @@ def test_numbers_against_the_slow_way() -> None:
     assert tables.num_episodes.min() > 0
 
 
+@settings(max_examples=amount(12, 50, 2_000))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120))
 def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
     """Dealing the unseen cards again among the other seats changes no observation of any seat."""

@@ -17,7 +17,7 @@ from abl_cards.games.game import load
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.protocols.common.cards import parse_hand
 from tests.brute_force.guandan import readings
-from tests.effort import long, thorough
+from tests.effort import amount, long, thorough
 from tests.games.guandan.states import States, decide, engine, random_states, texts, wild_of
 from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
 
@@ -110,7 +110,8 @@ def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("smallest", "largest", "hands"), [(1, 5, 200), (6, 8, 80), (9, 9, 20), pytest.param(10, 12, 10, marks=long)]
+    ("smallest", "largest", "hands"),
+    [(1, 5, amount(80, 200)), (6, 8, amount(24, 80)), (9, 9, amount(4, 20)), pytest.param(10, 12, 10, marks=long)],
 )
 def test_against_all_ways_to_take_a_hand_apart(
     rules: CompiledGame, counter: Counter, smallest: int, largest: int, hands: int
@@ -126,7 +127,7 @@ def test_against_all_ways_to_take_a_hand_apart(
 @pytest.mark.parametrize("seed", range(3))
 def test_large_hands_against_an_optimiser(rules: CompiledGame, counter: Counter, seed: int) -> None:
     """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
-    states = random_states(rules, 300 if thorough() else 30, seed, 13, 27)
+    states = random_states(rules, amount(6, 30, 300), seed, 13, 27)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
         cards = texts(states.hands[row], int(states.levels[row]))
         assert plays == by_clingo(rules, states.hands[row], int(states.levels[row])), cards
@@ -160,7 +161,7 @@ def test_hands_by_hand(counter: Counter, hand: str, level: int, plays: int) -> N
 
 def test_one_card_more(rules: CompiledGame, counter: Counter) -> None:
     """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
-    states = random_states(rules, 3000, seed=5, largest=26)
+    states = random_states(rules, amount(600, 3_000), seed=5, largest=26)
     before = counter.plays_left(states.hands, states.levels).astype(int)
     for card in range(54):
         room = states.hands[:, card] < 2
@@ -172,7 +173,7 @@ def test_one_card_more(rules: CompiledGame, counter: Counter) -> None:
 
 def test_a_wild_card_is_worth_any_card(rules: CompiledGame, counter: Counter) -> None:
     """Putting a wild card in the place of any card but a joker never costs a play."""
-    states = random_states(rules, 3000, seed=6)
+    states = random_states(rules, amount(600, 3_000), seed=6)
     before = counter.plays_left(states.hands, states.levels)
     wild = wild_of(states.levels)
     rows = np.arange(len(wild))
@@ -199,8 +200,8 @@ def after_each_move(decisions: Decisions, states: States, counter: Counter) -> l
 
 def test_after_every_move(rules: CompiledGame, counter: Counter) -> None:
     """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
-    states = random_states(rules, 30, seed=7)
-    decisions = decide(rules, states.hands, states.levels, np.full(30, -1, np.int16))
+    states = random_states(rules, amount(6, 30), seed=7)
+    decisions = decide(rules, states.hands, states.levels, _leading(states.hands))
     lists = decisions.moves()
     plays = min_plays.plays_left(rules, decisions, lists)
     assert plays.tolist() == after_each_move(decisions, states, counter)

@@ -22,9 +22,9 @@ from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.protocols.common.cards import Card, hand_to_cards
 from abl_cards.protocols.contest.match_state import read_levels
 from tests.edited import STRICT, edited
-from tests.effort import long
+from tests.effort import amount, long
 
-PAIRS = 84
+PAIRS = amount(48, 84)
 SPOKEN_OF = {
     "level", "lays", "play", "held", "wild", "left", "wild_left", "unseen", "unseen_wild", "cards", "leading",
     "to_beat", "top", "plays_left", "estimated", "estimated_wild",
@@ -196,7 +196,7 @@ def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
 
 
 def test_a_group_left_out_costs_nothing() -> None:
-    engine = engine_of()
+    engine = load("president").engine()
     everything = preferences(engine)
     decisions = engine.sample_decisions(100, seed=2)
     lists = decisions.moves()

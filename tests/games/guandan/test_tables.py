@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 
 from abl_cards.games.notation import render_table
 from abl_cards.games.state.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.tables.listeners import ListenerList
 from abl_cards.games.tables.tables import DealtEpisodes, Tables
 from abl_cards.games.types.moves import Indices, Moves
 from abl_cards.protocols.contest.levels import start_matches
 from abl_cards.protocols.contest.match_state import card_options, fluent_values, read_team_levels
-from tests.effort import long, thorough
+from tests.effort import amount, long
 from tests.games.guandan.states import PROFILES, engine
-from tests.games.random_play import match_keys, play_out, step
+from tests.games.random_play import match_keys, step
 
-STEPS = 800
+STEPS, TABLES = amount(300, 800), amount(20, 60)
 
 
 class Watch:
@@ -84,11 +85,16 @@ def one_seat_decides(tables: Tables) -> None:
     assert set(np.unique(state.stage)) <= {PLAY, CHOICE, MATCH_OVER}
 
 
+@long
 def test_whole_matches() -> None:
-    """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
-    matches = 120 if thorough() else 12
-    watch = Watch(matches)
-    tables = engine().start_matches(match_keys(matches, 1), watch)
+    """Random matches to their end: no card is lost, one seat decides, orders are permutations, a team wins.
+
+    Each play, pass, tribute and return is one decision. Episodes of each profile are played below, and matches to
+    their end in test_replay.py.
+    """
+    matches = amount(12, 12, 120)
+    watch, recorder = Watch(matches), engine().new_recorder(matches)
+    tables = engine().start_matches(match_keys(matches, 1), ListenerList((watch, recorder)))
     for number in range(100_000):
         if number % 20 == 0:
             one_seat_decides(tables)
@@ -97,13 +103,15 @@ def test_whole_matches() -> None:
     assert (watch.matches == 1).all()
     assert set(np.unique(tables.winner)) == {0, 1}
     check_course(tables, watch)
+    for table, clock in enumerate(tables.num_decisions.tolist()):
+        assert clock == sum(len(one["acts"]) for one in recorder.pop_records(table))
 
 
-@pytest.mark.parametrize("profile", PROFILES[1:])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_some_episodes(profile: str) -> None:
-    """The first episodes of random matches by the other profiles: no card is lost, one seat decides."""
-    watch = Watch(60)
-    tables = engine(profile).start_matches(match_keys(60, 1), watch)
+    """The first episodes of random matches: no card is lost, one seat decides, orders are permutations."""
+    watch = Watch(TABLES)
+    tables = engine(profile).start_matches(match_keys(TABLES, 1), watch)
     for number in range(STEPS):
         if number % 20 == 0:
             one_seat_decides(tables)
@@ -134,9 +142,10 @@ def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[
 @pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
 def test_batches_do_not_matter(profile: str) -> None:
     """A match is the same alone, among others, and at another table."""
-    keys = match_keys(8, 2)
+    keys = match_keys(amount(4, 8), 2)
     together = records(profile, keys)
-    assert all(len(match) > 2 for match in together)
+    assert all(together)
+    assert any(len(match) > 1 for match in together)
     assert together == records(profile, keys)
     assert together[::-1] == records(profile, keys[::-1])
     assert together[3:4] == records(profile, keys[3:4])
@@ -149,7 +158,7 @@ def test_begin_match_again() -> None:
     once = records("standard", keys)
     recorder = engine().new_recorder(3)
     tables = engine().start_matches(keys, recorder)
-    for _ in range(400):
+    for _ in range(STEPS // 2):
         step(tables)
     recorder.pop_records(1)
     tables.begin_match(np.array([1]), keys[1:2])
@@ -201,21 +210,8 @@ def test_deals_are_fair() -> None:
 
 def test_episodes_are_dealt_afresh() -> None:
     """The episodes of a match have other cards each."""
-    (match,) = records("standard", match_keys(1, 6))
+    (match,) = records("standard", match_keys(1, 6), 800)
     assert len({str(record["hands"]) for record in match}) == len(match) > 3
-
-
-def test_clock_counts_decisions() -> None:
-    """Every play, pass, tribute and return is one decision."""
-    for match, clock in zip(*_with_clocks(6), strict=True):
-        assert clock == sum(len(one["acts"]) for one in match)
-
-
-def _with_clocks(count: int) -> tuple[list[list[dict[str, Any]]], list[int]]:
-    recorder = engine().new_recorder(count)
-    tables = engine().start_matches(match_keys(count, 7), recorder)
-    play_out(tables)
-    return [recorder.pop_records(table) for table in range(count)], tables.num_decisions.tolist()
 
 
 def test_drawing() -> None:

@@ -14,6 +14,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.notation.decision_points import decision_point_at, legal_labels, legal_moves, read_decision_point
 from abl_cards.games.notation.states import build_tables, read_state, write_state
 from abl_cards.games.tables.tables import Tables
+from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 
@@ -26,7 +27,7 @@ def _pending_decisions(tables: Tables) -> list[Any]:
 
 def test_a_state_is_read_into_tables_that_write_the_same_state(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(3, 7))
-    for _ in range(40):
+    for _ in range(amount(20, 40)):
         for decisions in _pending_decisions(tables):
             written = json.loads(json.dumps(write_state(rules, decisions)))
             read_tables = build_tables(rules, [read_state(rules, written)])

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
-from abl_cards.games.description.folder import Folder
-from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 from abl_cards.games.sampling.samples import sample_decisions
 from abl_cards.games.tables.response_masks import compute_response_mask
 
 
 @pytest.fixture(scope="module", params=["president", "bigtwo", "guandan"])
 def rules(request: pytest.FixtureRequest) -> CompiledGame:
-    return compile_game(Folder(KB_ROOT / request.param))
+    return load(request.param).engine().rules
 
 
 def test_answers_are_what_follows(rules: CompiledGame) -> None:

@@ -10,6 +10,16 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tests.in_process import LOW_LIMITS
+
+PROGRAM = f"""
+from abl_cards.asp import Limits
+Limits.__init__.__defaults__ = {LOW_LIMITS}
+from abl_cards.cli import main
+main()
+"""
+"""The command, with limits that hostile rules exceed soon."""
+
 PATIENCE = 120.0
 """Time limit of an answer in seconds."""
 
@@ -18,7 +28,7 @@ class Editor:
     """Server process with its received messages."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", "from abl_cards.cli import main; main()", "lsp"]
+        command = [sys.executable, "-c", PROGRAM, "lsp"]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -30,8 +30,19 @@ def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
     return Edit(file, text.index(old), text.index(old) + len(old), new, kind)
 
 
+def test_edits_are_tested_in_a_process(folder: Path) -> None:
+    """Report the error of an edit that clingo refuses, and the case that detects another one."""
+    edits = [
+        edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
+        edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
+    ]
+    tried = try_edits(MutationRun(folder, None, 20.0), edits, lambda _: None, max_jobs=1)
+    assert [mutant.outcome for mutant in tried] == [REFUSED, NOTICED]
+    assert tried[1].message.startswith("cases.jsonl:1: labels:")
+
+
+@pytest.mark.usefixtures("edits_in_process", "low_limits")
 def test_what_becomes_of_edits(folder: Path) -> None:
-    """Test all edits in one process, because starting a process takes longer than an edit."""
     edits = [
         edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
         edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
@@ -104,6 +115,7 @@ def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path
 
 
 @long
+@pytest.mark.usefixtures("edits_in_process")
 def test_a_case_that_was_proposed_notices(folder: Path) -> None:
     """Edits of costs, lists and labels lead to cases about these."""
     (folder / CASES_FILE).unlink()

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import NeuroSymbolicPolicy, PolicyInputs
+from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Choices, Decisions, Tables
@@ -32,7 +32,6 @@ class ChoiceInputs(ModelInputs):
     """Features of the k choices with more than one option; masks and costs have a column for each action."""
 
     open_rows: Indices  # [k] the choices with more than one option
-    prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counting
 
 
 class ModelPolicy(NeuroSymbolicPolicy):
@@ -40,9 +39,11 @@ class ModelPolicy(NeuroSymbolicPolicy):
 
     networks: ModelNetworks
 
-    def __init__(self, engine: Engine, preference_model: PreferenceModel, networks: ModelNetworks) -> None:
+    def __init__(
+        self, engine: Engine, preference_model: PreferenceModel, networks: ModelNetworks, use_projection: bool = True
+    ) -> None:
         """Use this network and these preferences."""
-        super().__init__(engine, preference_model, networks)
+        super().__init__(engine, preference_model, networks, use_projection)
         self._cached: tuple[ModelInputs, PolicyOutput] | None = None  # the last call of the network
 
     def features(self, decisions: Decisions) -> PolicyInputs:
@@ -95,7 +96,7 @@ class ModelPolicy(NeuroSymbolicPolicy):
     def to_model_batch(self, inputs: PolicyInputs | ChoiceInputs) -> Batch:
         """Return decisions with a choice as a network reads them."""
         shape = self.networks.shape
-        return to_batch(inputs, inputs.prior, shape.num_labels, shape.num_actions, self.networks.device)
+        return to_batch(inputs, shape.num_labels, shape.num_actions, self.networks.device)
 
     def evaluate(self, inputs: PolicyInputs | ChoiceInputs) -> PolicyOutput:
         """Call the network, unless it was called for these decisions last; raises GameError for a wrong output."""
@@ -138,7 +139,9 @@ class ModelPolicy(NeuroSymbolicPolicy):
         if len(rows):
             hands = self.evaluate(inputs).hands
             assert hands is not None
-            estimate[rows] = project_estimate(hands.cpu().numpy(), decisions.information_set().select(rows))
+            expected = hands.cpu().numpy()
+            constraints = decisions.information_set().select(rows)
+            estimate[rows] = project_estimate(expected, constraints) if self.uses_projection else expected
         return estimate
 
     def survey_with_estimate(self, decisions: Decisions, inputs: PolicyInputs) -> BestCardsPerLabel:

@@ -1,0 +1,192 @@
+"""Agents that play by networks of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.model_policy import ChoiceInputs, ModelPolicy
+from abl_cards.agents.neural import AblAgent
+from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.games import Engine
+from abl_cards.games.preferences import PreferenceModel
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Moves
+from abl_cards.learners import (
+    AblnPart,
+    CriticPart,
+    GameShape,
+    ModelNetworks,
+    NetworkPart,
+    Networks,
+    PrivilegedInputs,
+    load_model,
+    to_input_tensors,
+    to_privileged_tensors,
+)
+from abl_cards.reasoners.abduction import BestCardsPerLabel, Minimiser
+
+
+class ModelAgent(AblAgent):
+    """Play the most probable label or option of a network for policy, value and hands."""
+
+    policy: ModelPolicy
+
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
+        """Return one legal move for each decision."""
+        view = self.policy.features(decisions)
+        labels = view.complete_labels(self.policy.log_probs(view).argmax(axis=1).astype(np.int16))
+        best = best_cards(self.policy, decisions, view)
+        return best.realise(labels, None if self.uses_preferences else keys)
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """Return [n] an option for each choice: the most probable one where the network has actions for options."""
+        return choose_by_network(self.policy, choices, super().choose(choices, keys))
+
+
+def best_cards(policy: NeuroSymbolicPolicy, decisions: Decisions, inputs: PolicyInputs) -> BestCardsPerLabel:
+    """Return the best card set of each label, by the hands that the policy estimates where preferences read them.
+
+    Args:
+        policy: The policy.
+        decisions: The plays to decide.
+        inputs: The features that the policy computed of them.
+    """
+    return policy.survey_with_estimate(decisions, inputs) if isinstance(policy, ModelPolicy) else inputs.survey
+
+
+def choose_by_network(policy: NeuroSymbolicPolicy, choices: Choices, chosen: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return [n] the most probable options of a network with actions for options; others stay as chosen.
+
+    Args:
+        policy: The policy.
+        choices: The choices, n of them.
+        chosen: [n] the options by the preferences; changed in place.
+    """
+    if isinstance(policy, ModelPolicy) and policy.networks.decides_choices:
+        view = policy.choice_features(choices)
+        actions = policy.action_log_probs(view).argmax(axis=1)
+        chosen[view.open_rows] = actions - policy.networks.shape.num_labels
+    return chosen
+
+
+def load_model_policy(
+    file: Path, model: object, engine: Engine, preference_model: PreferenceModel, use_projection: bool = True
+) -> ModelPolicy:
+    """Load weights of a network for policy, value and hands.
+
+    Args:
+        file: The file of weights, with its card beside it.
+        model: A network of the class and sizes that were trained; its weights are replaced.
+        engine: The game.
+        preference_model: Preferences that select the card set of a label.
+        use_projection: Project the estimated hands onto what counts and facts allow.
+
+    Raises:
+        GameError: The weights are missing or damaged, or of another network, or the network breaks the interface.
+    """
+    if not isinstance(model, torch.nn.Module):
+        message = f"model: expected a torch.nn.Module, found {type(model).__name__}"
+        raise GameError(message, ErrorCode.MODEL_FAILED)
+    networks = ModelNetworks(model, GameShape.of(engine))
+    probe_model(networks, engine)
+    load_model(file, model)
+    return ModelPolicy(engine, preference_model, networks.eval(), use_projection)
+
+
+def probe_model(networks: ModelNetworks, engine: Engine) -> None:
+    """Call a network of one's own with a few decisions of a game, to check its outputs before anything is played.
+
+    Args:
+        networks: The network; it notes which outputs it has.
+        engine: The game.
+
+    Raises:
+        GameError: The network fails, or breaks the interface.
+    """
+    policy = ModelPolicy(engine, engine.preference_model(), networks)
+    minimiser = Minimiser(policy.preference_model)
+    tables = engine.start_matches(np.arange(_PROBE_TABLES, dtype=np.uint64))
+    for _ in range(_PROBE_STEPS):
+        rows = tables.rows_to_choose()
+        if rows.size:
+            choices = tables.choices(rows)
+            if _probe(policy, policy.choice_features(choices)):
+                return
+            tables.choose(rows, minimiser.choose(choices))
+        rows = tables.rows_to_play()
+        if rows.size:
+            decisions = tables.decisions(rows)
+            if _probe(policy, policy.features(decisions)):
+                return
+            tables.play(rows, minimiser.best(decisions))
+
+
+def _probe(policy: ModelPolicy, view: PolicyInputs | ChoiceInputs) -> bool:
+    """Call the network for decisions where there are at least two with a choice; returns whether it was called."""
+    if len(view.open_rows) < 2:
+        return False
+    policy.networks.probe(policy.to_model_batch(view))
+    return True
+
+
+def probe_parts(networks: Networks, engine: Engine) -> None:
+    """Call the networks of one's own in the place of a preset's with a few decisions of a game.
+
+    Args:
+        networks: The networks; lazy layers get their sizes.
+        engine: The game.
+
+    Raises:
+        GameError: A network fails (code ``model-failed``), or breaks its interface.
+    """
+    parts = dict(networks.parts.items())
+    if not parts:
+        return
+    preferences = engine.preference_model()
+    policy, minimiser = NeuroSymbolicPolicy(engine, preferences, networks), Minimiser(preferences)
+    features = ModelPolicy(engine, preferences, cast("ModelNetworks", networks)).features  # without these networks
+    tables = engine.start_matches(np.arange(_PROBE_TABLES, dtype=np.uint64))
+    for _ in range(_PROBE_STEPS):
+        rows = tables.rows_to_choose()
+        if rows.size:
+            tables.choose(rows, minimiser.choose(tables.choices(rows)))
+        rows = tables.rows_to_play()
+        if rows.size:
+            decisions = tables.decisions(rows)
+            view = features(decisions)
+            if len(view.open_rows) >= 2:
+                contexts = decisions.view.context[view.open_rows]
+                privileged = policy.privileged_inputs(tables, rows[view.open_rows], contexts)
+                for part in parts.values():
+                    _probe_part(part, networks, replace(view, estimate=view.prior), privileged)
+                return
+            tables.play(rows, minimiser.best(decisions))
+
+
+def _probe_part(part: NetworkPart, networks: Networks, view: PolicyInputs, privileged: PrivilegedInputs) -> None:
+    """Call a network of one's own; raises GameError where it fails."""
+    inputs = to_input_tensors(view, networks.device, networks.dtype)
+    try:
+        with torch.no_grad(), networks.autocast():
+            if isinstance(part, AblnPart):
+                part(inputs.observation, inputs.prior)
+            elif isinstance(part, CriticPart):
+                part(inputs, to_privileged_tensors(privileged, networks.device))
+            else:
+                part(inputs)
+    except GameError:
+        raise
+    except Exception as problem:
+        message = f"{part.model_name} failed on {len(view.open_rows)} decisions: {type(problem).__name__}: {problem}"
+        raise GameError(message, ErrorCode.MODEL_FAILED) from problem
+
+
+_PROBE_TABLES, _PROBE_STEPS = 16, 100

@@ -1,0 +1,70 @@
+"""Whether tricks are worth taking, found by playing at random: rule files state points, not what seats want."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.core import splitmix64_array
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.tables import NullListener, Tables
+from abl_cards.games.types import LEADING, Indices
+
+NUM_TABLES, NUM_EPISODES = 32, 32
+MAX_STEPS = 10_000
+"""Steps after which games that do not end are no longer waited for."""
+_SEED = 0
+
+
+class _TrickCounter(NullListener):
+    """Listener that sums the covariance of rewards and tricks taken, over the seats of each episode."""
+
+    def __init__(self, num_tables: int, num_seats: int) -> None:
+        self.num_episodes, self.covariance = 0, 0.0
+        self._taken = np.zeros((num_tables, num_seats))
+
+    def count(self, tables: Tables, rows: Indices) -> None:
+        """Count the tricks that have just ended at rows of the tables, except the last of an episode."""
+        self._taken[rows, tables.state.owner[rows]] += 1
+
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Count the last trick, and compare the tricks of the seats with their rewards."""
+        self.count(tables, rows)
+        taken = self._taken[rows]
+        self.covariance += float(((taken - taken.mean(axis=1, keepdims=True)) * tables.points[rows]).sum())
+        self.num_episodes += len(rows)
+        self._taken[rows] = 0
+
+
+@cache_per_game
+def avoids_tricks(rules: CompiledGame) -> bool:
+    """Return whether seats that take more tricks than the others get fewer points, as in Hearts.
+
+    Args:
+        rules: A game with tricks.
+    """
+    keys, player = splitmix64_array(np.arange(NUM_TABLES, dtype=np.uint64), _SEED), RandomAgent()
+    counter = _TrickCounter(NUM_TABLES, rules.seating.seats)
+    tables = Tables.begin(rules, keys, counter)
+    for step in range(MAX_STEPS):
+        if counter.num_episodes >= NUM_EPISODES:
+            break
+        _step(tables, player, counter, splitmix64_array(keys, step + 1))
+    return counter.covariance < 0
+
+
+def _step(tables: Tables, player: RandomAgent, counter: _TrickCounter, keys: RandomKeys) -> None:
+    """Decide once at every table where the match goes on."""
+    rows = tables.rows_to_choose()
+    if rows.size:
+        tables.choose(rows, player.choose(tables.choices(rows), keys[rows]))
+    rows = tables.rows_to_play()
+    if not rows.size:
+        over = np.flatnonzero(tables.winner != -1)
+        tables.begin_match(over, keys[over])
+        return
+    episode = tables.num_episodes[rows].copy()
+    tables.play(rows, player.play(tables.decisions(rows), keys[rows]))
+    ended = (tables.state.to_beat[rows] == LEADING) & ~tables.state.is_composing[rows]
+    counter.count(tables, rows[ended & (tables.num_episodes[rows] == episode)])

@@ -1,0 +1,74 @@
+"""Import files of a user, and call what is in them: errors name the file and the line."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
+
+from abl_cards.core.errors import ErrorCode, GameError
+
+T = TypeVar("T")
+
+PYTHON_SUFFIX = ".py"
+"""End of the name of a Python file."""
+
+
+def add_cwd_to_path() -> None:
+    """Append the working folder to the import path, so that it replaces no other module."""
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def import_file(path: Path, registered_name: str | None = None) -> ModuleType:
+    """Import a Python file anew.
+
+    Args:
+        path: The file.
+        registered_name: Name in ``sys.modules``, which type annotations are resolved by; None for no entry.
+
+    Returns:
+        The module.
+    """
+    spec = importlib.util.spec_from_file_location(registered_name or path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    if registered_name is not None:
+        sys.modules[registered_name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def call_user_code(subject: str, path: Path | None, call: Callable[[], T], code: ErrorCode) -> T:
+    """Call code of a user.
+
+    Args:
+        subject: Beginning of error messages, such as ``agent 'mine:Player'``.
+        path: File of the code, to name the line that fails; None where there is none.
+        call: Function to call.
+        code: Code of the error.
+
+    Returns:
+        The result.
+
+    Raises:
+        GameError: The call failed, or tried to end the process.
+    """
+    try:
+        return call()
+    except GameError:
+        raise
+    except (Exception, SystemExit) as problem:  # leaving in the middle of a match does not end it
+        frames = traceback.extract_tb(problem.__traceback__)
+        own = [frame for frame in frames if path is None or Path(frame.filename).resolve() == path]
+        location = f"{path or own[-1].filename}:{own[-1].lineno}" if own else str(path)
+        if isinstance(problem, SyntaxError) and problem.lineno:
+            location = f"{problem.filename}:{problem.lineno}"
+        text = " ".join(str(problem).split())
+        raise GameError(f"{subject}: {location}: {type(problem).__name__}: {text}", code) from problem

@@ -1,0 +1,81 @@
+"""Checks of what networks of one's own return: type, shape, dtype, and values that are finite."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from abl_cards.core import ErrorCode, GameError
+from abl_cards.learners.model_interface import Batch, PolicyOutput
+
+
+def check_output(output: object, batch: Batch, model_name: str, allow_half: bool = False) -> PolicyOutput:
+    """Check what a network returned for a batch.
+
+    Args:
+        output: What ``forward`` returned.
+        batch: What it was called with, n decisions.
+        model_name: Name of its class, for messages.
+        allow_half: Whether bfloat16 and float16 are accepted, as autocast makes them.
+
+    Returns:
+        The output.
+
+    Raises:
+        GameError: It is no `PolicyOutput` (code ``model-output-type``), or a field has the wrong shape
+            (``model-output-shape``), dtype (``model-output-dtype``) or values that are not finite
+            (``model-output-not-finite``).
+    """
+    if not isinstance(output, PolicyOutput):
+        raise GameError(
+            f"{model_name}.forward returned {describe_value(output)}; expected a PolicyOutput",
+            ErrorCode.MODEL_OUTPUT_TYPE,
+        )
+    n, (others, cards) = len(batch), batch.prior.shape[1:]
+    widths = list(dict.fromkeys((batch.num_actions, batch.num_labels)))
+    check_tensor(model_name, "logits", output.logits, [(n, width) for width in widths], allow_half)
+    check_tensor(model_name, "value", output.value, [(n,)], allow_half)
+    if output.hands is not None:
+        check_tensor(model_name, "hands", output.hands, [(n, others, cards)], allow_half)
+    possible = batch.action_mask[:, : output.logits.shape[1]]
+    check_finite(model_name, "logits", torch.where(possible, output.logits, output.logits.new_zeros(())))
+    check_finite(model_name, "value", output.value)
+    if output.hands is not None:
+        check_finite(model_name, "hands", output.hands)
+    return output
+
+
+_FIELD_SIZES = {"logits": "[n, actions] or [n, labels]", "value": "[n]", "hands": "[n, others, cards]"}
+
+
+def check_tensor(model_name: str, name: str, tensor: object, shapes: list[tuple[int, ...]], allow_half: bool) -> None:
+    """Raise GameError where a field is no tensor of one of these shapes, or not of a dtype that is accepted."""
+    expected = f"{_FIELD_SIZES[name]} = {' or '.join(str(list(shape)) for shape in shapes)} float32"
+    message = f"{model_name}.forward: {name} is {describe_value(tensor)}, expected {expected}"
+    if not isinstance(tensor, Tensor):
+        raise GameError(message, ErrorCode.MODEL_OUTPUT_TYPE)
+    if tuple(tensor.shape) not in shapes:
+        raise GameError(message, ErrorCode.MODEL_OUTPUT_SHAPE)
+    accepted = (torch.float32, torch.bfloat16, torch.float16) if allow_half else (torch.float32,)
+    if tensor.dtype not in accepted:
+        raise GameError(f"{message}; return {name}.float()", ErrorCode.MODEL_OUTPUT_DTYPE)
+
+
+def check_finite(model_name: str, name: str, tensor: Tensor) -> None:
+    """Raise GameError where a field holds NaN or an infinity."""
+    finite = torch.isfinite(tensor)
+    if not finite.all():
+        row = int((~finite).nonzero()[0, 0])
+        count = int((~finite).sum())
+        raise GameError(
+            f"{model_name}.forward: {name} has {count} values that are NaN or infinite (first in row {row} of "
+            f"{len(tensor)}); lower learning_rate or max_grad_norm, or mend the network",
+            ErrorCode.MODEL_OUTPUT_NOT_FINITE,
+        )
+
+
+def describe_value(value: object) -> str:
+    """Return the type of a value, with shape and dtype where it is a tensor."""
+    if isinstance(value, Tensor):
+        return f"{list(value.shape)} {str(value.dtype).removeprefix('torch.')}"
+    return type(value).__name__
