@@ -20,16 +20,21 @@ from abl_cards.experiments.splitting_data import (
     single_share,
     tag_accuracy,
 )
+from abl_cards.learners.presets import SPLITTER_PRESETS
 from abl_cards.reasoners.splits.kernels import NO_TAG
 from abl_cards.reasoners.splits.rules import load_split_rules
 from abl_cards.reasoners.splits.splits import Splitter
 from tests.cli_runs import run
+from tests.effort import amount
 from tests.experiments.conftest import partial_results
 
 SMOKE = ["run", "doudizhu_splitting", "--smoke", "--json", "--set", "rounds=2", "--set", "loop_rounds=2"]
 
 
-def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
+def test_it_runs_and_knows_what_it_has_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = SPLITTER_PRESETS["small"]
+    narrow = replace(small, card_width=amount(8, small.card_width), hidden_width=amount(8, small.hidden_width))
+    monkeypatch.setitem(SPLITTER_PRESETS, "small", narrow)
     words = [*SMOKE, "--set", "games=24", "--set", "held_out=8", "--dir", str(tmp_path / "out")]
     first = json.loads(run(*words).stdout)
     methods = {row["split by"]: row for row in first["tables"]["methods"]["rows"]}

@@ -24,6 +24,7 @@ from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import FrequencyModel, LinearPolicy, MeanHands, MeanModel
+from tests.training.test_joint_loop import SHORT
 from tests.training.test_own_parts import config, shape, stored
 from tests.training.test_trainer import decisions_at_tables
 
@@ -34,7 +35,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def trainer_in(directory: Path, **changes: Any) -> Trainer:
-    return Trainer("president", config=config(directory, **changes))
+    return Trainer(SHORT, config=config(directory, **changes))
 
 
 def labels_of(trainer: Trainer) -> LabelsKB:
@@ -183,7 +184,7 @@ def test_all_models_of_ablkit_are_trained_and_go_on(tmp_path: Path) -> None:
     assert first.keys() == other.keys()
     assert all(torch.equal(first[name], other[name]) for name in first)
     direct = {("policy" if name == "model" else name): model for name, model in models().items()}
-    again: Any = Trainer("president", config=config(tmp_path / "half"), **direct)
+    again: Any = Trainer(SHORT, config=config(tmp_path / "half"), **direct)
     assert np.array_equal(again.networks.decision.base_model.counts, first["decision.state.counts"].numpy())
     file = own_networks.__file__
     spec = f"policy={file}:FrequencyModel,critic={file}:MeanModel,abln={file}:MeanHands"
@@ -244,7 +245,7 @@ def test_an_own_model_and_an_own_reasoner_of_the_trainer_go_together(tmp_path: P
         return candidates.cost
 
     chosen = replace(config(tmp_path), kb_opponent_share=0.0)
-    trainer = Trainer("president", distance=distance, config=chosen)
+    trainer = Trainer(SHORT, distance=distance, config=chosen)
     JointBridge(trainer, reasoner=SamplingReasoner(labels_of(trainer)))
     rows = stored(trainer)
     assert (rows.regret[np.arange(len(rows)), rows.label] == 0).all()

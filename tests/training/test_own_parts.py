@@ -30,6 +30,7 @@ from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.training import own_networks
 from tests.training.own_networks import LinearCritic, LinearHands, LinearPolicy, Whole
+from tests.training.test_joint_loop import SHORT
 from tests.training.test_trainer import CountingReasoner, decisions_at_tables
 
 PARTS: dict[str, type[torch.nn.Module]] = {"policy": LinearPolicy, "critic": LinearCritic, "abln": LinearHands}
@@ -52,7 +53,7 @@ def config(directory: Path, **changes: Any) -> TrainConfig:
 
 
 def shape() -> GameShape:
-    return GameShape.of(load("president").engine())
+    return GameShape.of(load(SHORT).engine())
 
 
 def make(name: str) -> torch.nn.Module:
@@ -68,7 +69,7 @@ def option(name: str) -> str:
 @pytest.mark.parametrize("name", PARTS)
 def test_one_network_is_replaced_and_all_are_trained(tmp_path: Path, name: str) -> None:
     own: dict[str, Any] = {name: make(name)}
-    trainer = Trainer("president", config=config(tmp_path), **own)
+    trainer = Trainer(SHORT, config=config(tmp_path), **own)
     before = {key: tensor.clone() for key, tensor in trainer.networks.state_dict().items()}
     metrics = trainer.fit()
     after = trainer.networks.state_dict()
@@ -102,7 +103,7 @@ def test_one_network_is_replaced_and_all_are_trained(tmp_path: Path, name: str) 
 
 def test_the_batches_of_each_network_are_typed(tmp_path: Path) -> None:
     own = {name: make(name) for name in PARTS}
-    trainer = Trainer("president", config=config(tmp_path), **own)  # type: ignore[arg-type]
+    trainer = Trainer(SHORT, config=config(tmp_path), **own)  # type: ignore[arg-type]
     for _ in range(8):
         trainer.self_play.step()
     seen: dict[str, Any] = {name: network.seen[0] for name, network in own.items()}  # type: ignore[index]
@@ -148,7 +149,7 @@ def test_the_batches_of_each_network_are_typed(tmp_path: Path) -> None:
 def test_the_estimate_is_that_of_the_run_or_the_prior(tmp_path: Path) -> None:
     for abln in (True, False):
         policy = make("policy")
-        trainer = Trainer("president", policy=policy, config=config(tmp_path / str(abln), abln=abln))
+        trainer = Trainer(SHORT, policy=policy, config=config(tmp_path / str(abln), abln=abln))
         with torch.no_grad():
             for weight in trainer.networks.abln.parameters() if trainer.networks.abln else ():
                 weight.add_(0.3 * torch.randn(weight.shape))
@@ -161,7 +162,7 @@ def test_the_estimate_is_that_of_the_run_or_the_prior(tmp_path: Path) -> None:
 
 def test_an_own_abln_gives_a_preset_an_estimate(tmp_path: Path) -> None:
     chosen = config(tmp_path, preset="quick", rollout_size=64, minibatch_size=32)
-    trainer = Trainer("president", abln=make("abln"), config=chosen)
+    trainer = Trainer(SHORT, abln=make("abln"), config=chosen)
     assert trainer.networks.preset.uses_abln
     trainer.fit(decisions=200)
     named = make_agent(f"abl:weights={trainer.weights_path},{option('abln')}", trainer.engine)
@@ -172,7 +173,7 @@ def test_an_own_abln_gives_a_preset_an_estimate(tmp_path: Path) -> None:
 def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, workers: int) -> None:
     def trainer(folder: str, **own: Any) -> Trainer:
         networks = own or {name: make(name) for name in PARTS}
-        return Trainer("president", config=config(tmp_path / folder, workers=workers), **networks)
+        return Trainer(SHORT, config=config(tmp_path / folder, workers=workers), **networks)
 
     whole, half = trainer("whole"), trainer("half")
     whole.fit(decisions=700)
@@ -187,7 +188,7 @@ def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, 
     incomplete: tuple[dict[str, Any], ...] = {}, {"policy": make("policy")}
     for networks in incomplete:
         with pytest.raises(GameError) as error:
-            Trainer("president", config=config(tmp_path / "half", workers=workers), **networks)
+            Trainer(SHORT, config=config(tmp_path / "half", workers=workers), **networks)
         assert error.value.code == ErrorCode.MODEL_CLASS_NEEDED
     with pytest.raises(GameError) as error:
         trainer("half", policy=make("critic"), critic=make("critic"), abln=make("abln"))
@@ -195,16 +196,16 @@ def test_a_run_of_own_networks_goes_on_as_if_it_had_not_stopped(tmp_path: Path, 
 
 
 def test_a_preset_run_does_not_go_on_with_an_own_network(tmp_path: Path) -> None:
-    Trainer("president", config=config(tmp_path)).fit(decisions=1)
+    Trainer(SHORT, config=config(tmp_path)).fit(decisions=1)
     with pytest.raises(GameError) as error:
-        Trainer("president", policy=make("policy"), config=config(tmp_path))
+        Trainer(SHORT, policy=make("policy"), config=config(tmp_path))
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
 def test_frozen_weights_stay(tmp_path: Path) -> None:
     policy = make("policy").requires_grad_(False)
     before = policy.logits.weight.clone()  # type: ignore[union-attr,operator]
-    trainer = Trainer("president", policy=policy, config=config(tmp_path, critic_warmup_updates=0))
+    trainer = Trainer(SHORT, policy=policy, config=config(tmp_path, critic_warmup_updates=0))
     critic = [weight.clone() for weight in trainer.networks.critic.parameters()]
     trainer.fit(decisions=300)
     assert torch.equal(policy.logits.weight, before)  # type: ignore[union-attr,arg-type]
@@ -215,11 +216,11 @@ def test_frozen_weights_stay(tmp_path: Path) -> None:
 
 def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
     """Networks of one's own keep their weights, our others take those of the file."""
-    first = Trainer("president", config=config(tmp_path / "first"))
+    first = Trainer(SHORT, config=config(tmp_path / "first"))
     first.fit(decisions=300)
     policy = make("policy")
     mine = Trainer(
-        "president",
+        SHORT,
         policy=policy,
         config=config(tmp_path / "mine", init_from=first.weights_path, critic_warmup_updates=0),
     )
@@ -228,7 +229,7 @@ def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
     assert torch.equal(policy.logits.weight, make("policy").logits.weight)  # type: ignore[union-attr,arg-type]
     mine.fit(decisions=300)
     again = make("policy")
-    other = Trainer("president", policy=again, config=config(tmp_path / "again", init_from=mine.weights_path))
+    other = Trainer(SHORT, policy=again, config=config(tmp_path / "again", init_from=mine.weights_path))
     average = mine.learner.ema.weights["module.logits.weight"]
     assert torch.equal(again.logits.weight, average)  # type: ignore[union-attr,arg-type]
     assert not torch.equal(average, make("policy").logits.weight)  # type: ignore[union-attr,arg-type]
@@ -236,17 +237,17 @@ def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
 
 
 def test_a_card_states_an_estimate_only_where_one_was_trained(tmp_path: Path) -> None:
-    trainer = Trainer("president", model=Whole(shape()), config=config(tmp_path / "whole"))
+    trainer = Trainer(SHORT, model=Whole(shape()), config=config(tmp_path / "whole"))
     trainer.fit(decisions=1)
     assert not load_card(trainer.weights_path).abln
-    quick = Trainer("president", config=config(tmp_path / "quick", preset="quick", rollout_size=64, minibatch_size=32))
+    quick = Trainer(SHORT, config=config(tmp_path / "quick", preset="quick", rollout_size=64, minibatch_size=32))
     quick.fit(decisions=1)
     assert not load_card(quick.weights_path).abln
     assert make_agent(f"abl:weights={quick.weights_path}", quick.engine)
 
 
 def test_a_model_is_played_by_the_file_of_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = Trainer("president", model=Whole(shape()), config=config(tmp_path / "run"))
+    trainer = Trainer(SHORT, model=Whole(shape()), config=config(tmp_path / "run"))
     trainer.fit(decisions=200)
     monkeypatch.chdir(tmp_path)
     source = Path(own_networks.__file__).read_text("utf-8")
@@ -288,7 +289,7 @@ class Normalised(torch.nn.Module):
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_buffers_and_lazy_layers_are_saved_and_played(tmp_path: Path, precision: str) -> None:
     trainer = Trainer(
-        "president", policy=Normalised(shape()), config=config(tmp_path, precision=precision, critic_warmup_updates=0)
+        SHORT, policy=Normalised(shape()), config=config(tmp_path, precision=precision, critic_warmup_updates=0)
     )
     trainer.fit(decisions=300)
     steps = trainer.networks.state_dict()["decision.module.body.1.num_batches_tracked"]
@@ -312,14 +313,14 @@ def test_parts_that_exclude_each_other(tmp_path: Path) -> None:
         ({"distance": 3}, {}, ErrorCode.INVALID_REASONER),
         ({"consistency": everything, "reasoner": everything}, {}, ErrorCode.SETTING_CONFLICT),
         (
-            {"distance": cheapest, "reasoner": CountingReasoner(load("president").engine())},
+            {"distance": cheapest, "reasoner": CountingReasoner(load(SHORT).engine())},
             {},
             ErrorCode.SETTING_CONFLICT,
         ),
     ]
     for number, (parts, changes, code) in enumerate(cases):
         with pytest.raises(GameError) as error:
-            Trainer("president", config=config(tmp_path / str(number), **changes), **parts)
+            Trainer(SHORT, config=config(tmp_path / str(number), **changes), **parts)
         assert error.value.code == code, parts
 
 
@@ -346,7 +347,7 @@ def test_a_wrong_output_is_named(tmp_path: Path, change: Any, code: ErrorCode) -
     policy = WrongPolicy(shape())
     policy.change = change
     with pytest.raises(GameError, match="WrongPolicy") as error:
-        Trainer("president", policy=policy, config=config(tmp_path))
+        Trainer(SHORT, policy=policy, config=config(tmp_path))
     assert error.value.code == code
 
 
@@ -375,7 +376,7 @@ def test_a_distance_chooses_among_consistent_moves(tmp_path: Path) -> None:
         assert candidates.is_consistent.shape == candidates.labels.shape == candidates.cost.shape
         return candidates.cost
 
-    trainer = Trainer("president", distance=distance, config=config(tmp_path, kb_opponent_share=0.0))
+    trainer = Trainer(SHORT, distance=distance, config=config(tmp_path, kb_opponent_share=0.0))
     rows = stored(trainer)
     assert lengths
     assert (rows.regret[np.arange(len(rows)), rows.label] == 0).all()  # the cheapest label, whichever was sampled
@@ -391,14 +392,14 @@ def test_our_distance_written_out_makes_the_same_moves(tmp_path: Path) -> None:
     def ours(candidates: MoveCandidates) -> NDArray[np.float64]:
         return -candidates.probability.astype(np.float64) * 1e9 + candidates.cost
 
-    first = stored(Trainer("president", config=config(tmp_path / "ours")))
-    second = stored(Trainer("president", distance=ours, config=config(tmp_path / "mine")))
+    first = stored(Trainer(SHORT, config=config(tmp_path / "ours")))
+    second = stored(Trainer(SHORT, distance=ours, config=config(tmp_path / "mine")))
     assert np.array_equal(first.label, second.label)
     assert np.array_equal(first.observation, second.observation)
 
 
 def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
-    engine = load("president").engine()
+    engine = load(SHORT).engine()
     passing = engine.label_traits.pass_label
 
     def no_pass(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
@@ -408,7 +409,7 @@ def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
 
     for number, parts in enumerate(({}, {"reasoner": Minimiser(engine)}, {"distance": cheapest})):
         chosen = config(tmp_path / str(number))
-        trainer = Trainer("president", consistency=no_pass, config=chosen, **parts)  # type: ignore[arg-type]
+        trainer = Trainer(SHORT, consistency=no_pass, config=chosen, **parts)  # type: ignore[arg-type]
         rows = stored(trainer)
         assert not rows.legal[:, passing].any()
         assert (rows.label != passing).all()
@@ -420,7 +421,7 @@ def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
             return lists.select(order[lists.start[:-1]])
 
     own = config(tmp_path / "own", kb_opponent_share=0.0)
-    trainer = Trainer("president", consistency=no_pass, reasoner=Passing(engine), config=own)
+    trainer = Trainer(SHORT, consistency=no_pass, reasoner=Passing(engine), config=own)
     with pytest.raises(GameError) as error:
         stored(trainer)
     assert error.value.code == ErrorCode.INVALID_REASONER
@@ -431,7 +432,7 @@ def test_a_consistency_function_goes_with_each_reasoner(tmp_path: Path) -> None:
 )
 def test_a_wrong_distance_is_an_error(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(GameError) as error:
-        stored(Trainer("president", distance=wrong, config=config(tmp_path)))
+        stored(Trainer(SHORT, distance=wrong, config=config(tmp_path)))
     assert error.value.code == ErrorCode.INVALID_REASONER
 
 
@@ -443,8 +444,8 @@ def test_the_estimate_reaches_an_own_reasoner_of_a_preset(tmp_path: Path) -> Non
             estimates.append(estimate)
             return super().realise(decisions, label_probabilities)
 
-    engine = load("president").engine()
-    stored(Trainer("president", reasoner=Estimating(engine), config=config(tmp_path, kb_opponent_share=0.0)), 8)
+    engine = load(SHORT).engine()
+    stored(Trainer(SHORT, reasoner=Estimating(engine), config=config(tmp_path, kb_opponent_share=0.0)), 8)
     sizes = shape()
     assert estimates[0].shape[1:] == (sizes.num_others, sizes.num_cards)
     assert estimates[-1].any()
@@ -452,7 +453,7 @@ def test_the_estimate_reaches_an_own_reasoner_of_a_preset(tmp_path: Path) -> Non
 
 def test_an_own_network_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    trainer = Trainer("president", critic=make("critic"), config=config(Path()))
+    trainer = Trainer(SHORT, critic=make("critic"), config=config(Path()))
     trainer.fit(decisions=1)
-    assert trainer.weights_path == Path("runs/president-LinearCritic/president-tiny.safetensors")
+    assert trainer.weights_path == Path("runs/short_president-LinearCritic/short_president-tiny.safetensors")
     assert json.loads(trainer.weights_path.with_suffix(".json").read_text("utf-8"))["own_parts"]["critic"]
