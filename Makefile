@@ -28,7 +28,7 @@ bench: $(READY)
 	@$(BIN)/abl-cards bench
 
 lint: $(READY)
-	@$(BIN)/pytest -q tests/test_project.py
+	@$(BIN)/pytest -q tests/test_project.py --long
 
 docs: $(READY)
 	@$(BIN)/python -c 'import furo, myst_parser, sphinx' || \

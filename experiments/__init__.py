@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         run_experiment,
         short_name,
     )
+    from abl_cards.experiments.frames import match_rows, read_frame, read_rows
     from abl_cards.experiments.joint_loop import FROM_NOTHING, FROM_PREFERENCES
     from abl_cards.experiments.remote_cells import RemoteCells
     from abl_cards.experiments.report import ExperimentReport, ReportTable
@@ -35,6 +36,9 @@ __all__ = [
     "absolute_name",
     "find_experiments",
     "get_experiment",
+    "match_rows",
+    "read_frame",
+    "read_rows",
     "run_experiment",
     "short_name",
 ]

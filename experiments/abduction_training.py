@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.experiments.report import ExperimentReport, LinePlot, ReportTable
+from abl_cards.matches import combine_seeds, paired_test
 
 Curve = list[list[float]]
 """Points of a training: processor seconds so far, and a value from 0 to 1 for each measure."""
@@ -174,7 +175,8 @@ def report_curves(
         note: Note below the table.
 
     Returns:
-        A table of the last values, and a plot of the first measure over processor time, with the range over seeds.
+        A table of the last values with intervals over seeds, paired tests against the first method, and a plot of the
+        first measure over processor time with the range over seeds.
     """
     methods = list(dict.fromkeys(method for method, _ in curves))
     rows: list[list[Any]] = []
@@ -184,13 +186,33 @@ def report_curves(
         last = runs[:, -1]
         row: list[Any] = [method, len(runs)]
         for column in range(1, last.shape[1]):
-            row += [float(last[:, column].mean()), float(last[:, column].min()), float(last[:, column].max())]
+            estimate = combine_seeds(last[:, column].tolist(), bounds=(0.0, 1.0))
+            row += [estimate.mean, *(estimate.interval or (None, None))]
         rows.append([*row, float(last[:, 0].mean())])
         mean, low, high = runs.mean(axis=0), runs[:, :, 1].min(axis=0), runs[:, :, 1].max(axis=0)
         lines[method] = [(float(x), float(value)) for x, value in zip(mean[:, 0], mean[:, 1], strict=True)]
         bands[method] = [(float(x), float(a), float(b)) for x, a, b in zip(mean[:, 0], low, high, strict=True)]
-    names = [name for measure in measures for name in (measure, f"{measure}, least", f"{measure}, most")]
+    names = [name for measure in measures for name in (measure, f"{measure}, from", f"{measure}, to")]
     columns = ("method", "seeds", *names, "processor seconds")
-    table = ReportTable("methods", title, columns, rows, note, frozenset(names))
+    seeds = max(int(row[1]) for row in rows)
+    coverage = f"Intervals of 95 % cover {seeds} seeds with their images (Student's t over seeds)." if seeds > 1 else ""
+    table = ReportTable("methods", title, columns, rows, f"{coverage} {note}".strip(), frozenset(names))
     plot = LinePlot("curves", title, "processor seconds", measures[0], lines, bands=bands)
-    return ExperimentReport([table], [plot])
+    return ExperimentReport([table, *_paired_tests(curves, methods, measures[0])], [plot])
+
+
+def _paired_tests(curves: Mapping[tuple[str, int], Curve], methods: Sequence[str], measure: str) -> list[ReportTable]:
+    """Return the table of paired tests of each method against the first one, seed by seed."""
+    last = {key: curve[-1][1] for key, curve in curves.items()}
+    rows: list[list[Any]] = []
+    for method in methods[1:]:
+        seeds = [seed for name, seed in last if name == method and (methods[0], seed) in last]
+        differences = [last[method, seed] - last[methods[0], seed] for seed in seeds]
+        if len(differences) > 1:
+            estimate = combine_seeds(differences)
+            bounds = estimate.interval or (None, None)
+            rows.append([method, methods[0], len(seeds), estimate.mean, *bounds, paired_test(differences)])
+    columns = ("method", "against", "seeds", f"difference of {measure}", "from", "to", "p")
+    note = "Student's paired t-test over seeds: all methods of a seed have equal images and first weights."
+    table = ReportTable("paired", "Paired tests", columns, rows, note, frozenset(columns[3:6]), digits=4)
+    return [table] if rows else []

@@ -42,7 +42,7 @@ class CardReadingConfig(GameConfig):
     loops: int = setting(15, "passes over the plays")
     test: int = setting(300, "plays to test with")
     revisions: int = setting(1, "most cards that plain ABLkit revises in a play", range(10))
-    seeds: int = setting(2, "trainings of each method")
+    seeds: int = setting(3, "trainings of each method")
     seed: int = setting(0, "of the first training", SEED_RANGE)
 
 
@@ -55,7 +55,7 @@ class _Plays:
     y: list[Any]
 
 
-def _draw_plays(kb: Any, settings: CardReadingConfig, count: int, random: np.random.Generator) -> _Plays:
+def draw_plays(kb: Any, settings: CardReadingConfig, count: int, random: np.random.Generator) -> _Plays:
     """Draw plays: a size, a label of this size, then cards of this label in any order."""
     cards, pictures, results = [], [], []
     for _ in range(count):
@@ -103,8 +103,8 @@ def train(settings: CardReadingConfig, method: str, seed: int, on_progress: Prog
 
     kb = HandKB(settings.engine, state=json.loads(settings.state))
     random = np.random.default_rng(seed)
-    plays = _draw_plays(kb, settings, settings.examples, random)
-    test = _draw_plays(kb, settings, settings.test, random)
+    plays = draw_plays(kb, settings, settings.examples, random)
+    test = draw_plays(kb, settings, settings.test, random)
     labelled = np.tile(np.arange(len(kb.pseudo_label_list)), settings.labelled)
     labelled_pictures = (
         list(draw_cards([kb.pseudo_label_list[kind] for kind in labelled], random)) if len(labelled) else []

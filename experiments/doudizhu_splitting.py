@@ -19,6 +19,7 @@ from abl_cards.core import SEED_RANGE, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.splitting_report import LEARNER_NAME, build_report
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 
@@ -31,7 +32,7 @@ _EVAL_INTERVAL = 10
 
 
 @dataclass(frozen=True)
-class DoudizhuSplittingConfig(RulesConfig):
+class DoudizhuSplittingConfig(RulesConfig, SeedsConfig):
     """Training data and training time."""
 
     records: Path | None = setting(None, "games of DouZero; by default those beside the project")
@@ -306,7 +307,7 @@ def _most_probable_tags(network: SplitterNetwork, hands: Any) -> Any:
 EXPERIMENT = Experiment(
     "Splitting Dou dizhu hands: BiLSTM-CRF, repair by rules, abduction loop, from few labels and many",
     DoudizhuSplittingConfig(),
-    run,
+    over_seeds(run),
     smoke={
         "own_games": True, "games": 60, "held_out": 20, "shares": (0.1, 1.0), "loops": (0.1,), "rounds": 3,
         "loop_rounds": 3,

@@ -24,6 +24,7 @@ from abl_cards.core import SEED_RANGE, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.strength_tables import Results, StrengthFindings, report
 from abl_cards.experiments.strength_views import VIEWS, compute_silhouettes
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
@@ -68,7 +69,7 @@ PAIRINGS = (
 
 
 @dataclass(frozen=True)
-class DoudizhuStrengthConfig(RulesConfig):
+class DoudizhuStrengthConfig(RulesConfig, SeedsConfig):
     """Settings of playing, learning, generating and evaluating."""
 
     records: Path | None = setting(None, f"recorded games; by default {RECORDS_FILE} of ABL_CARDS_DATA, if it is there")
@@ -314,7 +315,7 @@ def _play_deals(
 EXPERIMENT = Experiment(
     "Equal strength: classes of deals by difficulty, a network that tells them, deals to order and how they are won",
     DoudizhuStrengthConfig(),
-    run,
+    over_seeds(run),
     smoke={
         "games": 40, "deals": 360, "pairings": ("kb", "greedy"), "sample": 300, "draws": 1, "epochs": 2,
         "generated_deals": 4,

@@ -6,7 +6,7 @@ nearly all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,12 @@ class EpisodeSummary:
     interval: tuple[float, float]  # 95 %, of the share
     mean_points: float  # an episode
 
+    @classmethod
+    def from_json(cls, num_episodes: int, result: Mapping[str, Any]) -> EpisodeSummary:
+        """Make a summary from the plain values of `play_episode_pair`."""
+        low, high = result["bounds"]
+        return cls(num_episodes, result["won"], (low, high), result["points"])
+
 
 def measure_episodes(
     workspace: ExperimentWorkspace, engine: Engine, pair: tuple[AgentSpec, AgentSpec], count: int, seed: int
@@ -41,15 +47,20 @@ def measure_episodes(
         "seed": seed,
     }  # fmt: skip
 
-    def work(tell: ProgressCallback) -> dict[str, Any]:
-        points = play_episodes(engine, (pair[0].agent, pair[1].agent), count, seed, tell)
-        shares = (1 + np.sign(points)) / 2
-        bounds = share_interval(shares, len(engine.agent_seatings))
-        return {"won": float(shares.mean()), "bounds": bounds, "points": float(points.mean())}
+    result = workspace.measure_cell(
+        what, lambda tell: play_episode_pair(engine, pair, count, seed, tell), f"{pair[0].name} : {pair[1].name}", count
+    )
+    return EpisodeSummary.from_json(count, result)
 
-    result = workspace.measure_cell(what, work, f"{pair[0].name} : {pair[1].name}", count)
-    low, high = result["bounds"]
-    return EpisodeSummary(count, result["won"], (low, high), result["points"])
+
+def play_episode_pair(
+    engine: Engine, pair: tuple[AgentSpec, AgentSpec], count: int, seed: int, on_progress: ProgressCallback
+) -> dict[str, Any]:
+    """Play episodes; returns the share that the first agent won, its 95 % bounds and the mean points."""
+    points = play_episodes(engine, (pair[0].agent, pair[1].agent), count, seed, on_progress)
+    shares = (1 + np.sign(points)) / 2
+    bounds = share_interval(shares, len(engine.agent_seatings))
+    return {"won": float(shares.mean()), "bounds": bounds, "points": float(points.mean())}
 
 
 def play_episodes(

@@ -1,21 +1,31 @@
-"""Tables 7 and 8 of Chen et al. 2025: with the estimate of the hidden hands against the twin without."""
+"""Tables 7 and 8 of Chen et al. 2025: with the estimate of the hidden hands against the twin without.
+
+With ``seeds`` both twins are trained from nothing for each seed, for as many decisions, and play episodes on deals of
+this seed. The interval then covers seeds and deals.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import stdev
+from typing import Any
 
 import numpy as np
 
-from abl_cards.core import SEED_RANGE, ErrorBarPlot, setting
+from abl_cards.ablation import LEARNED_PARTS, MATCH_SEED_OFFSET, TwinTrainer, create_twin_config
+from abl_cards.agents import rules_fingerprint
+from abl_cards.core import SEED_RANGE, ErrorBarPlot, require_extra, setting
 from abl_cards.experiments.agent_specs import load_agents
+from abl_cards.experiments.episodes import EpisodeSummary, play_episode_pair
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
 from abl_cards.experiments.oracle_agents import load_oracle_agent
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
-from abl_cards.experiments.workspace import ExperimentWorkspace
+from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
+from abl_cards.games import Engine
+from abl_cards.matches import SEED_METHOD, combine_seeds, describe_coverage, interval_error, paired_test
 
 PAPER_RATE, PAPER_DEVIATION = 0.609, 0.007  # table 7
 PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # table 8: points, shares of 3, 2, 1
@@ -31,12 +41,17 @@ class GuandanAblnConfig(RulesConfig):
     games: int = setting(500, "whole matches a round")
     episodes: int = setting(5000, "whose points are counted: the first ones of the rounds")
     ceiling: int = setting(0, "whole matches more of an agent that is told the true hands in the place of its estimate")
-    seed: int = setting(0, "of the first round; the others follow", SEED_RANGE)
+    seeds: int = setting(0, "trainings of both twins from nothing, in place of agent and twin; 0: none", range(1001))
+    decisions: int = setting(100_000, "of self-play in each of these trainings")
+    seed_episodes: int = setting(1000, "of the twins of a seed, always the first of a match")
+    seed: int = setting(0, "of the first round or training; the others follow", SEED_RANGE)
 
 
 def run(settings: GuandanAblnConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
-    """Play the rounds."""
+    """Play the rounds, or train the twins of each seed."""
     engine = settings.load_engine("guandan")
+    if settings.seeds:
+        return _run_seeds(settings, workspace, engine)
     pair = load_agents([settings.agent, settings.twin], engine)
     workspace.plan_cells(settings.rounds + bool(settings.ceiling))
 
@@ -51,6 +66,87 @@ def run(settings: GuandanAblnConfig, workspace: ExperimentWorkspace) -> Experime
     return report(
         settings, rounds, measure_matches(workspace, engine, (oracle, pair[1]), settings.ceiling, settings.seed)
     )
+
+
+# --- twins trained here ----------------------------------------------------------------------------------------------
+
+
+def _run_seeds(settings: GuandanAblnConfig, workspace: ExperimentWorkspace, engine: Engine) -> ExperimentReport:
+    """Train and measure the twins of each seed."""
+    require_extra("learning")
+    seeds = range(settings.seed, settings.seed + settings.seeds)
+    workspace.plan_cells(len(seeds))
+    config = create_twin_config(engine)
+    inputs = {"training": config.to_json(), "decisions": settings.decisions, "episodes": settings.seed_episodes}
+
+    def measure(seed: int) -> Mapping[str, Any]:
+        what = {"twins without ABLN": inputs, "seed": seed, "rules": rules_fingerprint(engine)}
+        result: Mapping[str, Any] = workspace.measure_cell(
+            what, lambda tell: _measure_twins(settings, workspace, engine, seed, tell), f"twins of seed {seed}"
+        )
+        return result
+
+    return report_seeds(settings, workspace.measure_each(seeds, measure, lambda done: report_seeds(settings, done)))
+
+
+def _measure_twins(
+    settings: GuandanAblnConfig, workspace: ExperimentWorkspace, engine: Engine, seed: int, tell: ProgressCallback
+) -> dict[str, Any]:
+    """Train both twins of a seed, and play episodes between them."""
+    trainer = TwinTrainer(
+        engine, create_twin_config(engine), workspace.folder / "twins", 0.0, settings.decisions, seed,
+        lambda name, done, total, remark: tell(done, f"{name}: {remark}"),
+    )  # fmt: skip
+    (abln,) = (part for part in LEARNED_PARTS if part.name == "abln")
+    twins = [trainer.train(part, seed) for part in (None, abln)]
+    pair = load_agents([f"abl:no-lookahead,weights={twin.weights}" for twin in twins], engine)
+    deals = seed + MATCH_SEED_OFFSET
+    against_kb = [
+        play_episode_pair(engine, (agent, load_agents(["kb"], engine)[0]), settings.seed_episodes, deals, tell)
+        for agent in pair
+    ]
+    played = play_episode_pair(engine, (pair[0], pair[1]), settings.seed_episodes, deals, tell)
+    return played | {
+        "decisions": [twin.decisions for twin in twins], "minutes": [twin.minutes for twin in twins],
+        "against kb": [summary["won"] for summary in against_kb],
+    }  # fmt: skip
+
+
+def report_seeds(settings: GuandanAblnConfig, results: Mapping[int, Mapping[str, Any]]) -> ExperimentReport:
+    """Make the table of seeds with the interval over seeds and deals, and its plot."""
+    summaries = {seed: EpisodeSummary.from_json(settings.seed_episodes, result) for seed, result in results.items()}
+    rates = [summary.win_rate for summary in summaries.values()]
+    together = combine_seeds(rates, [interval_error(summary.interval) for summary in summaries.values()], 0.95, (0, 1))
+    assert together.interval
+    columns = (
+        "seed", "episodes", "won with ABLN", "from", "to", "points an episode", "decisions with", "decisions without",
+        "with against kb", "without against kb", "minutes",
+    )  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            str(seed), summary.num_episodes, summary.win_rate, *summary.interval, summary.mean_points,
+            *results[seed]["decisions"], *results[seed]["against kb"], sum(results[seed]["minutes"]),
+        ]
+        for seed, summary in summaries.items()
+    ]  # fmt: skip
+    means = [float(np.mean([row[column] for row in rows])) for column in (5, 8, 9, 10)]
+    total = sum(summary.num_episodes for summary in summaries.values())
+    rows.append(["all", total, together.mean, *together.interval, means[0], None, None, *means[1:]])
+    p_value = paired_test(np.array(rates) - 0.5)
+    note = (
+        f"95 % intervals: of a seed over its deals; of all seeds over {describe_coverage(len(rates))} ({SEED_METHOD}). "
+        f"Paired t-test over seeds: p = {'–' if p_value is None else f'{p_value:.3f}'}. Both twins of a seed begin "
+        "with the policy of the preferences and are trained for as many decisions; they play without look-ahead."
+    )
+    shares = frozenset(columns[2:5]) | frozenset(columns[8:10])
+    table = ReportTable("seeds", "Twins trained with and without ABLN, by seed", columns, rows, note, shares)
+    bars = {f"seed {seed}": (summary.win_rate, *summary.interval) for seed, summary in summaries.items()}
+    bars |= {"seeds and deals": (together.mean, *together.interval)}
+    plot = ErrorBarPlot("seeds", "With ABLN against the twin without", "share of the episodes won", bars, 0.5)
+    return ExperimentReport([table], [plot])
+
+
+# --- given agents ----------------------------------------------------------------------------------------------------
 
 
 def report(

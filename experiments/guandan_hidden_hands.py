@@ -29,6 +29,7 @@ from abl_cards.experiments.hand_estimates import (
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 
@@ -37,7 +38,7 @@ CARDS_LEFT = (27, 20, 10, 5)
 
 
 @dataclass(frozen=True)
-class GuandanHiddenHandsConfig(RulesConfig):
+class GuandanHiddenHandsConfig(RulesConfig, SeedsConfig):
     """Estimators, and amounts of training data."""
 
     agent: str = setting("abl", "whose ABLN is measured")
@@ -261,6 +262,6 @@ def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Pl
 EXPERIMENT = Experiment(
     "Error of hidden-hand estimates by cards left; does abduction replace hands that are not revealed?",
     GuandanHiddenHandsConfig(),
-    run,
+    over_seeds(run),
     smoke={"last": 1, "decisions": 300, "pretrain_decisions": 600, "steps": 3, "shares": (0.0, 1.0)},
 )

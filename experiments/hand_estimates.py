@@ -37,6 +37,7 @@ EXACT_ESTIMATORS: dict[str, Estimator] = {
 """Slow: all consistent deals, each as likely as the others."""
 _REVEAL_STREAM = 21  # stream of random numbers
 _RESOLUTION = 1 << 20
+_BATCH_SIZE = 4096  # decisions of one forward call
 
 
 def network_estimators(abln: HandsNetwork) -> dict[str, Estimator]:
@@ -54,16 +55,14 @@ def _prior(views: DecisionDataset) -> HandEstimate:
     return prior_estimate(views.constraints, views.hints)
 
 
-def estimate_with_network(
-    abln: HandsNetwork, dataset: DecisionDataset, prior: HandEstimate, batch_size: int = 4096
-) -> HandEstimate:
+def estimate_with_network(abln: HandsNetwork, dataset: DecisionDataset, prior: HandEstimate) -> HandEstimate:
     """Compute the estimates of a network from a prior."""
     import torch
 
     parts = []
     with torch.inference_mode():
-        for first in range(0, len(dataset), batch_size):
-            part = slice(first, first + batch_size)
+        for first in range(0, len(dataset), _BATCH_SIZE):
+            part = slice(first, first + _BATCH_SIZE)
             observation, before = torch.from_numpy(dataset.observation[part]).float(), torch.from_numpy(prior[part])
             parts.append(abln(observation, before).numpy())
     estimate: HandEstimate = np.concatenate(parts)

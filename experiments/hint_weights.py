@@ -21,6 +21,7 @@ from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.games.tables import (
@@ -42,7 +43,7 @@ _IMPOSSIBLE_LOG_ODDS = -30.0  # log-odds of a seat that the facts deny a card
 
 
 @dataclass(frozen=True)
-class HintWeightsConfig(RulesConfig):
+class HintWeightsConfig(RulesConfig, SeedsConfig):
     """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -175,7 +176,7 @@ def run(settings: HintWeightsConfig, workspace: ExperimentWorkspace) -> Experime
     """Fit, or take what was fitted before."""
     engine = settings.load_engine("guandan")
     mark = RecordedEpisodes.load(settings.records, engine.game).fingerprint
-    fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile")}
+    fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile", "seeds")}
     what = {"fit": fitted | {"records": mark}, "rules": rules_fingerprint(engine)}
     return report(workspace.measure_cell(what, lambda tell: fit_hints(settings, tell), "weights of the hints"))
 
@@ -183,6 +184,6 @@ def run(settings: HintWeightsConfig, workspace: ExperimentWorkspace) -> Experime
 EXPERIMENT = Experiment(
     "Weights of the hints about hidden hands, fitted to recorded games",
     HintWeightsConfig(),
-    run,
+    over_seeds(run),
     smoke={"share": 0.2, "held_out": 0, "steps": 3, "records": sample_records_path("guandan")},
 )

@@ -22,6 +22,7 @@ from abl_cards.experiments.episodes import EpisodeSummary, measure_episodes
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace
 from abl_cards.games import Engine
 
@@ -35,7 +36,7 @@ _PRIOR_SCALE = {FROM_NOTHING: 0.0, FROM_PREFERENCES: None}
 
 
 @dataclass(frozen=True)
-class JointLoopConfig(GameConfig):
+class JointLoopConfig(GameConfig, SeedsConfig):
     """Start, duration and settings of the loop."""
 
     init_from: str = setting(
@@ -180,7 +181,7 @@ class _TrainedLoop:
         return read_metrics(self.loop_config.directory) if file.exists() else []
 
 
-_UNRELATED_SETTINGS = ("kb", "profile", "reference_agent", "minutes", "stages", "opponents", "episodes")
+_UNRELATED_SETTINGS = ("kb", "profile", "reference_agent", "minutes", "stages", "opponents", "episodes", "seeds")
 """Settings that leave what is learned as it is; of the rules their contents count."""
 
 
@@ -218,8 +219,11 @@ def _table(settings: JointLoopConfig, summaries: Mapping[LoopPairing, EpisodeSum
         ]
         for pairing, result in summaries.items()
     ]
-    note = "With 95 % intervals. All have played the same deals, from the beginning of a match."
-    return ReportTable("episodes", "Before, on the way, and after", columns, rows, note, frozenset(columns[3:6]))
+    note = "Intervals of 95 % over the deals. All have played the same deals, from the beginning of a match."
+    return ReportTable(
+        "episodes", "Before, on the way, and after", columns, rows, note, frozenset(columns[3:6]),
+        paired_column="won", paired_within=("against",),
+    )  # fmt: skip
 
 
 def _agent_name(settings: JointLoopConfig, meeting: LoopPairing) -> str:
@@ -270,7 +274,7 @@ def _strength_curve(settings: JointLoopConfig, summaries: Mapping[LoopPairing, E
 EXPERIMENT = Experiment(
     "The joint abduction loop for some minutes, from nothing: what the agent gains, and the shipped one beside it",
     JointLoopConfig(),
-    run,
+    over_seeds(run),
     smoke={
         "minutes": 0.02, "stages": 1, "episodes": 8, "num_envs": 64, "rollout_size": 512, "opponents": ("random",),
         "reference_agent": "kb",

@@ -121,18 +121,18 @@ class PointShares:
 
 
 def share_of_episodes(
-    outcome: MatchSummary, counted: NDArray[np.bool_], eligible: NDArray[np.bool_], games_per_deal: int = 2
+    outcome: MatchSummary, counted: NDArray[np.bool_], eligible: NDArray[np.bool_]
 ) -> tuple[float | None, float | None, float | None]:
     """Return the share of counted episodes among the eligible ones [episodes], and its 95 % bounds if they are known.
 
-    The episodes of games with one deal are dependent, so deals are the sampling units. A prefix of the episodes of an
-    outcome may be given.
+    The episodes of the two games with one deal are dependent, so deals are the sampling units. A prefix of the episodes
+    of an outcome may be given.
     """
     part, whole = float(counted.sum()), float(eligible.sum())
     if not whole:
         return None, None, None
     rate, size = part / whole, len(counted)
-    deal = (np.repeat(np.arange(len(outcome.episodes_per_game)), outcome.episodes_per_game) // games_per_deal)[:size]
+    deal = (np.repeat(np.arange(len(outcome.episodes_per_game)), outcome.episodes_per_game) // 2)[:size]
     deals = len(np.unique(deal))
     if len(deal) < size or deals < 2:
         return rate, None, None

@@ -21,6 +21,7 @@ from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.recorded_decisions import DecisionListener, RecordedEpisodes
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games.tables import Decisions
 from abl_cards.games.types import Indices
@@ -31,7 +32,7 @@ _POINTS_PER_LOG_ODDS = 8.0  # weights in the rule file for one unit of log-odds
 
 
 @dataclass(frozen=True)
-class PreferenceWeightsConfig(RulesConfig):
+class PreferenceWeightsConfig(RulesConfig, SeedsConfig):
     """Amount of data, and duration of the fit."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -162,7 +163,7 @@ def run(settings: PreferenceWeightsConfig, workspace: ExperimentWorkspace) -> Ex
     """Fit, or take what was fitted before."""
     engine = settings.load_engine(settings.game)
     mark = RecordedEpisodes.load(settings.records, engine.game).fingerprint
-    fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile")}
+    fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile", "seeds")}
     what = {"fit": fitted | {"records": mark}, "rules": rules_fingerprint(engine)}
     return report(
         workspace.measure_cell(what, lambda tell: fit_preferences(settings, tell), "weights of the preferences")
@@ -172,6 +173,6 @@ def run(settings: PreferenceWeightsConfig, workspace: ExperimentWorkspace) -> Ex
 EXPERIMENT = Experiment(
     "Weights of the preferences, fitted to recorded games",
     PreferenceWeightsConfig(),
-    run,
+    over_seeds(run),
     smoke={"share": 0.2, "held_out": 1, "steps": 3, "records": sample_records_path("guandan")},
 )

@@ -34,6 +34,8 @@ class ReportTable:
     note: str = ""
     percent_columns: frozenset[str] = frozenset()  # columns whose numbers are shares
     digits: int = 2  # of the other fractions
+    paired_column: str = ""  # values whose rows are compared seed by seed, where there are several seeds
+    paired_within: tuple[str, ...] = ()  # columns of text whose rows are compared with each other
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, one object a row."""

@@ -19,6 +19,7 @@ from abl_cards.core import SEED_RANGE, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.splitting_data import DEFAULT_PROFILE, SplitGames, play_kb_games, tag_accuracy
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.reasoners.splits import NO_PIECE, Splits, Splitter, load_split_rules
@@ -29,7 +30,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SplitPricesConfig(RulesConfig):
+class SplitPricesConfig(RulesConfig, SeedsConfig):
     """Number of games, and duration of training."""
 
     games: int = setting(3000, "of kb against itself to learn from")
@@ -131,6 +132,6 @@ def _count_pieces(splits: Splits, labels: int) -> FloatArray:
 EXPERIMENT = Experiment(
     "Prices of the pieces of a split in Dou dizhu, fitted to own games",
     SplitPricesConfig(),
-    run,
+    over_seeds(run),
     smoke={"games": 40, "held_out": 20, "passes": 4},
 )

@@ -22,6 +22,7 @@ from abl_cards.experiments.episodes import play_episodes
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import RulesConfig
+from abl_cards.experiments.seeds import SeedsConfig, over_seeds
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
 from abl_cards.matches import mean_interval, share_interval
@@ -42,7 +43,7 @@ _FOLDERS = {SUPERVISED_PPO: "easy", PPO_ONLY: "rl", ABL: "abl", ABL_NO_ESTIMATE:
 
 
 @dataclass(frozen=True)
-class TractorEasyConfig(RulesConfig):
+class TractorEasyConfig(RulesConfig, SeedsConfig):
     """Amounts of training and of matches."""
 
     profile: str | None = setting("botzone", "a file of its folder profiles; the same as --profile")
@@ -325,7 +326,7 @@ def _learning_curve(settings: TractorEasyConfig, summaries: Mapping[TractorPairi
 EXPERIMENT = Experiment(
     "EasyTractor: supervised, reinforced, or both (table 4.1), and abl beside it",
     TractorEasyConfig(),
-    run,
+    over_seeds(run),
     smoke={
         "decisions": 600, "stages": 1, "games": 8, "rounds": 8, "pretrain_episodes": 8, "steps": 2,
         "pretrain_decisions": 200,

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from abl_cards.core import gc_control
-from tests.compiling import share_compilations
+from tests import cpu_times
+from tests.compiling import keep_bytecode, share_compilations
 from tests.effort import include_long, thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # `make test` runs a worker per processor; threads of torch would compete, and use the processor while they wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+keep_bytecode()
 gc_control.reduce_gc()
 gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a full collection takes a second
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -32,12 +34,14 @@ settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for the long tests of ``make test-long``."""
     parser.addoption("--long", action="store_true", help="run the long tests too")
+    cpu_times.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take the larger numbers of examples with the long tests."""
+    """Take the larger numbers of examples with the long tests, and sum up processor time."""
     if config.getoption("--long"):
         include_long()
+    config.pluginmanager.register(cpu_times.CpuTimes(config))
 
 
 QUICK = ("test_project.py", "test_glossary.py", "asp/", "circuit/", "protocols/test_cards.py", "brute_force/")

@@ -26,7 +26,10 @@ PREFERENCES, PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER = (
     "preferences", "projection", "lookahead", "endgame", "minimiser",
 )  # fmt: skip
 """Names of parts; groups of preferences and single ones are ``kb:NAME``, rule files go by their names."""
-_GROUP_PREFIX = "kb:"
+PLAYED_PARTS = (PROJECTION, LOOKAHEAD, ENDGAME, MINIMISER)
+"""Parts of play that only agents with networks have."""
+GROUP_PREFIX = "kb:"
+"""Beginning of the names of groups of preferences, and of single ones."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +38,23 @@ class AblationPart:
 
     Attributes:
         name: ``preferences``, ``kb:GROUP``, ``kb:PREFERENCE``, ``FILE.lp``, ``projection``, ``lookahead``,
-            ``endgame`` or ``minimiser``.
+            ``endgame`` or ``minimiser``; of another agent that is measured its name.
         description: The part in a few words.
         options: Options of the agent without it, such as ``without=bombs``.
         replaced_keys: Options of the agent that do not apply without it.
+        other_agent: Another agent that is measured instead of the agent without a part.
     """
 
     name: str
     description: str
     options: tuple[str, ...]
     replaced_keys: tuple[str, ...] = ()
+    other_agent: str = ""
 
     def variant_of(self, agent: str) -> str:
         """Return the name of an agent without this part."""
+        if self.other_agent:
+            return self.other_agent
         name = AgentName.parse(agent)
         options = tuple(option for option in name.options if option[0] not in self.replaced_keys)
         return agent_variant(str(AgentName(name.kind, options, name.numbers)), *self.options)
@@ -75,6 +82,22 @@ def list_parts(engine: Engine, agent: str = "abl", single: bool = False) -> list
     return finder.single() if single else finder.grouped()
 
 
+def make_variant_part(variant: str, agent: str) -> AblationPart:
+    """Return another agent as a part, to be measured beside parts.
+
+    Args:
+        variant: Name of the other agent.
+        agent: Name of the agent with all its parts.
+
+    Raises:
+        GameError: The other agent is unknown, or the same one.
+    """
+    name = str(check_agent_name(variant))
+    if name == str(check_agent_name(agent)):
+        raise GameError(f"agent '{name}' is named twice", ErrorCode.DUPLICATE_AGENT)
+    return AblationPart(name, "another agent", (), other_agent=name)
+
+
 class _PartFinder(NamedTuple):
     """An agent with the preferences that it plays by."""
 
@@ -88,7 +111,7 @@ class _PartFinder(NamedTuple):
         """Make the agent; raises GameError for one without parts."""
         name = check_agent_name(agent)
         if name.kind not in ("kb", "abl") or name.value("clingo"):
-            problem = f"agent '{name}' has no parts to leave out: choose kb or abl, with options if you like"
+            problem = f"agent '{name}' has no parts to leave out: choose kb or abl, or name variants of it"
             raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
         made = make_agent(agent, engine)
         model = preference_model_from_name(name, engine)
@@ -125,12 +148,12 @@ def _all_preferences(groups: dict[str, str], learned: AblAgent | None) -> Iterat
 def _preference_groups(groups: dict[str, str]) -> Iterator[AblationPart]:
     for group, size in sorted(Counter(groups.values()).items()):
         description = f"{size} preference{'s' if size > 1 else ''}"
-        yield AblationPart(f"{_GROUP_PREFIX}{group}", description, (f"without={group}",))
+        yield AblationPart(f"{GROUP_PREFIX}{group}", description, (f"without={group}",))
 
 
 def _single_preferences(groups: dict[str, str]) -> Iterator[AblationPart]:
     for preference, group in sorted(groups.items()):
-        yield AblationPart(f"{_GROUP_PREFIX}{preference}", f"of {group}", (f"without={preference}",))
+        yield AblationPart(f"{GROUP_PREFIX}{preference}", f"of {group}", (f"without={preference}",))
 
 
 def _rule_files(

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abl_cards.ablation.parts import AblationPart, select_parts
+from abl_cards.ablation.firing import SkippedPart, skip_idle_parts
+from abl_cards.ablation.parts import AblationPart, make_variant_part, select_parts
 from abl_cards.ablation.results import Ablation, AblationRow
+from abl_cards.ablation.seed_runner import TrainingPlan, ablate_trained
 from abl_cards.ablation.sequential import sequential_interval
-from abl_cards.agents import (
-    Agent,
-    RandomKeys,
-    agent_fingerprint,
-    check_agent_name,
-    make_agent,
-    needs_history,
-)
-from abl_cards.core import ErrorCode, GameError, append_result, format_seed, read_results, result_key
+from abl_cards.ablation.shards import ShardStore, StoredMatch
+from abl_cards.ablation.trained import LearnedPart, TrainingProgress
+from abl_cards.agents import check_agent_name
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
-from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import NO_CARD, Moves
-from abl_cards.matches import play_shard
 
-MIN_SHARD_DEALS, MAX_SHARD_DEALS = 8, 64
-"""Deals of the first shard and of the largest ones; in between a shard doubles the number of deals."""
-RESULT_FILE = "shards.jsonl"
-
-AblationProgress = Callable[[AblationPart, int, int], None]
-"""Called with a part, its finished games and the most games it may take."""
+AblationProgress = Callable[[AblationPart | LearnedPart, int, int], None]
+"""Called with a part, its finished games and the most games it may take (of a training seed, where there are some)."""
 
 
 def ablate(
@@ -41,9 +30,12 @@ def ablate(
     games: int = 400,
     seed: int = 1,
     *,
+    variants: Sequence[str] = (),
+    training: TrainingPlan | None = None,
     level: float = 0.95,
     folder: Path | str | None = None,
     on_progress: AblationProgress | None = None,
+    on_training: TrainingProgress | None = None,
 ) -> Ablation:
     """Measure parts of an agent: it plays against itself without one part at a time.
 
@@ -51,17 +43,26 @@ def ablate(
     is computed, and play stops when it excludes one half. The interval is valid over all these looks together
     (see ``sequential_interval``); each part has an interval of its own level.
 
+    With ``training`` the agent and twins without parts that are learned are trained first, for several seeds, and the
+    interval covers seeds and deals (see ``combine_seeds``). Seeds end for a part that is decided after 3, 6, 12 …
+    of them; the level holds over these looks together.
+
     Args:
         game: Game, its name, the path of a rule folder, or a compiled game (for another profile).
-        agent: ``kb`` or ``abl``, with options.
-        parts: Names of parts as ``list_parts`` gives them; also ``kb:PREFERENCE`` for a single preference.
-            None for all that apply to this folder and agent.
-        games: Most games a part; rounded down to whole deals.
-        seed: Seed of deals and decisions; equal seeds give equal results.
+        agent: ``kb`` or ``abl``, with options; any agent where only ``variants`` are measured.
+        parts: Names of parts as ``list_parts`` gives them; also ``kb:PREFERENCE`` for a single preference. With
+            ``training`` also those of ``LEARNED_PARTS`` and ``SETTING=VALUE``. None for all that apply to this
+            folder and agent, without groups that never hold for any move; with ``variants`` or ``training`` for none
+            but the variants or the learned parts.
+        games: Most games a part, and a seed; rounded down to whole deals.
+        seed: Seed of deals and decisions, and the first seed of trainings; equal seeds give equal results.
+        variants: Agents that are measured as if they were the agent without a part.
+        training: Budget of the trainings; None to train nothing.
         level: Level of the intervals.
-        folder: Folder where finished shards are stored; a later call with the same rules, weights and seed
-            continues from them. None to store nothing.
+        folder: Folder where finished shards and trainings are stored; a later call with the same rules, weights and
+            seed continues from them. None to store nothing.
         on_progress: Called after each shard.
+        on_training: Called while a training runs.
 
     Returns:
         One row a part, with the interval and whether the part is decided.
@@ -79,113 +80,42 @@ def ablate(
         raise GameError(problem, ErrorCode.INVALID_VALUE)
     sequential_interval(np.zeros(0), level)  # raises for a level that is none
     name = str(check_agent_name(agent))
-    chosen = select_parts(engine, name, None if parts is None else list(parts))
-    store = _ShardStore(None if folder is None else Path(folder))
-    rows = []
-    for part in chosen:
-        run = _PartRun(engine, name, part, seed, store)
-        rows.append(run.play(num_deals, level, on_progress or (lambda part, done, total: None)))
-    return Ablation(engine.game, name, tuple(rows), num_deals * games_per_deal, seed, level)
+    tell = on_progress or (lambda part, done, total: None)
+    if training is not None:
+        if variants:
+            raise GameError("variants are agents that are trained already: leave one out", ErrorCode.INVALID_VALUE)
+        with TemporaryDirectory() as scratch:
+            return ablate_trained(
+                engine, name, parts, num_deals, seed, level, training, Path(folder or scratch), tell,
+                on_training or (lambda training, done, total, remark: None),
+            )  # fmt: skip
+    chosen, skipped = _choose_parts(engine, name, parts, variants, seed)
+    store = ShardStore(None if folder is None else Path(folder))
+    rows = [_measure(engine, name, part, num_deals, seed, level, store, tell) for part in chosen]
+    return Ablation(engine.game, name, tuple(rows), num_deals * games_per_deal, seed, level, tuple(skipped))
 
 
-class _ShardStore:
-    """Finished shards by their inputs, in a file where there is a folder."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._file = None
-        self._results: dict[str, Any] = {}
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = folder / RESULT_FILE
-            self._results = read_results(self._file)
-
-    def compute(self, inputs: dict[str, Any], play: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the stored result, or compute and store it."""
-        key = result_key(inputs)
-        if key not in self._results:
-            result = play()
-            self._results[key] = result if self._file is None else append_result(self._file, inputs, result)
-        stored: dict[str, Any] = self._results[key]
-        return stored
+def _choose_parts(
+    engine: Engine, agent: str, names: Sequence[str] | None, variants: Sequence[str], seed: int
+) -> tuple[list[AblationPart], list[SkippedPart]]:
+    """Select parts and variants; groups that never hold are skipped where no part is named."""
+    others = [make_variant_part(variant, agent) for variant in variants]
+    if names is not None:
+        return [*select_parts(engine, agent, list(names)), *others], []
+    if others:
+        return others, []
+    return skip_idle_parts(engine, agent, select_parts(engine, agent, None), seed)
 
 
-class _PartRun:
-    """Matches of an agent against itself without one part."""
-
-    def __init__(self, engine: Engine, agent: str, part: AblationPart, seed: int, store: _ShardStore) -> None:
-        self._engine, self._agent, self._part, self._seed, self._store = engine, agent, part, seed, store
-        self._names = (agent, part.variant_of(agent))
-        self._fingerprints = [agent_fingerprint(check_agent_name(name), engine) for name in self._names]
-        self._pair: _ComparedPair | None = None  # made when the first shard is not stored yet
-
-    def play(self, num_deals: int, level: float, on_progress: AblationProgress) -> AblationRow:
-        """Play shards until the interval excludes one half, or all deals are played."""
-        per_deal = len(self._engine.agent_seatings)
-        scores, episodes, differs = np.zeros((0, per_deal)), 0, False
-        while True:
-            on_progress(self._part, scores.size, num_deals * per_deal)
-            low, high = sequential_interval(scores.mean(axis=1), level)
-            if len(scores) == num_deals or low > 0.5 or high < 0.5:
-                return AblationRow.from_scores(self._part, self._agent, scores, differs, episodes, level)
-            size = min(max(MIN_SHARD_DEALS, min(len(scores), MAX_SHARD_DEALS)), num_deals - len(scores))
-            shard = self._shard(len(scores), len(scores) + size)
-            scores = np.concatenate([scores, np.array(shard["scores"], np.float64).reshape(-1, per_deal)])
-            episodes, differs = episodes + shard["episodes"], differs or shard["differs"]
-
-    def _shard(self, first: int, stop: int) -> dict[str, Any]:
-        """Return the result of some deals, played before or now."""
-        inputs = {
-            "match": list(self._names), "game": self._engine.game, "marks": self._fingerprints,
-            "profile": self._engine.rules.profile, "seed": format_seed(self._seed), "deals": [first, stop],
-        }  # fmt: skip
-        return self._store.compute(inputs, lambda: self._play_shard(first, stop))
-
-    def _play_shard(self, first: int, stop: int) -> dict[str, Any]:
-        if self._pair is None:
-            self._pair = _ComparedPair(*(make_agent(name, self._engine) for name in self._names))
-        per_deal, pair = len(self._engine.agent_seatings), self._pair
-        pair.differs = False
-        shard = play_shard(self._engine, self._names, pair.agents, range(first * per_deal, stop * per_deal), self._seed)
-        return {
-            "scores": shard.scores[0].tolist(), "episodes": int(shard.episodes.sum()), "differs": pair.differs,
-        }  # fmt: skip
-
-
-class _ComparedPair:
-    """Two agents of which each decision is made by both, until one differs: then nothing is compared any more."""
-
-    def __init__(self, first: Agent, second: Agent) -> None:
-        self.differs = False
-        self.agents = (_ComparedAgent(self, first, second), _ComparedAgent(self, second, first))
-
-
-class _ComparedAgent:
-    """Agent whose decisions are compared with those of another one."""
-
-    def __init__(self, pair: _ComparedPair, agent: Agent, other: Agent) -> None:
-        self._pair, self._agent, self._other = pair, agent, other
-        self.needs_history = needs_history(agent) or needs_history(other)
-
-    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
-        """Return the moves of the agent."""
-        moves = self._agent.play(decisions, keys)
-        if not self._pair.differs:
-            self._pair.differs = not _equal_moves(moves, self._other.play(decisions, keys))
-        return moves
-
-    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
-        """Return the options of the agent."""
-        options = self._agent.choose(choices, keys)
-        if not self._pair.differs:
-            self._pair.differs = not np.array_equal(options, self._other.choose(choices, keys))
-        return options
-
-
-def _equal_moves(first: Moves, second: Moves) -> bool:
-    """Compare forms and cards; arrays of cards may be of different widths."""
-    width = max(first.cards.shape[1], second.cards.shape[1])
-    cards = [
-        np.pad(moves.cards, ((0, 0), (0, width - moves.cards.shape[1])), constant_values=NO_CARD)
-        for moves in (first, second)
-    ]
-    return np.array_equal(first.form, second.form) and np.array_equal(cards[0], cards[1])
+def _measure(
+    engine: Engine, agent: str, part: AblationPart, num_deals: int, seed: int, level: float, store: ShardStore,
+    on_progress: AblationProgress,
+) -> AblationRow:  # fmt: skip
+    """Play shards until the interval excludes one half, or all deals are played."""
+    match = StoredMatch(engine, (agent, part.variant_of(agent)), seed, store)
+    while True:
+        on_progress(part, match.scores.size, num_deals * match.games_per_deal)
+        low, high = sequential_interval(match.scores.mean(axis=1), level)
+        if len(match.scores) == num_deals or low > 0.5 or high < 0.5:
+            return AblationRow.from_scores(part, agent, match.scores, match.differs, match.episodes, level)
+        match.extend(num_deals)

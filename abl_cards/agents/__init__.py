@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from abl_cards.agents.registry import (
         AGENT_FACTORIES,
         agent,
+        build_botzone_program,
         check_agent_name,
         make_agent,
         make_explainable_agent,
@@ -64,6 +65,7 @@ __all__ = [
     "agent_variant",
     "attach_shared_script",
     "best_cards",
+    "build_botzone_program",
     "check_agent_name",
     "check_own_agent",
     "choose_by_network",

@@ -6,7 +6,6 @@ The person plays one seat, the first that has to decide; the knowledge base play
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from abl_cards.agents.human_texts import TEXTS
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_from_name
 from abl_cards.agents.terminal_ui import MoveDialog, Terminal
+from abl_cards.core import join_texts
 from abl_cards.games import Engine
 from abl_cards.games.description import move_text
 from abl_cards.games.notation import render_view
@@ -104,7 +104,7 @@ class HumanAgent(NullListener):
         fixed = self._partner is not None and len(self._engine.roles) == 1  # where roles differ, so may the partner
         partners = [other for other in np.flatnonzero(teams == teams[seat]).tolist() if fixed and other != seat]
         key = "seat_and_partner" if partners else "seat"
-        return [self._texts[key].format(seat=seat, partners=_join_seats(partners, self.language))]
+        return [self._texts[key].format(seat=seat, partners=join_texts(partners, self.language))]
 
     # --- events at the table -----------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class HumanAgent(NullListener):
         for outcome in tables.match_returns(rows):
             seats = np.flatnonzero(outcome > 0).tolist()
             won = self._texts["match_won" if seats else "match_drawn"]
-            self._terminal.write_line(won.format(seats=_join_seats(seats, self.language)))
+            self._terminal.write_line(won.format(seats=join_texts(seats, self.language)))
 
 
 def make_human_agent(name: AgentName, engine: Engine) -> HumanAgent:
@@ -158,7 +158,3 @@ def make_console_terminal() -> Terminal:
         console.print(shown, soft_wrap=True)
 
     return Terminal(console.input, say)
-
-
-def _join_seats(seats: Sequence[int], language: str) -> str:
-    return ("、" if language == "zh" else ", ").join(map(str, seats))

@@ -211,7 +211,7 @@ MAX_THINK_MILLISECONDS = 60_000
 """Longest time limit of a decision."""
 OWN_NETWORK_KEYS = ("model", "policy", "critic", "abln")
 """Options that name classes of networks of one's own."""
-OPTION_KEYS = ("without", "kb", "preset", "weights", "think", "endgame", *OWN_NETWORK_KEYS)
+OPTION_KEYS = ("without", "scale", "kb", "preset", "weights", "think", "endgame", *OWN_NETWORK_KEYS)
 
 
 def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymbolicPolicy] | None = None) -> AblAgent:
@@ -222,9 +222,9 @@ def make_abl_agent(name: AgentName, engine: Engine, policy_class: type[NeuroSymb
             ``supervised`` those before self-play, ``preset=NAME`` other shipped weights, ``weights=FILE`` a file.
             ``no-projection`` leaves the estimate as it is, ``no-preferences`` plays any card set of the label,
             ``no-lookahead`` the label of the policy. ``think=MS`` is the time limit of a decision in milliseconds,
-            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without`` and ``kb`` are
-            the options of agent ``kb``. Weights of networks of one's own need ``weights=FILE`` and the file of each
-            class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all, ``model=FILE.py:CLASS``.
+            ``endgame=N`` the most cards in all hands together that are solved exactly. ``without``, ``scale`` and
+            ``kb`` are the options of agent ``kb``. Weights of networks of one's own need ``weights=FILE`` and the file
+            of each class, ``policy=``, ``critic=``, ``abln=`` or, for one network of all, ``model=FILE.py:CLASS``.
         engine: Compiled game.
         policy_class: Class of the policy; None for ``NeuroSymbolicPolicy``.
 

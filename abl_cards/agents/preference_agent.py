@@ -13,8 +13,8 @@ from abl_cards.agents.base import RandomKeys
 from abl_cards.agents.names import AgentName
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
-from abl_cards.games.description import Folder, load_game_knowledge
-from abl_cards.games.preferences import GamePreferenceInputs, PreferenceModel, compile_preferences
+from abl_cards.games.description import Folder, functor, load_game_knowledge
+from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, PreferenceModel, compile_preferences
 from abl_cards.games.tables import Choices, DecisionPoint, Decisions
 from abl_cards.games.types import Moves
 from abl_cards.reasoners.abduction import ClingoReasoner, Minimiser
@@ -63,28 +63,65 @@ def preference_model_from_name(name: AgentName, engine: Engine) -> PreferenceMod
         name: Name of the agent. ``without=GROUP`` leaves out a group of preferences or a single one,
             ``without=FILE.lp`` a rule file of the folder. ``kb=DIR`` reads the preferences from another folder,
             while the rules of the table stay. ``clingo=DIR`` has clingo evaluate a folder that has no circuit.
+            ``scale=NAME*FACTOR`` multiplies the weights of a group of preferences or of a single one.
         engine: Compiled game.
 
     Returns:
         The compiled preferences, or a model that calls clingo.
 
     Raises:
-        GameError: A name that is left out does not exist.
+        GameError: A name that is left out or scaled does not exist, or a factor is none.
         KBError: The folder cannot be loaded, or not without that file.
     """
     directory, open_rules = name.value("kb"), name.value("clingo")
+    scales = name.values("scale")
+    if open_rules and scales:
+        problem = f"agent '{name}': clingo evaluates weights as they are; leave out scale"
+        raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
     if open_rules:
         return ClingoReasoner.of(engine, Path(open_rules))
     excluded = name.values("without")
     file_names = [word for word in excluded if word.endswith(RULE_FILE_SUFFIX)]
     if not file_names:
-        return engine.preference_model(excluded, Path(directory) if directory else None)
+        return _scale_weights(engine.preference_model(excluded, Path(directory) if directory else None), name)
     folder = exclude_files(
         Folder(Path(directory)) if directory else engine.rules.folder, engine.rules.profile, file_names
     )
     kb = load_game_knowledge(folder, engine.rules.profile)
     groups = [word for word in excluded if word not in file_names]
-    return compile_preferences(kb, GamePreferenceInputs(engine.rules), groups)
+    return _scale_weights(compile_preferences(kb, GamePreferenceInputs(engine.rules), groups), name)
+
+
+def _scale_weights(model: CompiledPreferences, name: AgentName) -> CompiledPreferences:
+    """Multiply the weights of the preferences in ``scale=NAME*FACTOR``, rounded to integers."""
+    weights = model.weights.astype(np.float64)
+    for text in name.values("scale"):
+        scaled_name, star, number = text.partition("*")
+        try:
+            factor = float(number)
+        except ValueError:
+            factor = float("nan")
+        if not star or not np.isfinite(factor):
+            problem = f"agent '{name}': scale is NAME*FACTOR, such as scale=bombs*0.5"
+            raise GameError(problem, ErrorCode.INVALID_AGENT_OPTION)
+        weights[_rows_of_preference(model, scaled_name)] *= factor
+    if np.abs(weights).sum() > np.iinfo(np.int32).max:
+        raise GameError(f"agent '{name}': the scaled weights exceed 32 bits", ErrorCode.INVALID_AGENT_OPTION)
+    return model.with_weights(np.rint(weights).astype(np.int32)) if name.values("scale") else model
+
+
+def _rows_of_preference(model: CompiledPreferences, name: str) -> list[int]:
+    """Return the outputs of a group of preferences or of a single one; raises GameError for an unknown name."""
+    groups = model.kb.preference_groups
+    if name not in groups and name not in groups.values():
+        problem = f"unknown group or preference '{name}' (groups: {', '.join(sorted({*groups.values()}))})"
+        raise GameError(problem, ErrorCode.UNKNOWN_PREFERENCE)
+    members = {name} if name in groups else {member for member, group in groups.items() if group == name}
+    return [
+        row
+        for row, (kind, arguments) in enumerate(model.outputs)
+        if kind == "cost" and functor(str(arguments[0])) in members
+    ]
 
 
 def exclude_files(folder: Folder, profile: str | None, file_names: Collection[str]) -> Folder:

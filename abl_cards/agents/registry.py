@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from abl_cards.agents.base import Agent, ExplainableAgent
 from abl_cards.agents.baselines import GreedyAgent, RandomAgent, make_zhiduoxing_agent
 from abl_cards.agents.human import make_human_agent
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.neural import OPTION_FLAGS, OPTION_KEYS, make_abl_agent
+from abl_cards.agents.neural import OPTION_FLAGS, OPTION_KEYS, find_weights, make_abl_agent
 from abl_cards.agents.plugins import find_plugin_source, is_plugin, make_plugin_agent
-from abl_cards.agents.preference_agent import make_preference_agent
+from abl_cards.agents.preference_agent import make_preference_agent, preference_model_from_name
 from abl_cards.agents.search_agent import make_shensuanzi_agent
 from abl_cards.agents.subprocess_agent import KEEP_RUNNING, make_subprocess_agent
 from abl_cards.agents.trick_value import avoids_tricks
@@ -19,6 +20,9 @@ from abl_cards.asp import did_you_mean
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine, Game, compile_engine
 from abl_cards.games.preferences import PreferenceModel
+
+if TYPE_CHECKING:
+    from abl_cards.protocols.botzone import BotzoneGame
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class AgentFactory:
 AGENT_FACTORIES: dict[str, AgentFactory] = {
     "random": AgentFactory(lambda name, engine: RandomAgent()),
     "greedy": AgentFactory(lambda name, engine: make_greedy_agent(engine)),
-    "kb": AgentFactory(make_preference_agent, keys=("without", "kb", "clingo")),
+    "kb": AgentFactory(make_preference_agent, keys=("without", "scale", "kb", "clingo")),
     "abl": AgentFactory(make_abl_agent, keys=OPTION_KEYS, flags=OPTION_FLAGS),
     "zhiduoxing": AgentFactory(lambda name, engine: make_zhiduoxing_agent(engine.label_traits)),
     "shensuanzi": AgentFactory(make_shensuanzi_agent, keys=("seconds",), flags=("cpu",), max_numbers=2),
@@ -132,6 +136,29 @@ def make_explainable_agent(text: str, engine: Engine) -> ExplainableAgent:
         problem = f"agent '{check_agent_name(text)}' decides by no preferences: choose kb or abl, or a variant"
         raise GameError(problem, ErrorCode.AGENT_NOT_APPLICABLE)
     return made
+
+
+def build_botzone_program(game: BotzoneGame, spec: str) -> bytes:
+    """Build the program of an agent for Botzone.
+
+    Args:
+        game: Game on Botzone.
+        spec: Name of an agent that decides by preferences, or of agent abl.
+
+    Returns:
+        Python source in UTF-8; a zip with the weights for agent abl.
+
+    Raises:
+        GameError: The agent is unknown, or the program does not support the rules, the preferences or the networks.
+    """
+    engine, name = game.engine, AgentName.parse(spec)
+    if name.kind != "abl":
+        return game.bot_source(make_preference_model(spec, engine)).encode()
+    from abl_cards.learners import load_networks
+
+    return game.network_bot_zip(
+        preference_model_from_name(name, engine), load_networks(find_weights(name, engine), engine)
+    )
 
 
 def check_agent_name(text: str) -> AgentName:

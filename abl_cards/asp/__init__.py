@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from abl_cards.asp.lexer import LexerToken, scan_text, tokenize
     from abl_cards.asp.parser import find_syntax_errors, parse_program
     from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources, read_statements
-    from abl_cards.asp.sandbox import build_in_subprocess, keep_warm_process, work_in_process
+    from abl_cards.asp.sandbox import build_in_process, build_in_subprocess, keep_warm_process, work_in_process
     from abl_cards.asp.serialization import (
         atoms_from_json,
         atoms_to_json,
@@ -103,6 +103,7 @@ __all__ = [
     "atom_from_symbol",
     "atoms_from_json",
     "atoms_to_json",
+    "build_in_process",
     "build_in_subprocess",
     "build_program",
     "check_stratified",

@@ -15,6 +15,7 @@ from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.asp.build import Limits
+from abl_cards.asp.domains import child_nodes
 from abl_cards.asp.program import read_statements
 from abl_cards.asp.terms import Signature
 
@@ -90,17 +91,8 @@ def _atoms(node: ast.AST) -> Iterator[ast.AST]:
     if node.ast_type == ASTType.SymbolicAtom:
         yield node
         return
-    for child in _children(node):
+    for child in child_nodes(node):
         yield from _atoms(child)
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    for key in node.child_keys:
-        value = getattr(node, key)
-        if isinstance(value, ast.AST):
-            yield value
-        elif value is not None:
-            yield from value
 
 
 def _variables(term: ast.AST, position: ArgumentPosition | None = None) -> Iterator[tuple[str, ArgumentPosition]]:

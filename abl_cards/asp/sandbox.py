@@ -107,7 +107,7 @@ def build_in_process(request: BuildRequest, limits: Limits, cpu_budget: CpuBudge
     try:
         return build_program(request, limits, ground_limits=limits)
     except TooManyRules:
-        message = f"grounding exceeded {limits.rules} ground rules"
+        message = f"grounding exceeded {limits.rules:,} ground rules or {limits.literals:,} literals"
         return _failed_build(None, message, "simplify the rules", ErrorCode.LIMIT_EXCEEDED)
 
 

@@ -82,6 +82,7 @@ class KnowledgeBase:
         cache: bool = True,
         limits: Limits | None = None,
         library: Sequence[Path] = (),
+        ground_limits: Limits | None = None,
     ) -> KnowledgeBase:
         """Read, check and ground rule files.
 
@@ -95,6 +96,7 @@ class KnowledgeBase:
             cache: Whether to use the disk cache.
             limits: Bounds on files and on the child; by default `Limits()`.
             library: Folders in which `#include <name>.` finds files.
+            ground_limits: Bounds on the ground rules and literals of trusted files; None for no bounds.
 
         Returns:
             The knowledge base.
@@ -112,7 +114,7 @@ class KnowledgeBase:
         limits = limits or Limits()
         key = make_cache_key(request, limits.file_bytes) if cache else None
         cpu_budget = CpuBudget(math.inf) if trusted else get_budget(limits.seconds)
-        built = _load_or_build(request, trusted, key, limits, cpu_budget)
+        built = _load_or_build(request, trusted, key, limits, cpu_budget, ground_limits)
         if built.ground is None:
             raise KBError(built.diagnostics)
         return cls(request, built.ground, built.constraints, built.diagnostics, key and key.name, cpu_budget)
@@ -284,12 +286,21 @@ class KnowledgeBase:
 
 
 def _load_or_build(
-    request: BuildRequest, trusted: bool, key: CacheKey | None, limits: Limits, cpu_budget: CpuBudget
+    request: BuildRequest,
+    trusted: bool,
+    key: CacheKey | None,
+    limits: Limits,
+    cpu_budget: CpuBudget,
+    ground_limits: Limits | None,
 ) -> BuildResult:
     built = load_cached(key.name, partial(unpack_build, paths=key.paths)) if key else None
     if built is not None:
         return built
-    if trusted:
+    if trusted and ground_limits is not None:
+        from abl_cards.asp import build_in_process
+
+        built = build_in_process(request, ground_limits, cpu_budget)
+    elif trusted:
         built = build_program(request, limits)
     else:
         from abl_cards.asp import build_in_subprocess

@@ -57,10 +57,13 @@ def demo(
     directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Folder of the report.")] = Path("runs/demo"),
     smoke: Annotated[bool, typer.Option("--smoke", help="Train for seconds instead of minutes.")] = False,
 ) -> None:
-    """Run the demonstration of "make run": check rules, replay real games, train for minutes, explain a decision.
+    """Run the demonstration of "make run": check rules, replay games, train for minutes, show what abduction does.
 
     The agent is trained from random weights and plays against random, greedy and kb before, during and after training,
-    as the shipped agent does. The report folder holds tables and curves; an interrupted demonstration continues there.
+    as the shipped agent does. Then errors of the estimated hands before and after projection are measured, with and
+    without hints, and the candidates that the rules drop; a decision is explained. The command begins with the time
+    that it takes and the share of each stage. The report folder holds tables and curves; an interrupted demonstration
+    continues there.
     """
     require_extra("learning")
     from abl_cards.cli.demo_run import run_demo

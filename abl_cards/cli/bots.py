@@ -19,13 +19,13 @@ from abl_cards.cli.console import (
     load_engine,
     print_json,
     shorten,
+    usage_errors,
 )
 from abl_cards.core import atomic_write
 
 if TYPE_CHECKING:
-    from abl_cards.agents import AgentName
     from abl_cards.core import NumberedLine
-    from abl_cards.protocols.botzone import BotzoneGame, BotzoneJudge
+    from abl_cards.protocols.botzone import BotzoneJudge
 
 
 def register(app: typer.Typer) -> None:
@@ -53,40 +53,20 @@ def bot(
 
         abl-cards match doudizhu kb "program:run=python3 bot.py" --profile botzone --games 2
     """
-    from abl_cards.agents import AgentName
-    from abl_cards.agents import make_preference_model as judge_of
-    from abl_cards.core import GameError
+    from abl_cards.agents import build_botzone_program
     from abl_cards.protocols.botzone import BotzoneGame
 
     engine = load_engine(find_game(game_name), directory, profile)
     platform = BotzoneGame.from_engine(engine)
     if platform is None:
         fail_usage(f"{game_name} has no protocol for programs")
-    try:
-        name = AgentName.parse(agent)
-        data = (
-            _build_network_bot(platform, name)
-            if name.kind == "abl"
-            else platform.bot_source(judge_of(agent, engine)).encode()
-        )
-    except GameError as problem:
-        fail_usage(problem)
+    with usage_errors():
+        data = build_botzone_program(platform, agent)
     if file.exists() and not file.is_file():
         fail(f"{file} exists and is not a file")
     with atomic_write(file) as stream:
         stream.write(data)
     typer.echo(f"{file}: {len(data) >> 10} KiB")
-
-
-def _build_network_bot(platform: BotzoneGame, name: AgentName) -> bytes:
-    """Return the zip of an agent with networks; raises GameError."""
-    from abl_cards.agents import find_weights, preference_model_from_name
-    from abl_cards.learners import load_networks
-
-    engine = platform.engine
-    return platform.network_bot_zip(
-        preference_model_from_name(name, engine), load_networks(find_weights(name, engine), engine)
-    )
 
 
 def judge(
@@ -114,7 +94,6 @@ def judge(
     Without --profile the rules are those of the profile botzone, if the game has one. An invalid log gives
     {"error":"line 1: …"} and exit code 1.
     """
-    from abl_cards.core import GameError
     from abl_cards.protocols.botzone import PLATFORM, BotzoneGame
 
     game = find_game(game_name)
@@ -123,10 +102,8 @@ def judge(
     platform = BotzoneGame.from_engine(load_engine(game, directory, profile))
     if platform is None:
         fail_usage(f"Botzone has no judge of {game_name}: its folder has no fact platform({PLATFORM})")
-    try:
+    with usage_errors():
         round_judge = platform.create_judge(_read_initdata(initdata))
-    except GameError as problem:
-        fail_usage(problem)
     problems = 0
     for number, line in _read_nonempty_lines(typer.get_binary_stream("stdin")):
         answer = _answer_line(round_judge, number, line)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -58,6 +58,7 @@ Profile = Annotated[
     typer.Option("--profile", metavar="NAME", help="Rule profile: a file in profiles/; default: that of the game."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows as a CSV file.")]
 RecordFile = Annotated[
     Path | None,
     typer.Option("--record", metavar="FILE", help="Write each episode to this file: .jsonl or .jsonl.gz."),
@@ -104,6 +105,17 @@ def fail_usage(text: object) -> NoReturn:
     fail(text, 2)
 
 
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Report a GameError as an error in the arguments, and exit with code 2."""
+    from abl_cards.core import GameError
+
+    try:
+        yield
+    except GameError as problem:
+        fail_usage(problem)
+
+
 def shorten(text: object) -> str:
     """Cut a message to at most ``MAX_MESSAGE_LENGTH`` characters."""
     message = str(text)
@@ -135,13 +147,10 @@ def print_problems(lines: Iterable[str]) -> None:
 
 def find_game(name: str) -> Game:
     """Load a game by name or folder; an unknown one is a usage error."""
-    from abl_cards.core import GameError
     from abl_cards.games import load
 
-    try:
+    with usage_errors():
         return load(name)
-    except GameError as problem:
-        fail_usage(problem)
 
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
@@ -232,6 +241,16 @@ def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
     from abl_cards.core import describe_settings
 
     print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
+
+
+def write_csv_file(file: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as a CSV file, if one is given, and print its path on stderr."""
+    if file is None:
+        return
+    from abl_cards.core import write_csv
+
+    write_csv(file, rows)
+    typer.echo(f"{len(rows):,} rows: {file}", err=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import json
 import shlex
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import typer
 
 from abl_cards.agents import Agent, make_agent
 from abl_cards.core import GameError, derive_key, has_matplotlib, splitmix64_array
-from abl_cards.experiments import FROM_NOTHING, FROM_PREFERENCES
+from abl_cards.experiments import FROM_NOTHING, FROM_PREFERENCES, get_experiment
 from abl_cards.games import Engine, load
 from abl_cards.games.tables import Tables
 from abl_cards.matches import find_contest_records, sample_records_path
@@ -27,6 +28,66 @@ MIN_PLAYS = 12
 """Plays before the table that is shown: hands are still long, and there is a trick to follow."""
 EXPLAINED_PLAY = 33
 """Number of the explained play in the first record, in the middle of its game."""
+
+
+STAGE_SECONDS = {
+    "rules": 5, "records": 20, "table": 1, "training": 60, "abduction": 15, "match": 15, "decision": 10,
+}  # fmt: skip
+"""Estimated seconds of each stage on two idle cores; those of training come on top of the minutes of its settings."""
+SMOKE_SHARE = 0.2
+"""Estimated share of these seconds that a smoke test takes."""
+
+
+@dataclass
+class _Stages:
+    """Stages of the demonstration, with the seconds that each is expected to take.
+
+    Attributes:
+        seconds: Expected seconds by stage, in order.
+    """
+
+    seconds: dict[str, float]
+    _started: float = field(default_factory=time.perf_counter)
+    _done: int = 0
+
+    def announce(self) -> None:
+        """Print how long everything takes, and the share of each stage."""
+        total = sum(self.seconds.values())
+        shares = ", ".join(f"{stage} {seconds / total:.0%}" for stage, seconds in self.seconds.items())
+        typer.echo(f"This takes about {_duration(total)} on two idle cores: {shares}.")
+
+    def begin(self, stage: str) -> str:
+        """Return the text before the heading of a stage; prints how long the stage before took."""
+        self.finish()
+        self._done += 1
+        self._started = time.perf_counter()
+        share = self.seconds[stage] / sum(self.seconds.values())
+        return f"[{self._done}/{len(self.seconds)}, about {share:.0%}] "
+
+    def finish(self) -> None:
+        """Print how long the running stage took."""
+        if self._done:
+            typer.echo(f"({time.perf_counter() - self._started:.0f} seconds)")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def plan_stages(has_records: bool, trains: bool, smoke: bool) -> dict[str, float]:
+    """Return the stages of the demonstration with their expected seconds.
+
+    Args:
+        has_records: Whether the game has a sample of records.
+        trains: Whether an agent is trained; else two agents play.
+        smoke: Whether to train for seconds instead of minutes.
+    """
+    stages = ["rules", *(["records"] if has_records else []), "table"]
+    stages += ["training", "abduction", *(["decision"] if has_records else [])] if trains else ["match", "abduction"]
+    seconds = {stage: STAGE_SECONDS[stage] * (SMOKE_SHARE if smoke else 1.0) for stage in stages}
+    if trains:
+        seconds["training"] += 60 * get_experiment("joint_loop").make_settings(smoke).minutes
+    return seconds
 
 
 def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
@@ -41,30 +102,56 @@ def run_demo(name: str, start: str, folder: Path, smoke: bool) -> None:
     begin = time.perf_counter()
     engine = load(name).engine()
     sample = sample_records_path(name)
-    _run_command("The rules are answer-set programs; they are checked, ground and compiled", "kb", "check", name)
+    shipped = _find_shipped_agent(engine)
+    trains = shipped is not None or start not in (FROM_NOTHING, FROM_PREFERENCES)
+    stages = _Stages(plan_stages(sample.is_file(), trains, smoke))
+    stages.announce()
+    title = "The rules are answer-set programs; they are checked, ground and compiled"
+    _run_command(stages.begin("rules") + title, "kb", "check", name)
     if sample.is_file():
         records = sample if smoke else find_contest_records(name)
-        _run_command("Real games of the contest, every play confirmed by the rules", "replay", name, str(records))
-    _print_heading("A table in the middle of a game, with the legal labels of the seat to move")
+        title = "Real games of the contest, every play confirmed by the rules"
+        _run_command(stages.begin("records") + title, "replay", name, str(records))
+    _print_heading(stages.begin("table") + "A table in the middle of a game, with the legal labels of the seat to move")
     typer.echo(render_mid_game(engine))
-    shipped = _find_shipped_agent(engine)
-    if shipped is None and start in (FROM_NOTHING, FROM_PREFERENCES):
-        heading = "Two agents, whole matches, each deal twice with the teams swapped"
-        _run_command(heading, "match", name, "greedy", "random", "--games", "40", "--seed", str(SEED))
-        report = ""
-    else:
-        _run_training(name, start, shipped, folder, smoke)
+    if trains:
+        _run_training(stages.begin("training"), name, start, shipped, folder, smoke)
+        agents = [f"abl:weights={_trained_weights(folder)}", *([shipped] if shipped and not smoke else [])]
+        _show_abduction(stages.begin("abduction"), name, agents, folder, smoke)
         if sample.is_file():
-            _explain_decision(name, sample, None if smoke else shipped, folder)
+            _explain_decision(stages.begin("decision"), name, sample, None if smoke else shipped, folder)
         report = f" The report: {folder / 'report.md'}"
+    else:
+        heading = stages.begin("match") + "Two agents, whole matches, each deal twice with the teams swapped"
+        _run_command(heading, "match", name, "greedy", "random", "--games", "40", "--seed", str(SEED))
+        _show_abduction(stages.begin("abduction"), name, [], folder, smoke)
+        report = ""
+    stages.finish()
     typer.echo(f"\nDone in {time.perf_counter() - begin:.0f} seconds.{report}")
 
 
-def _run_training(name: str, start: str, shipped: str | None, folder: Path, smoke: bool) -> None:
+def _show_abduction(prefix: str, name: str, agents: list[str], folder: Path, smoke: bool) -> None:
+    """Measure the estimates of hidden hands before and after projection, and candidates that the rules drop."""
+    words = [*_set_options(game=name, agents=" ".join(agents)), "--dir", str(folder / "abduction")]
+    words += ["--set", "decisions=100", "--set", "positions=100"] if smoke else []
+    title = "What abduction does: errors of estimated hands before and after projection, and candidates dropped"
+    _run_command(prefix + title, "run", "abduction_effects", *words)
+
+
+def _trained_weights(folder: Path) -> str:
+    """Return the path of the weights that the training stage has written."""
+    (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
+    return str(row["weights"])
+
+
+def _run_training(prefix: str, name: str, start: str, shipped: str | None, folder: Path, smoke: bool) -> None:
     words = [*_set_options(game=name, init_from=start), "--dir", str(folder)]
     words += ["--smoke"] if smoke else _set_options(reference_agent=shipped or "")
     _run_command(
-        "The joint abduction loop: play, abduce, learn; before, on the way, and after", "run", "joint_loop", *words
+        prefix + "The joint abduction loop: play, abduce, learn; before, on the way, and after",
+        "run",
+        "joint_loop",
+        *words,
     )
     _print_plot_paths(folder)
 
@@ -80,14 +167,15 @@ def _print_plot_paths(folder: Path) -> None:
             typer.echo(f"  {folder / name}.png")
 
 
-def _explain_decision(name: str, sample: Path, agent: str | None, folder: Path) -> None:
+def _explain_decision(prefix: str, name: str, sample: Path, agent: str | None, folder: Path) -> None:
     """Explain a decision with an agent, by default the trained one, and add the plot to the report."""
-    (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
-    words = [name, str(sample), "--move", str(EXPLAINED_PLAY), "--agent", agent or f"abl:weights={row['weights']}"]
+    words = [name, str(sample), "--move", str(EXPLAINED_PLAY)]
+    words += ["--agent", agent or f"abl:weights={_trained_weights(folder)}"]
     can_plot = has_matplotlib()
     if can_plot:
         words += ["--png", str(folder / "decision.png")]
-    _run_command("A decision explained: labels, card sets and their costs, the estimated hands", "explain", *words)
+    title = "A decision explained: labels, card sets and their costs, the estimated hands"
+    _run_command(prefix + title, "explain", *words)
     if can_plot:
         with (folder / "report.md").open("a", encoding="utf-8") as report:
             report.write(

@@ -12,15 +12,17 @@ import typer
 
 from abl_cards.cli.console import (
     AsJson,
+    CsvFile,
     Profile,
     RuleFolder,
-    fail_usage,
     print_json,
     print_settings,
     print_table,
     read_settings,
     rule_assignments,
     show_progress,
+    usage_errors,
+    write_csv_file,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
@@ -49,6 +51,7 @@ def run(
         Path | None, typer.Option("--dir", metavar="DIR", help="Folder of the results; default: runs/EXPERIMENT.")
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Delete earlier measurements in the folder.")] = False,
+    csv: CsvFile = None,
     ray: RayAddress = None,
     show: Annotated[bool, typer.Option("--settings", help="Print the settings and their meanings.")] = False,
     as_json: AsJson = False,
@@ -60,7 +63,7 @@ def run(
     Values of a setting with several values are separated by spaces. --ray measures independent cells in parallel, on
     this machine or in a cluster. --json prints the content of results.json,
     {"experiment","directory","command","settings","marks","tables","plots"}; marks are digests of the rules, records,
-    weights and agents.
+    weights and agents. --csv writes one row a measurement.
 
     An experiment of your own is a Python file that defines EXPERIMENT; FILE.py:NAME is another name in it.
 
@@ -86,6 +89,10 @@ def run(
         shutil.rmtree(folder)
     with _open_remote_cells(ray, name, chosen, folder) as remote:
         results = run_experiment(name, chosen, folder, show_progress, remote)
+    if csv:
+        from abl_cards.experiments import read_rows
+
+        write_csv_file(csv, read_rows(folder / "cells.jsonl") if (folder / "cells.jsonl").exists() else [])
     if as_json:
         print_json(results)
     else:
@@ -106,13 +113,10 @@ def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) 
 
 
 def _find_experiment(name: str) -> Any:
-    from abl_cards.core import GameError
     from abl_cards.experiments import get_experiment
 
-    try:
+    with usage_errors():
         return get_experiment(name)
-    except GameError as problem:
-        fail_usage(problem)
 
 
 def _print_experiments(known: dict[str, Any], as_json: bool) -> None:

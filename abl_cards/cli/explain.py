@@ -16,12 +16,12 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     fail,
-    fail_usage,
     find_game,
     list_profiles,
     load_engine,
     print_json,
     print_table,
+    usage_errors,
 )
 
 if TYPE_CHECKING:
@@ -87,19 +87,16 @@ def explain(
         abl-cards explain president state.json --why "S5 H5" --all
     """
     from abl_cards.agents import make_explainable_agent
-    from abl_cards.core import LANGUAGES, GameError
+    from abl_cards.core import check_language
     from abl_cards.games.notation import derive_readings, render_view
     from abl_cards.reasoners.explain import explain as explained
 
-    if language not in LANGUAGES:
-        fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
+    with usage_errors():
+        check_language(language)
     game = find_game(game_name)
-    value = read_json_object(file, line, directory or game.directory)
-    engine, value = load_engine_for(value, line, game, directory, profile)
-    try:
+    engine, value = read_state_or_record(game, file, line, directory, profile)
+    with usage_errors():
         player = make_explainable_agent(agent, engine)
-    except GameError as problem:
-        fail_usage(problem)
     with report_line(line):
         point = engine.read_decision_point(value, move, for_explanation=True)
         explanation = explained(
@@ -192,15 +189,15 @@ def report_line(line: int) -> Iterator[None]:
         fail(f"line {line}: {problem}")
 
 
-def load_engine_for(
-    value: Mapping[str, Any], line: int, game: Game, directory: Path | None, profile: str | None
+def read_state_or_record(
+    game: Game, file: Path | None, line: int, directory: Path | None, profile: str | None
 ) -> tuple[Engine, Mapping[str, Any]]:
-    """Compile the rules of a state or record, and normalise it.
+    """Read a state or record of any form, normalise it, and compile its rules; exit if this is not possible.
 
     Args:
-        value: State or record, in any form that records have.
-        line: Its line in the file, for error messages.
         game: Game of the command.
+        file: File of JSON lines; None for stdin.
+        line: Number of the line, from 1.
         directory: Folder of rule files to use instead of the game's.
         profile: Profile of the command; by default that of the state or record.
 
@@ -210,6 +207,7 @@ def load_engine_for(
     from abl_cards.core import ErrorCode, GameError
     from abl_cards.matches import find_profile, normalise_record
 
+    value = _read_json_line(file, line, directory or game.directory)
     profiles = list_profiles(game, directory)
     named = profile or find_profile(value, profiles)
     with report_line(line):
@@ -220,7 +218,7 @@ def load_engine_for(
         return engine, normalise_record(engine, value)
 
 
-def read_json_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
+def _read_json_line(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
     """Read the JSON object in a line of a file or of stdin; exit if it belongs to another game than the rules."""
     from abl_cards.cli.legal import open_input
     from abl_cards.core import GameError, parse_json_line, read_line_batches

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, load_engine, print_json
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    find_game,
+    load_engine,
+    print_json,
+    usage_errors,
+)
 
 
 def describe(
@@ -24,10 +33,11 @@ def describe(
 
         abl-cards kb describe ./my-rules --lang zh
     """
+    from abl_cards.core import check_language
     from abl_cards.rulelab.editor import describe_rules
 
-    if language not in ("en", "zh"):
-        fail_usage(f"unknown language '{language}' (there are: en, zh)")
+    with usage_errors():
+        check_language(language)
     sections = describe_rules(load_engine(find_game(game_name), directory, profile), language)
     if as_json:
         print_json({"sections": [section.to_json() for section in sections]})

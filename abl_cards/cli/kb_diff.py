@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,12 +27,9 @@ from abl_cards.cli.console import (
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
-    from abl_cards.games.sampling import SituationSet
-    from abl_cards.games.tables import Choices, Decisions
     from abl_cards.rulelab.comparison import KbDifference
     from abl_cards.rulelab.testing import Balance
 
-MAX_EXAMPLES = 5
 MAX_SHOWN = 12
 """Labels and preferences printed; --json has all."""
 
@@ -67,9 +64,9 @@ def diff(
 
         abl-cards kb diff president --without keep_pairs
     """
-    from abl_cards.agents import AgentName, make_preference_model
+    from abl_cards.agents import AgentName
     from abl_cards.core import format_seed
-    from abl_cards.rulelab.comparison import ComparedKb, KbDifference, minimise_counterexample
+    from abl_cards.rulelab.comparison import compare_rules, minimise_counterexample
 
     game = find_game(game_name)
     if directory is None and not without:
@@ -77,17 +74,12 @@ def diff(
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with show_status("compiling both") as show:
         engines = _compile_side(game, None, profile), _compile_side(game, directory, profile)
-        before, after = (
-            ComparedKb(engine, make_preference_model(who, engine), _collect_situations(engine, seed))
-            for engine, who in zip(engines, players, strict=True)
-        )
-        difference = KbDifference(before, after)
         show("comparing")
-        for decisions in _sample_states(engines, states, seed, records):
-            difference.add(decisions, MAX_EXAMPLES)
+        chosen = None if records is None else _read_records(engines[0], records)
+        difference = compare_rules(engines, players, states, seed, chosen)
         show("minimising the counterexample")
-        smallest = minimise_counterexample(before.engine, after.engine, difference.distinguishing_states)
-    balances, stopped = _measure_balances(((before.engine, players[0]), (after.engine, players[1])), games, seed)
+        smallest = minimise_counterexample(*engines, difference.distinguishing_states)
+    balances, stopped = _measure_balances(list(zip(engines, players, strict=True)), games, seed)
     if as_json:
         parts = {"smallest": smallest, "balance": [balance.to_json() for balance in balances], "stopped": stopped}
         settings = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
@@ -95,7 +87,7 @@ def diff(
         print_json({**settings, **difference.to_json(), **parts})
     else:
         _print_comparison(difference)
-        _print_smallest(before.engine, after.engine, smallest)
+        _print_smallest(*engines, smallest)
         _print_balance(balances, stopped)
 
 
@@ -178,42 +170,16 @@ def _format_number(mean: float, low: float, high: float) -> str:
     return f"{mean:.1f} ({low:.1f} – {high:.1f})"
 
 
-def _collect_situations(engine: Engine, seed: int) -> SituationSet | None:
-    """Collect situations from self-play; None if play stops by an error, which the balance reports."""
-    from abl_cards.asp import KBError
+def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:
+    """Read the valid records of a file; exit if there are none."""
     from abl_cards.core import GameError
-    from abl_cards.matches import collect_situations
+    from abl_cards.matches import normalise_records, read_records
 
-    try:
-        return collect_situations(engine, seed)
-    except (GameError, KBError):
-        return None
-
-
-def _sample_states(
-    engines: Sequence[Engine], states: int, seed: int, records: Path | None
-) -> Iterator[Decisions | Choices]:
-    """Sample states from records; or from play and at random, half of them by either rules if both can be played."""
-    from abl_cards.asp import KBError
-    from abl_cards.core import GameError
-    from abl_cards.matches import normalise_records, read_records, sample_from_records, sample_positions
-
-    engine = engines[0]
-    if records is not None:
-        normalised = normalise_records(engine, read_records(records))
-        read = [record for record in normalised if not isinstance(record, GameError)]
-        if not read:
-            fail(f"{records}: no records")
-        yield sample_from_records(engine, read, states, seed)
-        return
-    halves = states - states // 2, states // 2
-    positions: list[Decisions | Choices] = []
-    for count, played, other in zip(halves, engines, engines[::-1], strict=True):
-        try:
-            positions += sample_positions(played, count, seed)
-        except (GameError, KBError):  # play stops by these rules
-            positions += sample_positions(other, count, seed + 1)
-    yield from positions
+    normalised = normalise_records(engine, read_records(file))
+    records = [record for record in normalised if not isinstance(record, GameError)]
+    if not records:
+        fail(f"{file}: no records")
+    return records
 
 
 def _print_comparison(difference: KbDifference) -> None:

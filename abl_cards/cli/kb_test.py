@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,11 +22,12 @@ from abl_cards.cli.console import (
     load_engine,
     print_json,
     show_progress,
+    usage_errors,
 )
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
-    from abl_cards.rulelab.testing import CaseFailure, Edit, Mutant, RuleCoverage
+    from abl_cards.rulelab.testing import CaseFailure, Edit, Mutant, MutationRun, RuleCoverage
 
 PARTS = ("cases", "coverage", "mutations")
 MAX_SHOWN = 20
@@ -88,6 +88,8 @@ def run_test(
 
         abl-cards kb test mygame --propose-cases more-cases.jsonl
     """
+    from abl_cards.rulelab.testing import MutationRun, choose_edits
+
     parts = _check_parts(only)
     game = find_game(game_name)
     if propose is not None and propose.exists():
@@ -100,9 +102,10 @@ def run_test(
     if "coverage" in parts:
         _run_coverage(engine, games, seed, report, as_json)
     if "mutations" in parts:
-        failed |= _run_mutations(
-            game, profile, files or [], mutations, seconds, seed, propose, min_score, report, as_json
-        )
+        with usage_errors():
+            edits = choose_edits(game.directory, files or [], mutations, seed)
+        share = _run_mutations(MutationRun(game.directory, profile, seconds), edits, propose, report, as_json)
+        failed |= min_score is not None and share < min_score
     if as_json:
         print_json(report)
     if failed:
@@ -131,10 +134,7 @@ def _run_cases(game: Game, profile: str | None, report: dict[str, Any], quiet: b
         failures = sorted(case_failures, key=lambda failure: failure.case.line)
     except (KBError, GameError) as problem:
         fail(problem)
-    report["cases"] = {
-        "number": len(cases),
-        "failed": [{"line": failure.case.line, "message": failure.message} for failure in failures],
-    }
+    report["cases"] = {"number": len(cases), "failed": [failure.to_json() for failure in failures]}
     if not quiet:
         for failure in failures:
             typer.echo(str(failure))
@@ -197,50 +197,30 @@ def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:
 
 
 def _run_mutations(
-    game: Game, profile: str | None, files: Sequence[str], number: int | None, seconds: float, seed: int,
-    propose: Path | None, min_score: float | None, report: dict[str, Any], quiet: bool,
-) -> bool:  # fmt: skip
-    from abl_cards.rulelab.testing import CAUGHT, MutationRun, compute_caught_share, try_edits
+    trial: MutationRun, edits: Sequence[Edit], propose: Path | None, report: dict[str, Any], quiet: bool
+) -> float:
+    """Try edits, and write the cases that detect more; returns the share of detected ones in percent."""
+    from abl_cards.rulelab.testing import CAUGHT, compute_caught_share, mutants_to_json, try_edits
 
-    edits = _select_edits(game, files)
-    chosen = edits if number is None or number >= len(edits) else Random(seed).sample(edits, number)
-    trial = MutationRun(game.directory, profile, seconds)
-    counts: Counter[str] = Counter()
-    with show_progress("mutations", len(chosen)) as bar:
+    outcomes: list[str] = []
+    with show_progress("mutations", len(edits)) as bar:
 
         def on_mutant(mutant: Mutant) -> None:
-            counts[mutant.outcome] += 1
-            caught = sum(counts[outcome] for outcome in CAUGHT)
-            bar(counts.total(), f"{caught} detected")
+            outcomes.append(mutant.outcome)
+            bar(len(outcomes), f"{sum(outcome in CAUGHT for outcome in outcomes)} detected")
 
-        mutants = try_edits(trial, chosen, on_mutant)
-    share = compute_caught_share(mutants)
-    report["mutations"] = {
-        "edits": len(mutants), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
-        "not_noticed": [mutant.to_json() for mutant in mutants if mutant.outcome not in CAUGHT],
-    }  # fmt: skip
+        mutants = try_edits(trial, edits, on_mutant)
+    share = 100 * compute_caught_share(mutants)
+    report["mutations"] = mutants_to_json(mutants)
+    if not quiet:
+        _print_mutations(mutants, share)
     if propose is not None:
         lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found_cases)
         propose.write_text("".join(lines), "utf-8")
-    if not quiet:
-        _print_mutations(mutants, share)
-        if propose is not None:
-            typer.echo(
-                f"{propose}: {len(trial.found_cases)} cases that detect more; review them and keep what is meant"
-            )
-    return min_score is not None and 100 * share < min_score
-
-
-def _select_edits(game: Game, files: Sequence[str]) -> list[Edit]:
-    """List the mutations of the named files, or of all files of the folder."""
-    from abl_cards.rulelab.testing import list_edits
-
-    edits = list_edits(game.directory)
-    known = list(dict.fromkeys(edit.file for edit in edits))
-    for file in files:
-        if file not in known:
-            fail_usage(f"--file {file}: nothing to mutate there (there are: {', '.join(known)})")
-    return [edit for edit in edits if not files or edit.file in files]
+        if not quiet:
+            number = len(trial.found_cases)
+            typer.echo(f"{propose}: {number} cases that detect more; review them and keep what is meant")
+    return share
 
 
 def _print_mutations(all_mutants: Sequence[Mutant], share: float) -> None:
@@ -250,9 +230,7 @@ def _print_mutations(all_mutants: Sequence[Mutant], share: float) -> None:
     differing = len(all_mutants) - counts[SAME]
     by = f"{counts[REFUSED]} by kb check, {counts[NOTICED]} by cases"
     caught = counts[NOTICED] + counts[REFUSED]
-    typer.echo(
-        f"mutations: {caught} of {differing} detected, {100 * share:.1f} % ({by}); {counts[SAME]} change nothing"
-    )
+    typer.echo(f"mutations: {caught} of {differing} detected, {share:.1f} % ({by}); {counts[SAME]} change nothing")
     texts = {
         MISSED: "not detected, and it changes results",
         UNCLEAR: "not detected, unknown whether it changes results",

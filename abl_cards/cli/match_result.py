@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
 from abl_cards.cli.console import print_table
+from abl_cards.core import texts_by_language
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
     from abl_cards.matches import MatchResult
 
 
-@dataclass(frozen=True)
-class _ResultTexts:
-    agents: tuple[str, ...]
-    roles: tuple[str, ...]
-    standings: tuple[str, ...]
-    summary: str
-    player_left: str
-    forfeit: str
-
-
-_TEXTS = {
-    "en": _ResultTexts(
-        ("agent", "won", "share of games", "95 % interval"),
-        ("as", "agent", "won", "of", "share", "95 % interval", "points a game"),
-        ("agent", "first places", "95 % interval", "place", "95 % interval", "points a game", "95 % interval"),
-        "{0.games} games, {0.draws} drawn, {0.episodes} episodes, seed {0.seed}",
-        "{left}; the match has no result",
-        "game {0.game} lost by seat {0.seat}, {0.agent}: {0.kind}, {0.text}",
-    ),
-    "zh": _ResultTexts(
-        ("选手", "胜", "胜率", "95 % 区间"),
-        ("身份", "选手", "胜", "局数", "胜率", "95 % 区间", "每局得分"),
-        ("选手", "头名", "95 % 区间", "名次", "95 % 区间", "每局得分", "95 % 区间"),
-        "共 {0.games} 场，平 {0.draws} 场，{0.episodes} 副牌，种子 {0.seed}",
-        "{left}，这场比赛没有结果",
-        "第 {0.game} 场，座位 {0.seat}（{0.agent}）判负：{0.kind}，{0.text}",
-    ),
-}
+_COLUMNS = texts_by_language({
+    "agents": ("agent|won|share of games|95 % interval", "选手|胜|胜率|95 % 区间"),
+    "roles": ("as|agent|won|of|share|95 % interval|points a game", "身份|选手|胜|局数|胜率|95 % 区间|每局得分"),
+    "standings": ("agent|first places|95 % interval|place|95 % interval|points a game|95 % interval",
+                  "选手|头名|95 % 区间|名次|95 % 区间|每局得分|95 % 区间"),
+})  # fmt: skip
+_TEXTS = texts_by_language({
+    "summary": ("{0.games} games, {0.draws} drawn, {0.episodes} episodes, seed {0.seed}",
+                "共 {0.games} 场，平 {0.draws} 场，{0.episodes} 副牌，种子 {0.seed}"),
+    "player_left": ("{left}; the match has no result", "{left}，这场比赛没有结果"),
+    "forfeit": ("game {0.game} lost by seat {0.seat}, {0.agent}: {0.kind}, {0.text}",
+                "第 {0.game} 场，座位 {0.seat}（{0.agent}）判负：{0.kind}，{0.text}"),
+})  # fmt: skip
 
 
 def no_result_text(error: Exception, language: str) -> str:
     """Return the message for a match that a human player has left."""
-    return _TEXTS[language].player_left.format(left=error)
+    return _TEXTS[language]["player_left"].format(left=error)
 
 
 def print_result(result: MatchResult, engine: Engine, language: str) -> None:
@@ -59,12 +45,12 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
     """
     from abl_cards.games.notation import spell
 
-    say = _TEXTS[language]
+    columns = {name: texts.split("|") for name, texts in _COLUMNS[language].items()}
     if len(result.agents) == 2:
-        _print_shares(result, say)
+        _print_shares(result, columns["agents"])
     if result.roles:
         print_table(
-            say.roles,
+            columns["roles"],
             [
                 (spell(engine.rules, "role", role.role, language), role.agent, str(role.wins), str(role.games),
                  f"{role.rate:.1%}", _format_interval(role.interval, ".1%"), f"{role.points:+.2f}")
@@ -74,7 +60,7 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
         )  # fmt: skip
     if result.standings:
         print_table(
-            say.standings,
+            columns["standings"],
             [
                 (standing.agent, f"{standing.first:.1%}", _format_interval(standing.first_interval, ".1%"),
                  f"{standing.place:.2f}", _format_interval(standing.place_interval, ".2f"), f"{standing.points:+.2f}",
@@ -84,16 +70,16 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
             right_aligned=range(1, 7),
         )  # fmt: skip
     for lapse in result.lapses:
-        typer.echo(say.forfeit.format(lapse))
-    typer.echo(say.summary.format(result))
+        typer.echo(_TEXTS[language]["forfeit"].format(lapse))
+    typer.echo(_TEXTS[language]["summary"].format(result))
 
 
-def _print_shares(result: MatchResult, say: _ResultTexts) -> None:
+def _print_shares(result: MatchResult, columns: Sequence[str]) -> None:
     low, high = result.interval
     names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
     shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
     print_table(
-        say.agents,
+        columns,
         [
             (name, str(wins), f"{rate:.1%}", _format_interval(bounds, ".1%"))
             for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)

@@ -11,6 +11,7 @@ import typer
 
 from abl_cards.cli.console import (
     AsJson,
+    CsvFile,
     GameName,
     Profile,
     RecordFile,
@@ -26,6 +27,8 @@ from abl_cards.cli.console import (
     shorten,
     show_progress,
     show_status,
+    usage_errors,
+    write_csv_file,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
@@ -65,6 +68,7 @@ def match(
         Path | None,
         typer.Option("--botzone-log", metavar="FILE", help="Write each round as a Botzone log: .jsonl or .jsonl.gz."),
     ] = None,
+    csv: CsvFile = None,
     ray: RayAddress = None,
     as_json: AsJson = False,
 ) -> None:
@@ -89,21 +93,20 @@ def match(
 
     --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles", "standings" and
     "lapses" if there are any. A lapse is a game that a program lost by an invalid answer or a timeout:
-    {"game","seat","agent","kind","text"}.
+    {"game","seat","agent","kind","text"}. --csv writes one row an agent, and one an agent and role; --record keeps
+    each episode, with the agent of each seat in "players".
     """
     from abl_cards.agents import HumanAgent, PlayerLeftError
     from abl_cards.cli.match_result import no_result_text, print_result
-    from abl_cards.core import GameError
+    from abl_cards.experiments import match_rows
     from abl_cards.games.tables import Listener
     from abl_cards.matches import compute_seatings, play_match
 
     if len(agents) < 2:
         fail_usage("name two agents, such as greedy and random")
     engine = load_engine(find_game(game_name), directory, profile)
-    try:
+    with usage_errors():
         ways = len(compute_seatings(engine, len(agents)))
-    except GameError as problem:
-        fail_usage(problem)
     if deals:
         engine, games = _load_fixed_deals(engine, deals, games, ways)
     games = games or DEFAULT_GAMES
@@ -113,6 +116,7 @@ def match(
         where = (game_name, directory and directory.absolute(), profile)
         result = _play_on_ray(ray, where, engine, names, games, seed, deals, ways)
         print_json(result.to_json()) if as_json else print_result(result, engine, "en")
+        write_csv_file(csv, match_rows(result) if csv else [])
         return
     language = next((player.language for player in players if isinstance(player, HumanAgent)), "en")
     is_interactive = any(isinstance(player, Listener) for player in players)  # a bar would overwrite the table
@@ -131,6 +135,7 @@ def match(
         print_json(result.to_json())
     else:
         print_result(result, engine, language)
+    write_csv_file(csv, match_rows(result) if csv else [])
 
 
 def _check_distributable(names: Sequence[str], record: Path | None, log: Path | None) -> None:
@@ -165,6 +170,7 @@ def replay(
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Read only the first N lines.")
     ] = None,
+    csv: CsvFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay records and list all disagreements with the rules: plays, tribute, order of finish, levels.
@@ -180,7 +186,7 @@ def replay(
 
     The last line is "E episodes, P plays, D disagreements"; the exit code is 1 if there are disagreements. It is also 1
     for a truncated last line, which a killed process leaves: the complete lines are replayed, and stderr names the
-    truncated one. Replay stops after 10,000 disagreements.
+    truncated one. Replay stops after 10,000 disagreements. --csv writes one row a record: agents and points by seat.
     """
     from abl_cards.matches import read_file_profile, replay_file
 
@@ -191,6 +197,10 @@ def replay(
     if not result.lines and result.truncated_line is None:
         fail(f"{file}: no records")
     _print_replay(file, result, as_json)
+    if csv:
+        from abl_cards.experiments import read_rows
+
+        write_csv_file(csv, read_rows(file))
     if result.disagreements or result.truncated_line:
         raise typer.Exit(1)
 
@@ -281,9 +291,6 @@ def _print_answer(answer: dict[str, Any]) -> None:
 def _load_agent(text: str, engine: Engine) -> tuple[Agent, str]:
     """Make an agent, and return it with its full name."""
     from abl_cards.agents import check_agent_name, make_agent
-    from abl_cards.core import GameError
 
-    try:
+    with usage_errors():
         return make_agent(text, engine), str(check_agent_name(text))
-    except GameError as problem:
-        fail_usage(problem)

@@ -20,8 +20,9 @@ from abl_cards.cli.console import (
     print_json,
     print_table,
     show_progress,
+    usage_errors,
 )
-from abl_cards.cli.explain import load_engine_for, read_json_object, report_line
+from abl_cards.cli.explain import read_state_or_record, report_line
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -72,21 +73,18 @@ def review(
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import make_agent
-    from abl_cards.core import LANGUAGES, GameError, format_seed
+    from abl_cards.core import check_language, format_seed
     from abl_cards.matches import ReviewConfig, review_record, summarise_seats
 
-    if language not in LANGUAGES:
-        fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
+    with usage_errors():
+        check_language(language)
     game = find_game(game_name)
-    record = read_json_object(file, line, directory or game.directory)
-    engine, record = load_engine_for(record, line, game, directory, profile)
+    engine, record = read_state_or_record(game, file, line, directory, profile)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
         fail_usage(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
-    try:
+    with usage_errors():
         agents = make_agent(agent_name, engine), make_agent(rollout_agent, engine)
-    except GameError as problem:
-        fail_usage(problem)
     config = ReviewConfig(engine, *agents, deals, moves, min_loss, seed, language)
     with report_line(line):
         with show_progress("evaluating moves", None) as show:
@@ -97,13 +95,8 @@ def review(
     if as_json:
         settings = {"game": game.name, "line": line, "agent": agent_name, "rollout_agent": rollout_agent,
                     "deals": deals, "seed": format_seed(seed)}  # fmt: skip
-        print_json(
-            {
-                **settings,
-                "seats": [summary.to_json() for summary in summaries],
-                "decisions": [decision.to_json() for decision in decisions],
-            }
-        )
+        seat_rows, rows = [one.to_json() for one in summaries], [one.to_json() for one in decisions]
+        print_json({**settings, "seats": seat_rows, "decisions": rows})
     else:
         _print_mistakes(engine, decisions, max_shown, language)
         _print_plays(decisions)

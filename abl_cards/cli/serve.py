@@ -27,6 +27,7 @@ from abl_cards.cli.console import (
     print_json,
     print_table,
     shorten,
+    usage_errors,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def serve(
     with {"decisions","defaults","faults"}.
     """
     from abl_cards import server as serving
-    from abl_cards.core import GameError, format_seed, secret_seed
+    from abl_cards.core import format_seed, secret_seed
 
     check_host(host)
     agents, allowed = _read_seats(seats or []), _read_origins(origins or [])
@@ -123,10 +124,8 @@ def serve(
         game_name, engine, agents, games, chosen, tables, dialect, think_time or None, start_delay, host, port, allowed
     )
     with open_record_writer(record, {"seed": format_seed(chosen)}) as write, _open_spectator_feed(show, config) as feed:
-        try:
+        with usage_errors():
             server = serving.GameServer(config, _log, write, feed.create_listener if feed else None)
-        except GameError as problem:
-            fail_usage(problem)
         try:
             result = asyncio.run(_run_server(server, feed))
         except BaseException:  # an interrupted series can be dealt again from its seed
@@ -219,11 +218,11 @@ def join(
     """
     from abl_cards import server as serving
     from abl_cards.agents import check_agent_name, make_agent
-    from abl_cards.core import GameError, secret_seed
+    from abl_cards.core import secret_seed
     from abl_cards.protocols import find_protocol
     from abl_cards.protocols.common import JoinRequest
 
-    try:
+    with usage_errors():
         played, spoken = _resolve_game(game_name, dialect)
         kind = check_agent_name(agent_name).kind  # without options: they may hold paths, and the name goes into the URL
         address = find_protocol(played).complete_url(url, spoken, name or kind)
@@ -232,8 +231,6 @@ def join(
         client = find_protocol(played).create_client(
             engine, spoken, JoinRequest(kind, name, room, seat, rounds, record is not None)
         )
-    except GameError as problem:
-        fail_usage(problem)
     with open_record_writer(record) as write:
         chosen = secret_seed() if seed is None else seed
         result = asyncio.run(serving.join(address, client, agent_name, player, chosen, _log, write))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -105,34 +105,30 @@ def solve(
     --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. A position that is not solved
     within --seconds or --max-nodes is an error.
     """
-    from abl_cards.cli.explain import load_engine_for, read_json_object, report_line
+    from abl_cards.cli.explain import read_state_or_record, report_line
     from abl_cards.core import GameError
     from abl_cards.games.endgame import build_race
 
     game = find_game(game_name)
-    value: Mapping[str, Any] | None = None
+    limit = DEFAULT_SECONDS if seconds is None else seconds
     if len(hands) == 1:
         if to_beat is not None or more is not None:
             fail_usage("--to-beat and --state need hands: a file has these fields itself")
-        value = read_json_object(Path(hands[0]), line, directory or game.directory)
-    elif move is not None or line != 1:
+        engine, state = read_state_or_record(game, Path(hands[0]), line, directory, profile)
+        with report_line(line):
+            _solve_endgame(engine, state, move, limit, nodes, megabytes, as_json)
+        return
+    if move is not None or line != 1:
         fail_usage("--line and --move need a file")
-    if value is None:
-        engine = load_engine(game, directory, profile)
-    else:
-        engine, value = load_engine_for(value, line, game, directory, profile)
+    engine = load_engine(game, directory, profile)
     try:
-        race = build_race(engine.rules) if value is None and more is None else None
+        race = build_race(engine.rules) if more is None and len(hands) == 2 else None
     except GameError:
         race = None
-    if race is not None and len(hands) == 2:
+    if race is not None:
         _solve_race(race, hands, to_beat, MAX_SECONDS if seconds is None else seconds, megabytes, as_json)
     else:
-        state = value if value is not None else _state_from_hands(engine, hands, to_beat, more)
-        with nullcontext() if value is None else report_line(line):
-            _solve_endgame(
-                engine, state, move, DEFAULT_SECONDS if seconds is None else seconds, nodes, megabytes, as_json
-            )
+        _solve_endgame(engine, _state_from_hands(engine, hands, to_beat, more), None, limit, nodes, megabytes, as_json)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, print_json, show_status
+from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, print_json, show_status, usage_errors
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis import SplitExplanation
@@ -38,14 +38,11 @@ def split(
 
     --json prints {"hand","tags","plays","probability","repaired","minimum"}.
     """
-    from abl_cards.core import GameError
     from abl_cards.reasoners.splits import MAX_CARDS, load_split_rules
 
     rules = load_split_rules(directory, profile)
-    try:
+    with usage_errors():
         key = rules.read_hand(hand)
-    except GameError as problem:
-        fail_usage(problem)
     if not 1 <= len(hand) <= MAX_CARDS:
         fail_usage(f"{len(hand)} cards; a hand has 1 to {MAX_CARDS}")
     with show_status("splitting"):

@@ -14,7 +14,6 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     check_finite,
-    fail,
     fail_usage,
     find_game,
     list_game_names,
@@ -94,7 +93,7 @@ def deal(
     --json prints the deals, one per line: {"class","confidence","landlord","down","up","bottom"}.
     """
     from abl_cards.core import secret_seed
-    from abl_cards.hand_analysis import DealRequest, generate_deals
+    from abl_cards.hand_analysis import DealRequest, generate_deals, read_deal_ids
     from abl_cards.matches import write_records
 
     engine = _load_rules(game_name, directory, profile)
@@ -102,7 +101,8 @@ def deal(
         seed = secret_seed()
         typer.echo(f"seed {seed}", err=True)
     classifier = _load_network(engine, weights)
-    request = DealRequest(deal_class, count, confidence, seed, _read_deal_ids(engine, exclude or []))
+    excluded = frozenset(name for file in exclude or [] for name in read_deal_ids(engine, file))
+    request = DealRequest(deal_class, count, confidence, seed, excluded)
     with show_progress("dealing", count) as show:
         deals = generate_deals(engine, classifier, request, show)
     if out:
@@ -142,15 +142,12 @@ def strength(
     engine = _load_rules(game_name, directory, profile)
     if len(hands) not in (1, 3):
         fail_usage("give one hand, or the three hands of a deal")
-    try:
-        keys = [read_key(engine.deal_sampler.letters, text) for text in hands]
-        if not all(keys):
-            raise GameError("a hand has at least one card", ErrorCode.INVALID_VALUE)
-        probabilities = None
-        if len(keys) == 3 or len(hands[0]) == engine.deal_sampler.hand_sizes[0]:
-            probabilities = predict_class_probabilities(engine, _load_network(engine, weights), keys)
-    except GameError as problem:
-        fail(problem)
+    keys = [read_key(engine.deal_sampler.letters, text) for text in hands]
+    if not all(keys):
+        raise GameError("a hand has at least one card", ErrorCode.INVALID_VALUE)
+    probabilities = None
+    if len(keys) == 3 or len(hands[0]) == engine.deal_sampler.hand_sizes[0]:
+        probabilities = predict_class_probabilities(engine, _load_network(engine, weights), keys)
     analyses = [analyse_hand(engine, key) for key in keys]
     if as_json:
         classes = None if probabilities is None else [round(probability, 4) for probability in probabilities]
@@ -182,22 +179,6 @@ def _load_network(engine: DealRules, weights: Path | None) -> Any:
     from abl_cards.hand_analysis import find_classifier_weights, load_classifier
 
     return load_classifier(engine.game, engine.hand_scorer, find_classifier_weights(engine.game, weights))[0]
-
-
-def _read_deal_ids(engine: DealRules, files: list[Path]) -> frozenset[str]:
-    """Read the identifiers of the deals in files."""
-    from abl_cards.core import GameError
-    from abl_cards.hand_analysis import deal_id
-    from abl_cards.matches import normalise_records, read_records
-
-    names: set[str] = set()
-    for file in files:
-        try:
-            deals = engine.read_deals(normalise_records(engine.engine, read_records(file)))
-        except GameError as problem:
-            fail(f"{file}: {problem}")
-        names |= {deal_id(deals, row) for row in range(len(deals.bottom_keys))}
-    return frozenset(names)
 
 
 def _print_deals(deals: list[dict[str, Any]], class_name: str, max_shown: int) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from abl_cards.cli.console import (
     AsJson,
+    CsvFile,
     GameName,
     Profile,
     RuleFolder,
@@ -24,6 +25,7 @@ from abl_cards.cli.console import (
     read_settings,
     rule_assignments,
     show_progress,
+    write_csv_file,
 )
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
@@ -62,6 +64,7 @@ def train(
         bool,
         typer.Option("--plots", help="Plot wins with intervals, losses and speed in the run's folder."),
     ] = False,
+    csv: CsvFile = None,
     ray: RayAddress = None,
     show: Annotated[bool, typer.Option("--settings", help="Print the settings and their meanings.")] = False,
     as_json: AsJson = False,
@@ -71,8 +74,8 @@ def train(
     The same command resumes a run from its checkpoint. The folder stores the settings, so that --dir suffices, and
     rejects changes that a run cannot take, such as other rules. metrics.jsonl has one line per update; --plots plots
     it every minute and at the end, and TensorBoard shows it if installed. The weights and their card are written to
-    the run's folder. With --ray other processes play, on this machine or in a cluster, and this one learns; a run can
-    resume with or without it.
+    the run's folder; --csv writes the metrics as CSV. With --ray other processes play, on this machine or in a
+    cluster, and this one learns; a run can resume with or without it.
 
     A new game, or one without a shipped agent, is trained from random weights: preset quick, some minutes.
 
@@ -89,6 +92,10 @@ def train(
     load_engine(game, chosen.kb, chosen.profile)  # reports errors of the rules before any worker starts
     with _open_launcher(ray, chosen) as launcher:
         _run_training(chosen, minutes, plots, as_json, launcher)
+    if csv:
+        from abl_cards.training import read_metrics
+
+        write_csv_file(csv, read_metrics(chosen.directory))
 
 
 @contextmanager

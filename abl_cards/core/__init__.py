@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
+    from abl_cards.core.csv_tables import flatten, rows_to_frame, write_csv
     from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         read_json_file,
         read_line_batches,
     )
-    from abl_cards.core.languages import LANGUAGES, check_language, texts_by_language
+    from abl_cards.core.languages import LANGUAGES, check_language, join_texts, texts_by_language
     from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
@@ -90,6 +91,7 @@ __all__ = [
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
+    "flatten",
     "format_seed",
     "format_value",
     "get_budget",
@@ -97,6 +99,7 @@ __all__ = [
     "import_file",
     "is_hostname",
     "is_line_too_long",
+    "join_texts",
     "lazy_exports",
     "line_too_long_message",
     "lock_folder",
@@ -116,6 +119,7 @@ __all__ = [
     "require_extra",
     "require_posix",
     "result_key",
+    "rows_to_frame",
     "save_png",
     "scale_to_range",
     "scale_to_range_array",
@@ -130,6 +134,7 @@ __all__ = [
     "texts_by_language",
     "unpack_archive",
     "write_archive",
+    "write_csv",
     "write_text",
 ]
 

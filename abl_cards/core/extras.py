@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 EXTRAS = {
-    "ablkit": "learning", "safetensors": "learning", "sklearn": "learning", "torch": "learning",
+    "ablkit": "learning", "safetensors": "learning", "scipy": "learning", "sklearn": "learning", "torch": "learning",
     "starlette": "web", "uvicorn": "web", "websockets": "web",
     "gymnasium": "gymnasium", "pettingzoo": "pettingzoo",
     "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "ray": "cluster",

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from abl_cards.core.errors import ErrorCode, GameError
 
 LANGUAGES = ("en", "zh")
 """Languages of titles, sentences and pages."""
+
+
+_SEPARATORS = {"en": ", ", "zh": "、"}
+
+
+def join_texts(texts: Iterable[object], language: str) -> str:
+    """Join texts as a list in a language."""
+    return _SEPARATORS[language].join(map(str, texts))
 
 
 def check_language(language: str) -> None:

@@ -118,7 +118,7 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
         key = former.get(key, key)
         if not equals or key not in known:
             raise SettingError(f"--set {assignment}: write KEY=VALUE, with a key out of {', '.join(known)}")
-        kind, within = str(known[key].type), _range_of(known[key])
+        kind, within = _type_name(known[key]), _range_of(known[key])
         try:
             values[key] = _parse_value(kind, text)
         except ValueError:
@@ -129,10 +129,22 @@ def apply_settings(defaults: T, assignments: Iterable[str], excluded: Collection
     return replace(defaults, **values)  # type: ignore[type-var]
 
 
+def _type_name(setting: Field[Any]) -> str:
+    """Return the type of a setting as its annotation is written, also where annotations are evaluated.
+
+    >>> from dataclasses import make_dataclass
+    >>> types = [("a", int), ("b", "int"), ("c", Path | None), ("d", tuple[str, ...])]
+    >>> [_type_name(field) for field in fields(make_dataclass("Config", types))]
+    ['int', 'int', 'Path | None', 'tuple[str, ...]']
+    """
+    kind: Any = setting.type
+    return kind.__name__ if type(kind) is type else str(kind).replace("pathlib.", "")
+
+
 def _range_of(setting: Field[Any]) -> range | FloatRange | None:
     """Return the range of a setting; by default numbers are not negative, and counts with default 1 or more stay so."""
     within: range | FloatRange | None = setting.metadata.get("within")
-    kind = str(setting.type).removesuffix(" | None").removeprefix("tuple[").partition(",")[0]
+    kind = _type_name(setting).removesuffix(" | None").removeprefix("tuple[").partition(",")[0]
     if within is not None or kind not in ("int", "float"):
         return within
     if kind == "float":

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from abl_cards.asp import ArgumentTypes, KBError
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode, GameError
-from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import Folder, PlayName, functor
+from abl_cards.games.compiled import CompiledGame, build_label_traits
+from abl_cards.games.description import Folder, PlayName
 from abl_cards.games.game import Game, load
 from abl_cards.games.importers import RecordImporter, find_importer
 from abl_cards.games.min_plays import min_plays
@@ -39,9 +39,7 @@ from abl_cards.games.notation import (
 from abl_cards.games.notation import legal_moves as list_legal_moves
 from abl_cards.games.pickling import register_rules
 from abl_cards.games.preferences import CompiledPreferences, GamePreferenceInputs, compile_preferences
-from abl_cards.games.sampling import (
-    find_symmetries,
-)
+from abl_cards.games.sampling import find_symmetries
 from abl_cards.games.sampling import sample_decisions as draw_decisions
 from abl_cards.games.tables import (
     Action,
@@ -174,20 +172,7 @@ class Engine:
     @cached_property
     def label_traits(self) -> LabelTraits:
         """Kind and size of each label, for simple heuristics; bombs of all sizes are one kind."""
-        forms, tiers = self.rules.forms, self.rules.tiers
-        kind = {form.label: form.kind for form in reversed(forms.forms)}
-        kinds = [kind.get(label, "") for label in range(len(self.labels))]
-        lowest = min((tiers[name] for name in kinds if name in tiers), default=0)
-        bombs = [tiers.get(name, lowest) > lowest for name in kinds]
-        types = [functor(str(name)) if bomb else name for name, bomb in zip(kinds, bombs, strict=True)]
-        kind_indices = {name: index for index, name in enumerate(dict.fromkeys(types))}
-        return LabelTraits(
-            kind=np.array([kind_indices[name] for name in types], np.int16),
-            min_cards=forms.label_min_cards.astype(np.int8),
-            is_bomb=np.array(bombs, np.bool_),
-            pass_label=int(forms.label_of[forms.pass_form]),
-            has_tricks=self.rules.trick_query is not None,
-        )
+        return build_label_traits(self.rules)
 
     @cached_property
     def observation_features(self) -> FeatureTable:
@@ -305,19 +290,8 @@ class Engine:
             GameError: A name to exclude is unknown, or there is no such folder or file.
             KBError: The rules there have errors.
         """
-        kb = self.rules.kb if directory is None else self._load_preferences(directory)
+        kb = self.rules.kb if directory is None else _load_preferences(self.rules, directory)
         return compile_preferences(kb, GamePreferenceInputs(self.rules), exclude)
-
-    def _load_preferences(self, path: Path) -> KnowledgeBase:
-        """Load the rules of a folder, or those of this game with another file of preferences."""
-        if path.is_dir():
-            folder = Folder(path)
-        elif path.suffix == ".lp" and path.is_file():
-            folder = replace(self.rules.folder, preference_file=path)
-        else:
-            message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
-            raise GameError(message, ErrorCode.FILE_NOT_READABLE)
-        return Game(folder).knowledge_base(None, self.rules.profile)
 
     # --- notation -----------------------------------------------------------------------------------------------------
 
@@ -381,11 +355,9 @@ class Engine:
             GameError: A record is wrong, or has no such move.
         """
         importer = self._importer_for(records)
-        return (
-            importer.decisions_at_acts(self.rules, records, moves)
-            if importer
-            else decisions_at_acts(self.rules, records, moves)
-        )
+        if importer:
+            return importer.decisions_at_acts(self.rules, records, moves)
+        return decisions_at_acts(self.rules, records, moves)
 
     def find_play_acts(self, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
         """Return the numbers of the acts of each record that are plays, not choices; an empty list for a wrong record.
@@ -457,6 +429,18 @@ class Engine:
             seed: Seed of the decisions.
         """
         return draw_decisions(self.rules, num_states, seed)
+
+
+def _load_preferences(rules: CompiledGame, path: Path) -> KnowledgeBase:
+    """Load the rules of a folder, or those of a game with another file of preferences."""
+    if path.is_dir():
+        folder = Folder(path)
+    elif path.suffix == ".lp" and path.is_file():
+        folder = replace(rules.folder, preference_file=path)
+    else:
+        message = f"preferences: {path} is no folder of rule files, and no .lp file; name one of these"
+        raise GameError(message, ErrorCode.FILE_NOT_READABLE)
+    return Game(folder).knowledge_base(None, rules.profile)
 
 
 def _agent_seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from abl_cards.hand_analysis.deal_requests import (
         DealRequest,
         analyse_hand,
-        deal_id,
         generate_deals,
         predict_class_probabilities,
+        read_deal_ids,
     )
     from abl_cards.hand_analysis.deal_rules import DealRules
     from abl_cards.hand_analysis.simulated_deals import DealSample, collect_sample, parse_pairing, play_fixed_deals
@@ -56,7 +56,6 @@ __all__ = [
     "compute_classifier_inputs",
     "compute_marginals",
     "compute_metrics",
-    "deal_id",
     "find_classifier_weights",
     "generate_deals",
     "load_classifier",
@@ -65,6 +64,7 @@ __all__ = [
     "play_games",
     "predict_class_probabilities",
     "predict_logits",
+    "read_deal_ids",
     "read_played_games",
     "split_hand",
     "train_classifier",

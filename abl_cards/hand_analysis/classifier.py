@@ -73,13 +73,12 @@ def compute_classifier_inputs(scorer: HandScorer, deals: DealBatch) -> tuple[tor
     return torch.from_numpy(key_counts(deals.hand_keys).astype(np.int64)), torch.from_numpy(hand_features)
 
 
-def find_classifier_weights(game: str, weights: Path | None = None, preset: str = "small") -> Path:
+def find_classifier_weights(game: str, weights: Path | None = None) -> Path:
     """Find a file of weights.
 
     Args:
         game: Name of the game.
         weights: File that is used if given.
-        preset: Preset of the shipped weights.
 
     Returns:
         The file.
@@ -87,7 +86,7 @@ def find_classifier_weights(game: str, weights: Path | None = None, preset: str 
     Raises:
         GameError: No weights are shipped for the game.
     """
-    return weights or find_shipped_weights(game, "strength", preset)
+    return weights or find_shipped_weights(game, "strength", "small")
 
 
 def load_classifier(game: str, scorer: HandScorer, file: Path) -> tuple[DealClassPredictor, StrengthCard]:

@@ -21,6 +21,7 @@ HELD_OUT_INTERVAL = 5
 """Every deal whose index is a multiple of this is held out from training."""
 HIGH_CONFIDENCE = 0.9
 """Probability above which predictions are measured separately."""
+_BATCH_SIZE = 4096  # deals of one forward call
 
 
 @dataclass(frozen=True)
@@ -114,13 +115,12 @@ def train_classifier(
     return network.eval(), history
 
 
-def predict_logits(network: DealClassifier, dataset: DealDataset, batch_size: int = 4096) -> Tensor:
+def predict_logits(network: DealClassifier, dataset: DealDataset) -> Tensor:
     """Compute logits without gradients.
 
     Args:
         network: The classifier.
         dataset: n deals.
-        batch_size: Deals of one forward call.
 
     Returns:
         float32[n, classes] Logits.
@@ -128,8 +128,8 @@ def predict_logits(network: DealClassifier, dataset: DealDataset, batch_size: in
     network.eval()
     with torch.no_grad():
         parts = [
-            network(dataset.counts[start : start + batch_size], dataset.hand_features[start : start + batch_size])
-            for start in range(0, len(dataset.labels), batch_size)
+            network(dataset.counts[start : start + _BATCH_SIZE], dataset.hand_features[start : start + _BATCH_SIZE])
+            for start in range(0, len(dataset.labels), _BATCH_SIZE)
         ]
     return torch.cat(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from abl_cards.hand_analysis.deal_generator import DealGenerator
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.deals import DEAL_ROLES, DealBatch, deal_to_json
 from abl_cards.hand_analysis.hand_points import HandGroup
+from abl_cards.matches import normalise_records, read_records
 
 _NUM_COMPLETIONS = 1000  # random deals that complete a landlord's hand
 
@@ -49,6 +51,27 @@ def deal_id(deals: DealBatch, row: int) -> str:
         Text that is equal for deals with equal hands, whatever their bottom cards.
     """
     return " ".join(str(key) for key in deals.hand_keys[row])
+
+
+def read_deal_ids(rules: DealRules, file: Path) -> frozenset[str]:
+    """Return the ids of the deals in a file.
+
+    Args:
+        rules: Rules of deals.
+        file: Deals, or records of games, one per line.
+
+    Returns:
+        Ids (see `deal_id`).
+
+    Raises:
+        GameError: A line holds no deal; the message names file and line.
+        OSError: The file cannot be read.
+    """
+    try:
+        deals = rules.read_deals(normalise_records(rules.engine, read_records(file)))
+    except GameError as problem:
+        raise GameError(f"{file}: {problem}", problem.code) from None
+    return frozenset(deal_id(deals, row) for row in range(len(deals.bottom_keys)))
 
 
 def generate_deals(
@@ -119,7 +142,7 @@ def _group_cards_text(rules: DealRules, group: HandGroup) -> str:
 
 
 def predict_class_probabilities(
-    rules: DealRules, classifier: DealClassPredictor, hands: list[HandKey], seed: int = 0
+    rules: DealRules, classifier: DealClassPredictor, hands: list[HandKey]
 ) -> list[float] | None:
     """Predict the class of a deal, or the mean over random deals that complete a landlord's hand.
 
@@ -127,7 +150,6 @@ def predict_class_probabilities(
         rules: Rules of deals.
         classifier: Predicts the class of deals.
         hands: Keys of the three hands of a deal, or of the landlord's hand alone.
-        seed: Seed of the random deals.
 
     Returns:
         Probability of each class; None for one hand of another size than the landlord's.
@@ -141,6 +163,6 @@ def predict_class_probabilities(
     if int(key_sizes(np.array(hands, np.uint64))[0]) != rules.deal_sampler.hand_sizes[0]:
         return None
     deals = rules.deal_sampler.complete_deals(
-        hands[0], splitmix64_array(np.full(_NUM_COMPLETIONS, derive_key(seed), np.uint64), np.arange(_NUM_COMPLETIONS))
+        hands[0], splitmix64_array(np.full(_NUM_COMPLETIONS, derive_key(0), np.uint64), np.arange(_NUM_COMPLETIONS))
     )
     return classifier(deals).mean(axis=0).tolist()

@@ -66,17 +66,14 @@ class DealRules:
         """Scorer of hands."""
         return HandScorer.from_knowledge_base(self.engine.rules, self.kb)
 
-    def get_class_names(self, language: str = "en") -> tuple[str, ...]:
-        """Return the names of the classes of deals.
-
-        Args:
-            language: Language, such as "en".
+    def get_class_names(self) -> tuple[str, ...]:
+        """Return the English names of the classes of deals.
 
         Returns:
             Names from class 0, the hardest for the landlord; the number of a class that has no name.
         """
         facts = self.kb.facts("difficulty", 3)
-        texts = {int(row[0]): string_value(row[2]) for row in facts if str(row[1]) == language}
+        texts = {int(row[0]): string_value(row[2]) for row in facts if str(row[1]) == "en"}
         return tuple(texts.get(deal_class, str(deal_class)) for deal_class in range(max(texts, default=-1) + 1))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> DealBatch:

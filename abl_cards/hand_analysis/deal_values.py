@@ -18,8 +18,6 @@ from abl_cards.hand_analysis.deals import DealBatch
 from abl_cards.hand_analysis.hand_points import HandScorer
 
 FEATURE_NAMES = ("landlord's hand score", "peasants' hand score", "landlord's share of plays", "unit score", "plays")
-BIDS_FEATURE = "bids"
-"""Further feature of games with bidding."""
 
 LANDLORD_ROLE = "landlord"
 """Role of the seat that plays alone."""

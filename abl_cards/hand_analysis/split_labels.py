@@ -105,18 +105,6 @@ class PlayedGames:
         np.add.at(cards, self.game[is_winner], self.cards[is_winner])
         return TaggedHands.from_counts(cards)
 
-    def tag_remaining_hands(self) -> TaggedHands:
-        """Return the hands of the winners before each of their plays but the first, with tags."""
-        winner_plays = np.flatnonzero(self.seat == self.winner[self.game])[::-1]  # from the last play on
-        cards, game = self.cards[winner_plays].astype(np.int64), self.game[winner_plays]
-        order = np.argsort(game, kind="stable")
-        cards, game = cards[order], game[order]
-        sums = cards.cumsum(axis=0)
-        first_plays = np.flatnonzero(np.diff(game, prepend=-1))
-        sums_before = np.repeat(sums[first_plays] - cards[first_plays], np.diff([*first_plays, len(game)]), axis=0)
-        is_whole_hand = np.append(np.diff(game) != 0, True)
-        return TaggedHands.from_counts((sums - sums_before)[~is_whole_hand])
-
 
 class PieceListener(NullListener):
     """Listener that splits the plays at tables into tagged cards."""

@@ -45,6 +45,8 @@ from abl_cards.training import (
     translate_restore_errors,
 )
 
+_BATCH_SIZE = 2048  # hands of one forward call
+
 EvaluateFunction = Callable[[SplitterNetwork], dict[str, float]]
 """Computes metrics of the network, which a run writes at intervals."""
 
@@ -144,28 +146,25 @@ def to_tensors(tagged: TaggedHands) -> tuple[CardSequences, torch.Tensor]:
     return CardSequences.from_counts(key_counts(tagged.hands)), torch.from_numpy(tags)
 
 
-def compute_marginals(
-    network: SplitterNetwork, hands: NDArray[np.uint64], batch_size: int = 2048
-) -> NDArray[np.float64]:
+def compute_marginals(network: SplitterNetwork, hands: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Compute the probabilities of tags.
 
     Args:
         network: The splitter.
         hands: uint64[n] Keys of the hands.
-        batch_size: Hands of one forward call.
 
     Returns:
         float64[n, 20, 4] Probability of each tag of each card; zeros beyond the last card.
     """
     parts = [np.zeros((0, MAX_CARDS, len(TAGS)))]
-    for first in range(0, len(hands), batch_size):
-        sequences = CardSequences.from_counts(key_counts(hands[first : first + batch_size]))
+    for first in range(0, len(hands), _BATCH_SIZE):
+        sequences = CardSequences.from_counts(key_counts(hands[first : first + _BATCH_SIZE]))
         parts.append(network.marginals(sequences).numpy().astype(np.float64))
     return np.concatenate(parts)
 
 
 class SplitBridge(ABLkitBridge):
-    """Trains a splitter by an ABLkit model and reasoner, either of which the caller may replace.
+    """Trains a splitter by an ABLkit model and a reasoner, which the caller may replace.
 
     Attributes:
         settings: Settings of the run.
@@ -183,7 +182,6 @@ class SplitBridge(ABLkitBridge):
         splitter: Splitter,
         labelled: TaggedHands,
         unlabelled: NDArray[np.uint64],
-        model: ABLModel | None = None,
         reasoner: Reasoner | None = None,
     ) -> None:
         """Begin or resume the run in the folder of the settings.
@@ -193,7 +191,6 @@ class SplitBridge(ABLkitBridge):
             splitter: Splits hands by the rules.
             labelled: Hands with tags.
             unlabelled: uint64[n] Keys of hands without tags.
-            model: ABLkit model; by default one around `TaggerBaseModel`.
             reasoner: ABLkit reasoner; by default a `SplittingReasoner`.
 
         Raises:
@@ -209,7 +206,7 @@ class SplitBridge(ABLkitBridge):
             SplitterNetwork(SPLITTER_PRESETS[settings.preset]).eval(), settings.rounds, settings.seed
         )
         kb = SplitsKB(splitter)
-        super().__init__(model or ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.play_cost))
+        super().__init__(ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.play_cost))
         self.settings, self.splitter = settings, splitter
         self._labelled, self._unlabelled = labelled, unlabelled
         self.seconds, self._metrics_size = 0.0, 0

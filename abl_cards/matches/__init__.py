@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
-    from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
+    from abl_cards.matches.intervals import (
+        effective_sample_size,
+        interval_error,
+        mean_interval,
+        share_interval,
+        wilson_interval,
+    )
     from abl_cards.matches.match_runner import (
         compute_seatings,
         derive_decision_keys,
@@ -48,9 +54,17 @@ if TYPE_CHECKING:
         sample_from_records,
         sample_positions,
     )
+    from abl_cards.matches.seed_intervals import (
+        SEED_METHOD,
+        SeedEstimate,
+        combine_seeds,
+        describe_coverage,
+        paired_test,
+    )
     from abl_cards.matches.shard import MatchShard
 
 __all__ = [
+    "SEED_METHOD",
     "EvaluatedMove",
     "FileReplay",
     "MatchResult",
@@ -60,21 +74,26 @@ __all__ = [
     "ReviewConfig",
     "ReviewedDecision",
     "SeatSummary",
+    "SeedEstimate",
     "WriteRecord",
     "collect_situations",
+    "combine_seeds",
     "compute_seatings",
     "data_folder",
     "derive_decision_keys",
     "derive_match_keys",
+    "describe_coverage",
     "effective_sample_size",
     "find_contest_records",
     "find_profile",
+    "interval_error",
     "match_indices",
     "mean_interval",
     "merge_shards",
     "normalise_record",
     "normalise_records",
     "open_record_file",
+    "paired_test",
     "play_baseline_matches",
     "play_match",
     "play_shard",

@@ -61,6 +61,18 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
     return _Z_975**2 * square / (linear + sqrt(linear**2 + width**2 * square))
 
 
+def interval_error(interval: Interval) -> float:
+    """Return the standard error of a mean from its 95 % interval.
+
+    >>> round(interval_error((0.402, 0.598)), 6)
+    0.05
+
+    Args:
+        interval: Lower and upper bound.
+    """
+    return (interval[1] - interval[0]) / (2 * _Z_975)
+
+
 def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval | None:
     """Compute the 95 % interval of a mean by the normal approximation over deals.
 

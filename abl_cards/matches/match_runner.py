@@ -292,7 +292,7 @@ class _MatchRunner:
         counters = [_PointsListener(engine, seatings, self._game_numbers, on_points)] if on_points else []
         writers: list[Listener] = []
         if recorder and write_record:
-            writers = [recorder, RecordWriter(recorder, write_record, self._record_header)]
+            writers = [recorder, RecordWriter(recorder, write_record, self.seating_header)]
         listener = ListenerList.combine([*writers, *listeners, *counters])
         self._tables: Tables = engine.start_matches(self._keys(self._game_numbers), listener)
         self._tables.batch_rare_steps = True
@@ -340,14 +340,8 @@ class _MatchRunner:
             return (games // len(self._seatings)).astype(np.uint64)
         return derive_match_keys(self._seed, games, len(self._seatings))
 
-    def _record_header(self, table: int) -> dict[str, Any]:
-        """Return the first fields of a record: the game, and the seating unless two agents play on two sides."""
-        if len(self._seatings) == len(self._agents) == 2:
-            return {"match": int(self._game_numbers[table])}
-        return self.seating_header(table)
-
     def seating_header(self, table: int = 0) -> dict[str, Any]:
-        """Return the index of the game at a table, and the name of the agent at each seat."""
+        """Return the first fields of a record: the index of the game at a table, and the agent at each seat."""
         game = int(self._game_numbers[table])
         return {"match": game, "players": [self._names[agent] for agent in self._seatings[game % len(self._seatings)]]}
 

@@ -434,7 +434,7 @@ def _make_reviewed_decision(
     evaluated = {row: EvaluatedMove(row - begin, int(cost[row]), float(points[row].mean())) for row in ordered}
     gain = points[ordered[0]][half:] - points[played][half:]
     loss, error = float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 0.0
-    is_mistake = loss > max(2 * error, config.min_loss) and ordered[0] != played
+    is_mistake = loss > 2 * error and loss >= config.min_loss and ordered[0] != played
     reasons = compare_moves(scores.assess(ordered[0] - begin), scores.assess(played - begin))
     return ReviewedDecision(
         act, seat, decision_point, tuple(evaluated.values()), evaluated[played], evaluated[chosen], loss, error,

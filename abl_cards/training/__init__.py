@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.training.abduction import ConsistencyFunction, Reasoner
     from abl_cards.training.ablkit_base import ABLkitBridge
     from abl_cards.training.actor import Actor, ActorSlot
-    from abl_cards.training.callbacks import TrainerCallback
+    from abl_cards.training.callbacks import MlflowCallback, TrainerCallback, WandbCallback
     from abl_cards.training.checkpoint import (
         CHECKPOINT_SUFFIX,
         CheckpointFile,
@@ -54,6 +54,7 @@ __all__ = [
     "Launcher",
     "LocalLauncher",
     "MetricsWriter",
+    "MlflowCallback",
     "MoveCandidates",
     "PeerLost",
     "PlotWriter",
@@ -69,6 +70,7 @@ __all__ = [
     "TrainingMetrics",
     "TrainingReport",
     "TrainingWorker",
+    "WandbCallback",
     "WorkerInit",
     "WorkerLost",
     "WorkerPool",

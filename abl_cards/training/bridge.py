@@ -75,6 +75,19 @@ class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         place = x[0]
         return bool(place.batch.checked_view.legal[place.row, self._index[pseudo_label[0]]])
 
+    def revise_at_idx(
+        self, pseudo_label: list[str], y: Any, x: Sequence[BatchRow], revision_idx: Sequence[int]
+    ) -> tuple[list[list[str]], list[Any]]:
+        """Return the consistent labels and their results: of those that are legal, since few of all labels are."""
+        if len(revision_idx) != 1:
+            candidates: tuple[list[list[str]], list[Any]] = super().revise_at_idx(pseudo_label, y, x, revision_idx)
+            return candidates
+        legal = np.flatnonzero(x[0].batch.checked_view.legal[x[0].row])
+        tried = [[self.pseudo_label_list[index]] for index in legal]
+        results = [(label, self.logic_forward(label, x)) for label in tried]
+        consistent = [(label, result) for label, result in results if self._check_equal(result, y)]
+        return [label for label, _ in consistent], [result for _, result in consistent]
+
 
 class SamplingReasoner(Reasoner):  # type: ignore[misc]
     """Samples a consistent label by the learner's probabilities, to explore."""

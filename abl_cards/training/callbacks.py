@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from abl_cards.core import ErrorCode, GameError
 
 Metrics = Mapping[str, Any]
 """Measurements of an update by name, as a line of ``metrics.jsonl`` has them: numbers, and None where nothing was."""
@@ -37,6 +41,85 @@ class TrainerCallback:
         Args:
             metrics: The measurements of the last update; empty where there was none.
         """
+
+
+class WandbCallback(TrainerCallback):
+    """Callback that logs the measurements of each update to Weights & Biases.
+
+    >>> Trainer("guandan", callbacks=[WandbCallback(project="cards")])  # doctest: +SKIP
+    """
+
+    def __init__(self, run: Any = None, **init: Any) -> None:
+        """Log to a run of wandb.
+
+        Args:
+            run: A run that is begun already, and that the caller finishes. None to begin one.
+            init: Arguments of ``wandb.init`` for a run that is begun here and finished at the end of `Trainer.fit`.
+
+        Raises:
+            GameError: wandb is not installed (code ``missing-library``).
+        """
+        self._module: Any = _import_tracker("wandb") if run is None else None
+        self._init = init
+        self._run = run
+
+    def on_update(self, metrics: Metrics) -> None:
+        """Log the numbers of an update."""
+        if self._run is None:
+            self._run = self._module.init(**self._init)
+        self._run.log(_numbers(metrics), step=int(metrics["update"]))
+
+    def on_fit_end(self, metrics: Metrics) -> None:
+        """Finish a run that was begun here."""
+        if self._module is not None and self._run is not None:
+            self._run.finish()
+            self._run = None
+
+
+class MlflowCallback(TrainerCallback):
+    """Callback that logs the measurements of each update to MLflow.
+
+    >>> Trainer("guandan", callbacks=[MlflowCallback(experiment_id="1")])  # doctest: +SKIP
+    """
+
+    def __init__(self, **start_run: Any) -> None:
+        """Log to the active run of MLflow, or to one that is begun here.
+
+        Args:
+            start_run: Arguments of ``mlflow.start_run`` where no run is active; it ends at the end of `Trainer.fit`.
+
+        Raises:
+            GameError: mlflow is not installed (code ``missing-library``).
+        """
+        self._module, self._start_run, self._is_own = _import_tracker("mlflow"), start_run, False
+
+    def on_update(self, metrics: Metrics) -> None:
+        """Log the numbers of an update; characters that MLflow refuses in names become underscores."""
+        if self._module.active_run() is None:
+            self._module.start_run(**self._start_run)
+            self._is_own = True
+        values = {re.sub(r"[^\w./ -]", "_", name): value for name, value in _numbers(metrics).items()}
+        self._module.log_metrics(values, step=int(metrics["update"]))
+
+    def on_fit_end(self, metrics: Metrics) -> None:
+        """End a run that was begun here."""
+        if self._is_own:
+            self._module.end_run()
+            self._is_own = False
+
+
+def _import_tracker(name: str) -> Any:
+    """Import a library that tracks experiments; raises GameError where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        message = f"this callback needs the library {name}: pip install {name}"
+        raise GameError(message, ErrorCode.MISSING_LIBRARY) from None
+
+
+def _numbers(metrics: Metrics) -> dict[str, float]:
+    """Return the measurements that are numbers."""
+    return {name: float(value) for name, value in metrics.items() if isinstance(value, int | float)}
 
 
 CallbackLike = TrainerCallback | Callable[[Metrics], Any]

@@ -13,9 +13,9 @@ from abl_cards.training.rollout_queue import StateDict
 class League:
     """Numbered snapshots of weights in a folder."""
 
-    def __init__(self, folder: Path, size: int = 0) -> None:
-        """Go on after a number of snapshots."""
-        self._folder, self.size = folder, size
+    def __init__(self, folder: Path) -> None:
+        """Make an empty league in a folder."""
+        self._folder, self.size = folder, 0
 
     def add_snapshot(self, weights: StateDict) -> None:
         """Save a snapshot."""

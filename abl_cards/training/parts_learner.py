@@ -94,6 +94,7 @@ class PartsLearner(PPOLearner):
                 yield
             finally:
                 self.networks.eval()
+                self.let_policy_learn(True)  # else the user's object would stay frozen
         buffers = [buffer for part in self._own for buffer in part.buffers() if buffer.is_floating_point()]
         if buffers:
             self.process_group.all_reduce_mean_(buffers)

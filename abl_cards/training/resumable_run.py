@@ -130,7 +130,7 @@ class ResumableRun(TrainingWorker):
         self._metrics_size = metrics_size
         self._write_checkpoint(self._call_all("local_state"), metrics_size)
 
-    def save_first_checkpoint(self) -> None:
+    def _save_first_checkpoint(self) -> None:
         """Save the first weights of networks of one's own: a run that is killed early begins with them again."""
         self._write_checkpoint([self.local_state(), *self.worker_group.other_states], 0)
 
@@ -145,9 +145,9 @@ class ResumableRun(TrainingWorker):
             "commands": self._commands,
         }
         self._checkpoint.save_run(self.settings, self.networks, self.shared_state() | state)
-        self.on_checkpoint_written()
+        self._on_checkpoint_written()
 
-    def on_checkpoint_written(self) -> None:
+    def _on_checkpoint_written(self) -> None:
         """Handle a checkpoint that has just been written; for subclasses."""
 
     def _load_checkpoint(self, state: StateDict, may_wait: bool = False) -> None:

@@ -33,6 +33,11 @@ from abl_cards.learners import (
 from abl_cards.reasoners.abduction import Minimiser, find_best_cards, plays_after
 from abl_cards.reasoners.hidden_hands import count_responses, observation_keys, prior_estimate, project_estimate
 
+NUM_TABLES = 1024
+"""Tables of self-play."""
+EVALUATION_BATCH = 4096
+"""Decisions of one forward call without gradients."""
+
 StepCallback = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""
 BatchLoss = Callable[[np.random.Generator], torch.Tensor]
@@ -107,7 +112,7 @@ def dataset_from_records(
 
 
 def collect_decisions(
-    engine: Engine, judge: PreferenceModel, agent: Agent, num_decisions: int, seed: int, num_tables: int = 1024
+    engine: Engine, judge: PreferenceModel, agent: Agent, num_decisions: int, seed: int, num_tables: int = NUM_TABLES
 ) -> SupervisedDataset:
     """Collect at least ``num_decisions`` decisions of self-play; the source is the index of the table."""
     made = 0
@@ -121,7 +126,7 @@ def collect_decisions(
 
 
 def collect_episodes(
-    engine: Engine, judge: PreferenceModel, agent: Agent, num_episodes: int, seed: int, num_tables: int = 1024
+    engine: Engine, judge: PreferenceModel, agent: Agent, num_episodes: int, seed: int
 ) -> SupervisedDataset:
     """Collect every third decision with a choice from at least ``num_episodes`` episodes of self-play."""
 
@@ -131,7 +136,7 @@ def collect_episodes(
             notes.on_play(playing, play_rows[rows], Moves(moves.form[rows], moves.cards[rows]))
 
     return _collect_self_play(
-        engine, judge, agent, seed, min(num_episodes, num_tables), note, lambda ended: ended < num_episodes
+        engine, judge, agent, seed, min(num_episodes, NUM_TABLES), note, lambda ended: ended < num_episodes
     )
 
 
@@ -287,16 +292,14 @@ def create_policy_run(networks: Networks, symmetries: Symmetries, steps: int, se
     )
 
 
-def add_estimates(
-    engine: Engine, networks: Networks, dataset: SupervisedDataset, batch_size: int = 4096
-) -> SupervisedDataset:
+def add_estimates(engine: Engine, networks: Networks, dataset: SupervisedDataset) -> SupervisedDataset:
     """Add ABLN's projected estimates and the response probabilities to decisions.
 
     The costs stay those of the preferences without an estimate.
     """
     if networks.abln is None:
         return dataset
-    parts = [slice(first, first + batch_size) for first in range(0, len(dataset.examples), batch_size)]
+    parts = [slice(first, first + EVALUATION_BATCH) for first in range(0, len(dataset.examples), EVALUATION_BATCH)]
     estimate = np.concatenate([_estimate_hands(networks, networks.abln, dataset, part) for part in parts])
     examples = replace(dataset.examples, estimate=estimate.astype(np.float16))
     if networks.preset.uses_responses and engine.rules.trick_query is None:
@@ -345,12 +348,12 @@ class Agreement:
     choice: float | None  # where more than one label could be chosen
 
 
-def compute_agreement(networks: Networks, examples: Examples, pass_label: int, batch_size: int = 4096) -> Agreement:
+def compute_agreement(networks: Networks, examples: Examples, pass_label: int) -> Agreement:
     """Compute the agreement of the policy with recorded decisions."""
     same = []
     with torch.inference_mode():
-        for first in range(0, len(examples), batch_size):
-            batch = to_training_batch(examples.at(slice(first, first + batch_size)), networks.device)
+        for first in range(0, len(examples), EVALUATION_BATCH):
+            batch = to_training_batch(examples.at(slice(first, first + EVALUATION_BATCH)), networks.device)
             same.append((networks.decision(batch.inputs).argmax(dim=1) == batch.label).cpu().numpy())
     right = np.concatenate(same)
     played, open_ = examples.label != pass_label, examples.legal.sum(axis=1) > 1

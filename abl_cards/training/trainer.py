@@ -224,7 +224,7 @@ class Trainer(ResumableRun):
     def _fit_with_recovery(self, deadline: float | None) -> None:
         """Train; where a process is lost go back to the last checkpoint, unless there is none since the last loss."""
         if self.parts.networks and not self.checkpoint_path.exists():
-            self.save_first_checkpoint()
+            self._save_first_checkpoint()
         last_restored = -1
         while True:
             try:
@@ -277,7 +277,7 @@ class Trainer(ResumableRun):
         )
         return self.last_report
 
-    def on_checkpoint_written(self) -> None:
+    def _on_checkpoint_written(self) -> None:
         """Call the callbacks with the checkpoint."""
         call_all(self._callbacks, "on_checkpoint", self.checkpoint_path)
 

@@ -34,7 +34,8 @@ def make_header(table: WebTable, game: str) -> dict[str, Any]:
         "profile": table.engine.rules.profile or "", "seed": format_seed(table.seed), "drawn": table.is_seed_random,
         "match": table.match_number,
         "practice": table.is_practice, "owner": table.owner_token, "watch": table.watch_token,
-        "chair": table.owner_seat, "chairs": [seat.to_json() for seat in table.seats],
+        "former": sorted(table.former_tokens), "chair": table.owner_seat,
+        "chairs": [seat.to_json() for seat in table.seats],
     }  # fmt: skip
 
 
@@ -65,15 +66,21 @@ def read_header(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def accepts_token(lines: Sequence[dict[str, Any]], token: str) -> bool:
     """Return whether a token is valid at the table of an event log; raises GameError for another file."""
     header = read_header(lines)
-    seats = {str(seat): seat_json for seat, seat_json in enumerate(schemas.get_list(header, "chairs", _MAX_SEATS))}
-    seats |= {str(line.get("seat")): line.get("chair") for line in lines[1:] if line.get("do") == "chair"}
-    tokens = [seat_json.get("token") for seat_json in seats.values() if isinstance(seat_json, dict)]
+    seats = [*schemas.get_list(header, "chairs", _MAX_SEATS),
+             *(line.get("chair") for line in lines[1:] if line.get("do") == "chair")]  # fmt: skip
+    tokens = [seat_json.get("token") for seat_json in seats if isinstance(seat_json, dict)]  # former ones as well
     valid_tokens = [
         valid_token
-        for valid_token in (header["owner"], header["watch"], *tokens)
+        for valid_token in (header["owner"], header["watch"], *_former_tokens(header), *tokens)
         if isinstance(valid_token, str) and schemas.is_encodable(valid_token)
     ]
     return any(compare_digest(token.encode(), valid_token.encode()) for valid_token in valid_tokens)
+
+
+def _former_tokens(header: dict[str, Any]) -> list[str]:
+    """Return the tokens of seats that were given to others; logs of earlier versions have none."""
+    former = header.get("former", [])
+    return [token for token in former if isinstance(token, str)] if isinstance(former, list) else []
 
 
 def restore_table(
@@ -100,6 +107,7 @@ def restore_table(
         schemas.get_int(header, "match", 0, _MAX_NUMBER),
     )
     table.owner_seat = None if header["chair"] is None else schemas.get_int(header, "chair", 0, len(seats) - 1)
+    table.former_tokens = set(_former_tokens(header))
     acts, continued_at = _apply_events(table, lines[1:], agent_factory)
     table.start_match()
     for count, act in enumerate(acts, 1):
@@ -137,7 +145,10 @@ def _apply_events(
                 continued_at = len(acts)
             case "chair":
                 seat = schemas.get_int(line, "seat", 0, len(table.seats) - 1)
+                former_token = table.seats[seat].token
                 table.seats[seat] = _read_seat(line.get("chair"), agent_factory)
+                if table.seats[seat].token != former_token:
+                    table.former_tokens.add(former_token)
                 owner = line.get("owner")
                 table.owner_seat = owner if type(owner) is int and 0 <= owner < len(table.seats) else None
             case other:

@@ -13,7 +13,7 @@ from abl_cards.games.notation import hand_orders
 from abl_cards.games.state import NO_SEAT
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import DRAW, LEADING, Indices, Moves
-from abl_cards.web.texts import card_kinds, label_text, option_text, stage_text, untranslated
+from abl_cards.web.texts import card_kinds, label_kind_text, label_text, option_text, stage_text, untranslated
 
 MAX_LOG_LENGTH = 400
 PASS_TEXTS = [["pass", "不要"]]
@@ -41,7 +41,8 @@ class GameLog(NullListener):
 
     def _append_event(self, event: dict[str, Any]) -> None:
         self.num_events += 1
-        self.log.append(event | {"number": self.num_events})
+        event["number"] = self.num_events
+        self.log.append(event)
         del self.log[:-MAX_LOG_LENGTH]
 
     def on_episode_start(self, tables: Tables, rows: Indices) -> None:
@@ -84,6 +85,16 @@ class GameLog(NullListener):
         self.trick.append(event)
         self._append_event(event)
 
+    def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Correct the last play, from which the rules took cards back, and note what it was meant to be."""
+        codes = self.engine.rules.card_codes
+        kept = [codes.kind_texts[card] for card in card_kinds(moves.cards[0])]
+        event = self.trick[-1]  # also the last of the log
+        back = _remove_cards(event["cards"], kept)
+        failed = {"text": event["text"], "cards": event["cards"], "back": back}
+        text = play_text(self.engine, int(moves.form[0]), len(kept))
+        event |= {"cards": _remove_cards(event["cards"], back), "text": text, "failed": failed}
+
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result and the remaining hands."""
         state, codes = tables.state, self.engine.rules.card_codes
@@ -104,18 +115,33 @@ class GameLog(NullListener):
         self.episode_result["winners"] = np.flatnonzero(outcome > 0).tolist()
 
 
+def _remove_cards(cards: list[str], removed: list[str]) -> list[str]:
+    """Return the cards without the removed ones, in their order."""
+    left = list(cards)
+    for card in removed:
+        left.remove(card)
+    return left
+
+
 def split_cards(cards: str | list[str]) -> list[str]:
     """Return cards as a list, also if they are written as one text."""
     return list(cards)
 
 
 def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:
-    """Return the name of a play; composed plays, which have more cards than their form, by number of cards."""
+    """Return the name of a play.
+
+    Composed plays have more cards than their last form. They are named by its kind, if it is only a part of longer
+    plays, and by the number of cards.
+    """
     rules = engine.rules
     if form == rules.forms.pass_form and not num_cards:
         return list(PASS_TEXTS[0])
     if form < 0:
         return untranslated("")
     if rules.has_composed_plays and num_cards != int(rules.forms.num_cards[form]):
-        return [f"{num_cards} cards", f"{num_cards}张"]
+        if not rules.partial_forms[form]:
+            return [f"{num_cards} cards", f"{num_cards}张"]
+        english, chinese = label_kind_text(engine, engine.label_of(form))
+        return [f"{english} of {num_cards} cards", f"{chinese}{num_cards}张"]
     return label_text(engine, engine.label_of(form))

@@ -24,6 +24,7 @@ from abl_cards.reasoners.explain import (
 )
 from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
 from abl_cards.web.game_log import play_text
+from abl_cards.web.stage_choices import choose_like_agent, count_card_choices
 from abl_cards.web.texts import card_kinds
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def compute_hint(
         codes, cards = engine.rules.card_codes, card_kinds(composed_play.moves.cards[0])
         best |= {"cards": [codes.kind_texts[card] for card in cards], "value": codes.write(cards) or PASS,
                  "steps": steps_json(composed_play)}  # fmt: skip
+    elif not is_play_decision(decision_point.decision) and (count_card_choices(tables) or 0) > 1:
+        best |= _stage_cards_json(engine, tables, player, explanation)
     return {
         "best": best,
         "next": [
@@ -60,6 +63,18 @@ def compute_hint(
         "estimate": None if model_explanation is None else estimate_json(engine, model_explanation),
         "imagined": None if model_explanation is None else sampled_deals_json(engine, model_explanation),
     }  # fmt: skip
+
+
+def _stage_cards_json(
+    engine: Engine, tables: Tables, player: ExplainableAgent, explanation: Explanation
+) -> dict[str, Any]:
+    """Return all cards that an agent chooses in a stage of several cards."""
+    row = explanation.scores.order[explanation.chosen.rank - 1]
+    first = int(explanation.decision_point.move_lists.cards[row][0])
+    kinds, index = engine.rules.schema.options, engine.rules.pack.index
+    chosen = choose_like_agent(tables, player, first)
+    cards = [engine.rules.card_codes.kind_texts[index[kinds[option]]] for option in chosen]
+    return {"cards": cards, "text": " ".join(cards)}
 
 
 def steps_json(play: ExplainedPlay) -> list[dict[str, Any]]:

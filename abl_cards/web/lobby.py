@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 CLOSE_SUSPENDED = 4408
 """Close code of the web sockets of a suspended table."""
+CLOSE_BY_OWNER = 4410
+"""Close code of the web sockets of a table that its owner has closed."""
 LAB_PREFIX = "lab:"
 """Prefix of the name of a draft of the rule laboratory."""
 _POLL_INTERVAL = 0.05  # seconds
@@ -65,6 +67,7 @@ class Lobby:
         default_game = load(config.game).name if config.game else choose_default_game(list(self.games))
         self.games.setdefault(default_game, load(config.game) if config.game else load(default_game))
         self.default_game = default_game
+        self.on_first_view: Callable[[], None] = lambda: None  # called when a browser has got a view of a table
         self.tables: dict[str, WebTable] = {}
         self._event_logs: dict[str, EventLog] = {}
         self._open_rate_limiter = ClientRateLimiter(TABLE_OPEN_RATE, TABLE_OPEN_BURST, GLOBAL_RATE_FACTOR)
@@ -273,17 +276,27 @@ class Lobby:
 
     def suspend_table(self, name: str) -> None:
         """Close a table; a table with an event log is restored when it is requested again."""
+        event_log = self._remove_table(name, CLOSE_SUSPENDED)
+        if event_log is not None:
+            self.log_store.add(name, event_log)
+
+    def close_table(self, name: str) -> None:
+        """Close a table for good and delete its event log."""
+        event_log = self._remove_table(name, CLOSE_BY_OWNER)
+        if event_log is not None:
+            event_log.delete()
+
+    def _remove_table(self, name: str, code: int) -> EventLog | None:
+        """Remove a table, close its connections with this code, and return its event log."""
         task = self._agent_tasks.pop(name, None)
         if task is not None:
             task.cancel()
         table = self.tables.pop(name)
         table.write_event = lambda what, line: None
         for viewer in list(table.viewers):
-            viewer.close(CLOSE_SUSPENDED)
+            viewer.close(code)
         self.prewarmed.claim(name)
-        event_log = self._event_logs.pop(name, None)
-        if event_log is not None:
-            self.log_store.add(name, event_log)
+        return self._event_logs.pop(name, None)
 
     def close(self) -> None:
         """Close all tables and stop the threads; event logs stay."""

@@ -15,7 +15,7 @@ from abl_cards.games.notation import sort_hand
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import Indices, Moves
 from abl_cards.web.game_log import GameLog
-from abl_cards.web.texts import card_orders, fluents_json
+from abl_cards.web.texts import card_kinds, card_orders, fluents_json
 
 ONLY_TABLE = np.array([0])
 
@@ -46,9 +46,13 @@ class ReplayFrames(NullListener):
 
     def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
         """Append the frame before a play."""
-        before = self._make_frame(tables, plays=True)
+        before = self._make_frame(tables, plays=True, laid=moves)
         self._game_log.on_play(tables, rows, moves)
         self._append_frame(before)
+
+    def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Correct the act of the last frame, from which the rules took cards back."""
+        self._game_log.on_retraction(tables, rows, moves)
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the result of the episode."""
@@ -59,12 +63,14 @@ class ReplayFrames(NullListener):
         act = self._game_log.log[-1]
         self.frames.append(before | {"act": act, "trick": [play for play in self._game_log.trick if play is not act]})
 
-    def _make_frame(self, tables: Tables, plays: bool) -> dict[str, Any]:
+    def _make_frame(self, tables: Tables, plays: bool, laid: Moves | None = None) -> dict[str, Any]:
         state, rules = tables.state, self.engine.rules
-        context, texts = int(state.context[0]), rules.card_codes.kind_texts
+        context, texts, hands = int(state.context[0]), rules.card_codes.kind_texts, state.hands[0].copy()
+        if laid is not None and rules.has_composed_plays:  # composed plays are notified when their cards are laid
+            np.add.at(hands[int(tables.seat[0])], card_kinds(laid.cards[0]), 1)
         return {
             "seat": int(tables.seat[0]), "plays": plays, "told": fluents_json(self.engine, state.fluents[0]),
-            "hands": [[texts[kind] for kind in sort_hand(rules, hand, context)] for hand in state.hands[0]],
+            "hands": [[texts[kind] for kind in sort_hand(rules, hand, context)] for hand in hands],
             "wild": card_orders(rules, context)["wild"], "side": tables.sides(ONLY_TABLE)[0].tolist(),
         }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.core import ErrorCode, GameError
@@ -10,7 +11,16 @@ from abl_cards.protocols.botzone import find_profile
 from abl_cards.web import schemas
 from abl_cards.web.fairness import LOCAL_CLIENT
 from abl_cards.web.limits import MAX_BODY_BYTES
-from abl_cards.web.reviews import MAX_DEALS, MAX_LINES, ReviewCache, ReviewSession, parse_records
+from abl_cards.web.lobby import LAB_PREFIX
+from abl_cards.web.reviews import (
+    DEFAULT_DEALS,
+    MAX_DEALS,
+    MAX_LINES,
+    ReviewCache,
+    ReviewMethod,
+    ReviewSession,
+    parse_records,
+)
 
 if TYPE_CHECKING:
     from abl_cards.web.lobby import Lobby
@@ -28,22 +38,30 @@ class ReviewService:
 
     async def open_review(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> dict[str, Any]:
         """Open a review of a record; raises GameError, KBError."""
-        game = self._lobby.game(schemas.get_text(message, "game"))
+        chosen_game, chosen_profile = schemas.get_text(message, "game", ""), schemas.get_text(message, "profile", "")
         text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
         if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
             raise GameError("text: expected records, one per line", ErrorCode.INVALID_REQUEST)
         records = await self._lobby.executor.run(lambda: parse_records(text))
         if line > len(records):
             raise GameError(f"line {line}: there are only {len(records)} records", ErrorCode.NOT_FOUND)
-        profile_of_record = find_profile(records[line - 1], game.folder.profiles)
-        profile = schemas.get_text(message, "profile", "") or profile_of_record
-        engine, rules_error = await self._lobby.valid_engine(schemas.get_text(message, "game"), profile)
+        name = self._find_game_name(records[line - 1], chosen_game)
+        game = self._lobby.game(name)
+        profile = chosen_profile if name == chosen_game else ""
+        profile = profile or find_profile(records[line - 1], game.folder.profiles) or ""
+        engine, rules_error = await self._lobby.valid_engine(name, profile or None)
         session = await self._lobby.executor.run(
             lambda: ReviewSession(game.name, self._lobby.game_title(game.name), engine, records, line)
         )
         session.client_id = client_id
         self._cache.add(session)
         return session.to_json() | ({"refused": rules_error} if rules_error else {})
+
+    def _find_game_name(self, record: Mapping[str, Any], chosen: str) -> str:
+        """Return the game that a record names, if it is offered; else, and for drafts, the chosen one."""
+        named = record.get("game")
+        is_draft = chosen.startswith(LAB_PREFIX)
+        return named if isinstance(named, str) and named in self._lobby.games and not is_draft else chosen
 
     async def get_review(self, name: str) -> dict[str, Any]:
         """Return an open review; raises GameError."""
@@ -68,9 +86,10 @@ class ReviewService:
     async def start_review(self, message: dict[str, Any]) -> dict[str, Any]:
         """Start the search for mistakes in the background; raises GameError."""
         session = self._cache.find(schemas.get_text(message, "review"))
-        agent_names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "greedy")
-        deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, 40)
-        language = schemas.get_language(message, "lang")
+        agent_names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "kb")
+        deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, DEFAULT_DEALS)
+        seed, language = schemas.get_seed(message) or 0, schemas.get_language(message, "lang")
+        method = ReviewMethod(*agent_names, deals, seed, language)
         if session.state == "working":
             raise GameError("the review is already running", ErrorCode.TOO_MANY_REQUESTS)
         agents = await self._lobby.executor.run(
@@ -79,7 +98,7 @@ class ReviewService:
         self._cache.check_capacity(session.client_id)
         session.state = "working"
         job = asyncio.create_task(
-            self._lobby.executor.run_long(lambda: session.run_review(agents[0], agents[1], deals, language))
+            self._lobby.executor.run_long(lambda: session.run_review(agents[0], agents[1], method))
         )
         self._jobs.add(job)
         job.add_done_callback(self._on_job_done)

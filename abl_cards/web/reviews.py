@@ -7,14 +7,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, ExplainableAgent
 from abl_cards.asp import Signature
-from abl_cards.core import ErrorCode, GameError, parse_json_line
+from abl_cards.core import ErrorCode, GameError, format_seed, parse_json_line
 from abl_cards.games import Engine
 from abl_cards.games.description import counts_from_cards
 from abl_cards.games.notation import other_seats
@@ -36,7 +36,30 @@ if TYPE_CHECKING:
 
 MAX_RANKED = 60
 MAX_LINES = 5000
-MAX_DEALS = 1000
+DEFAULT_DEALS, MAX_DEALS = 100, 1000
+"""Sampled deals per move; the first as in ``abl-cards review``, which finds the same mistakes."""
+
+
+class ReviewMethod(NamedTuple):
+    """How the mistakes of a record are found.
+
+    Attributes:
+        agent: Agent whose choices are compared with the moves that were played.
+        rollout_agent: Agent that plays sampled deals to their end.
+        deals: Sampled deals per move.
+        seed: Seed of deals and rollouts.
+        language: Language of the reasons.
+    """
+
+    agent: str
+    rollout_agent: str
+    deals: int
+    seed: int
+    language: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; the seed as text, because JavaScript would round large numbers."""
+        return self._asdict() | {"seed": format_seed(self.seed)}
 
 
 def parse_records(text: str) -> list[Mapping[str, Any]]:
@@ -203,7 +226,7 @@ class ReviewSession:
             errors[index] = round(error, 4)
         return errors
 
-    def run_review(self, player: Agent, rollout_agent: Agent, deals: int, language: str) -> None:
+    def run_review(self, player: Agent, rollout_agent: Agent, method: ReviewMethod) -> None:
         """Find the mistakes in a thread of its own, and publish the progress."""
         self.state, self.result = "working", None
 
@@ -211,14 +234,15 @@ class ReviewSession:
             self.done, self.total = done, total
 
         try:
-            config = ReviewConfig(self.engine, player, rollout_agent, deals, language=language)
+            config = ReviewConfig(
+                self.engine, player, rollout_agent, method.deals, seed=method.seed, language=method.language
+            )
             decisions = review_record(config, self.record, None, report_progress)
             errors = self.estimate_errors(player) if isinstance(player, ExplainableAgent) else []
             seat_summaries = [item.to_json() for item in summarise_seats(self.engine, self.record, decisions)]
             self.result = {
                 "decisions": [self._reviewed_json(item) for item in decisions], "seats": seat_summaries,
-                "errors": errors,
-                "deals": deals,
+                "errors": errors, "method": method.to_json(),
             }  # fmt: skip
             self.state = "done"
         except GameError as error:
@@ -236,11 +260,12 @@ class ReviewSession:
             for move in reviewed.evaluated_moves
         ]
         return {
-            "place": index, "seat": reviewed.seat, "loss": round(reviewed.loss, 3), "error": round(reviewed.error, 3),
-            "mistake": reviewed.is_mistake, "made": reviewed.played_move.points, "best": reviewed.best_move.points,
-            "better": str(reviewed.decision_point.actions[reviewed.best_move.row]), "tried": moves,
-            "why": [{"words": reason.text, "weight": reason.cost_difference,
-            "name": reason.name} for reason in reviewed.reasons[:6]],
+            "place": index, "seat": reviewed.seat, "loss": reviewed.loss, "error": reviewed.error,
+            "mistake": reviewed.is_mistake, "agreed": reviewed.agent_move.row == played,
+            "made": reviewed.played_move.points, "best": reviewed.best_move.points,
+            "better": str(point.actions[reviewed.best_move.row]), "tried": moves,
+            "why": [{"words": reason.text, "weight": reason.cost_difference, "name": reason.name}
+                    for reason in reviewed.reasons[:6]],
         }  # fmt: skip
 
 

@@ -60,16 +60,16 @@ def get_int(message: dict[str, Any], field: str, low: int, high: int, default: i
     return value
 
 
-def get_seed(message: dict[str, Any], field: str = "seed") -> int | None:
-    """Return a seed given as text or number, or None; raises GameError."""
-    value = message.get(field)
+def get_seed(message: dict[str, Any]) -> int | None:
+    """Return the field ``seed``, a text or number, or None; raises GameError."""
+    value = message.get("seed")
     try:
         seed = None if value is None else parse_seed(value)
     except ValueError:
         seed = -1
     if seed is not None and not 0 <= seed < 1 << SECRET_SEED_BITS:
         raise GameError(
-            f"{field}: expected a number of at most {SECRET_SEED_BITS} bits, in decimal digits",
+            f"seed: expected a number of at most {SECRET_SEED_BITS} bits, in decimal digits",
             ErrorCode.INVALID_REQUEST,
         )
     return seed
@@ -83,11 +83,11 @@ def get_bool(message: dict[str, Any], field: str, default: bool = False) -> bool
     return value
 
 
-def get_cards(message: dict[str, Any], field: str = "cards") -> list[str]:
-    """Return a list of card texts; raises GameError."""
-    value = message.get(field)
+def get_cards(message: dict[str, Any]) -> list[str]:
+    """Return the field ``cards``, a list of texts; raises GameError."""
+    value = message.get("cards")
     if not isinstance(value, list) or len(value) > MAX_CARDS or not all(isinstance(card, str) for card in value):
-        raise GameError(f"{field}: expected a list of cards", ErrorCode.INVALID_REQUEST)
+        raise GameError("cards: expected a list of cards", ErrorCode.INVALID_REQUEST)
     return value
 
 

@@ -30,6 +30,7 @@ class TableSeat:
     agent_name: str = ""
     agent: Agent | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    is_taken: bool = False  # a person has been connected to this seat
 
     def to_json(self) -> dict[str, Any]:
         """Return the player of the seat, with the token that gives access."""

@@ -12,6 +12,7 @@ from abl_cards.web.config import WebConfig
 from abl_cards.web.limits import MAX_CONNECTIONS, MAX_FRAME_BYTES
 from abl_cards.web.middleware import LOCAL_HOSTS, SecurityMiddleware
 from abl_cards.web.prewarmed_table import PrewarmedTable
+from abl_cards.web.start_progress import StartProgress, observe_kernels, read_weights
 from abl_cards.web.startup_app import StartupApp
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ MessageCallback = Callable[[str], None]
 class ApiLoader:
     """Loads the lobby in a thread while the server answers."""
 
-    def __init__(self, config: WebConfig, prewarmed: PrewarmedTable) -> None:
+    def __init__(self, config: WebConfig, prewarmed: PrewarmedTable, progress: StartProgress) -> None:
         """Make a loader; the engine is imported when it is called."""
-        self._config, self._prewarmed = config, prewarmed
+        self._config, self._prewarmed, self._progress = config, prewarmed, progress
         self.lobby: Lobby | None = None
 
     async def __call__(self) -> ASGIApp:
@@ -41,7 +42,10 @@ class ApiLoader:
     def _make_lobby(self) -> Lobby:
         from abl_cards.web import lobby, routes, websocket  # noqa: F401 - slow imports, done in this thread
 
-        return lobby.Lobby(self._config, self._prewarmed)
+        observe_kernels(self._progress)
+        loaded = lobby.Lobby(self._config, self._prewarmed)
+        loaded.on_first_view = self._progress.finish
+        return loaded
 
     def close(self) -> None:
         """Close the lobby, if it is loaded."""
@@ -82,8 +86,9 @@ async def serve(
     with ExitStack() as stack:
         web_config = _with_state_folder(web_config, stack, on_message)
         prewarmed = PrewarmedTable(web_config)
-        api_loader = ApiLoader(web_config, prewarmed)
-        startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close)
+        progress = StartProgress(read_weights())
+        api_loader = ApiLoader(web_config, prewarmed, progress)
+        startup_app = StartupApp(web_config, prewarmed, api_loader, api_loader.close, progress)
         config = uvicorn.Config(
             add_security(startup_app, web_config), http=HeaderTimeoutProtocol, log_level="warning", access_log=False,
             ws_max_size=2 * MAX_FRAME_BYTES, ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16,

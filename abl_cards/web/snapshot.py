@@ -123,7 +123,7 @@ def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, 
             "cards": int(state.hands[0, seat].sum()), "side": sides[seat],
             "role": roles[role_indices[seat]] if has_roles and 0 <= role_indices[seat] < len(roles) else ["", ""],
             "place": order.index(seat) + 1 if seat in order and seat != NO_SEAT else None,
-            "here": table.is_present(seat), "total": int(tables.total_points[0, seat]),
+            "here": table.is_present(seat), "taken": table_seat.is_taken, "total": int(tables.total_points[0, seat]),
             "said": None if action is None or _is_hidden(action, permission.seat) else action,
         }  # fmt: skip
         if permission.is_owner and table_seat.kind == "person":
@@ -147,4 +147,7 @@ def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
         value = table.engine.notate_move(-1, np.array([option])).to_json()
         options.append({"value": value, "text": option_text(table.engine, option),
                         "card": value if value in rules.card_codes.kind_by_text else None})  # fmt: skip
-    return {"kind": "choice", "stage": stage_text(table.engine, name), "options": options}
+    return {
+        "kind": "choice", "stage": stage_text(table.engine, name), "options": options,
+        "count": table.num_card_choices,
+    }  # fmt: skip

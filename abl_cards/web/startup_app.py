@@ -13,17 +13,21 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from abl_cards.web.config import WebConfig
 from abl_cards.web.prewarmed_table import PrewarmedTable
+from abl_cards.web.start_progress import StartProgress
 from abl_cards.web.static_files import TABLE_PLACEHOLDER, TOKEN_PLACEHOLDER, read_files
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+PROGRESS_PATH = "/api/start"
 STATIC_PREFIX = "/static/"
 INDEX_FILE = "index.html"
+KEY_QUERY = b"key"
+"""Query of a page that has been open since before the server was restarted, and asks for the access key."""
 ENGINE_LOAD_DELAY = 0.25
 """Seconds in which only static files are served before the engine is loaded, unless another request arrives."""
 _SWITCH_INTERVAL = 0.0005  # seconds; thread switch interval while the engine is loaded
@@ -41,6 +45,7 @@ class StartupApp:
         prewarmed: PrewarmedTable,
         app_factory: AppFactory,
         on_close: Callable[[], None] = lambda: None,
+        progress: StartProgress | None = None,
     ) -> None:
         """Make the app.
 
@@ -49,9 +54,10 @@ class StartupApp:
             prewarmed: Prepared first table.
             app_factory: Loads the main app, which answers all other requests.
             on_close: Called when the server stops.
+            progress: Progress of the first start, that a page without a table shows.
         """
         self._config, self._prewarmed, self._app_factory, self._on_close = config, prewarmed, app_factory, on_close
-        self._files = read_files()
+        self._files, self._progress = read_files(), progress or StartProgress({})
         self._app_task: asyncio.Task[ASGIApp] | None = None
 
     def load_app(self) -> asyncio.Task[ASGIApp]:
@@ -78,6 +84,8 @@ class StartupApp:
         path = scope.get("path", "")
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
+        elif scope["type"] == "http" and path == PROGRESS_PATH:
+            await JSONResponse(self._progress.to_json(), headers={"cache-control": "no-store"})(scope, receive, send)
         elif scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and self._is_static(path):
             await self._find_response(scope, path)(scope, receive, send)
         else:
@@ -101,7 +109,8 @@ class StartupApp:
 
     def _find_response(self, scope: Scope, path: str) -> Response:
         if path == "/":
-            return Response(self._index_body(), 200, {"cache-control": "no-store"}, "text/html")
+            only_key = scope.get("query_string") == KEY_QUERY
+            return Response(self._index_body(only_key), 200, {"cache-control": "no-store"}, "text/html")
         name = "icon.svg" if path == "/favicon.ico" else path.removeprefix(STATIC_PREFIX)
         file = self._files.get(name) if name != INDEX_FILE else None
         if file is None:
@@ -113,10 +122,13 @@ class StartupApp:
             return Response(file.gzipped, 200, {**headers, "content-encoding": "gzip"}, file.content_type)
         return Response(file.body, 200, headers, file.content_type)
 
-    def _index_body(self) -> bytes:
-        """Return the page; with the access key and the prepared table if only this machine can connect."""
+    def _index_body(self, only_key: bool = False) -> bytes:
+        """Return the page; with the access key and the prepared table if only this machine can connect.
+
+        A page that is open already asks for the access key only, and leaves the prepared table to the next visitor.
+        """
         body = self._files[INDEX_FILE].body
         if not self._config.is_local:
             return body.replace(TOKEN_PLACEHOLDER, b"").replace(TABLE_PLACEHOLDER, b"")
-        table_json = html.escape(self._prewarmed.offer_json()).encode()
+        table_json = b"" if only_key else html.escape(self._prewarmed.offer_json()).encode()
         return body.replace(TOKEN_PLACEHOLDER, self._config.token.encode()).replace(TABLE_PLACEHOLDER, table_json)

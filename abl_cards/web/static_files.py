@@ -31,12 +31,12 @@ class StaticFile:
         return gzip.compress(self.body, 9, mtime=0)
 
 
-def read_files(folder: Path = STATIC_FOLDER) -> dict[str, StaticFile]:
-    """Read all files of served types in a folder, by relative path."""
+def read_files() -> dict[str, StaticFile]:
+    """Read all files of the page, by relative path."""
     files = {}
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(STATIC_FOLDER.rglob("*")):
         if path.is_file() and path.suffix in CONTENT_TYPES:
             body = path.read_bytes()
             tag = f'"{sha256(body).hexdigest()[:16]}"'
-            files[path.relative_to(folder).as_posix()] = StaticFile(body, CONTENT_TYPES[path.suffix], tag)
+            files[path.relative_to(STATIC_FOLDER).as_posix()] = StaticFile(body, CONTENT_TYPES[path.suffix], tag)
     return files

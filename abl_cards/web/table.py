@@ -27,6 +27,7 @@ from abl_cards.web.game_log import GameLog
 from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
 from abl_cards.web.selection import CardSelection
 from abl_cards.web.snapshot import visible_seed
+from abl_cards.web.stage_choices import count_card_choices, find_stage_options
 from abl_cards.web.texts import BilingualText
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class WebTable:
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
+        self.former_tokens: set[str] = set()  # of seats that were given to others; they still allow to look on
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.agent_delay, self.problem = 0, 0.6, ""
         self.viewers: dict[BrowserConnection, str] = {}  # token by connection
@@ -83,11 +85,18 @@ class WebTable:
         for seat, table_seat in enumerate(self.seats):
             if _tokens_equal(token, table_seat.token):
                 return self._make_permission(seat)
-        return Permission() if _tokens_equal(token, self.watch_token) else None
+        may_watch = any(_tokens_equal(token, other) for other in (self.watch_token, *self.former_tokens))
+        return Permission() if may_watch else None
 
     def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
         is_person = seat is not None and self.seats[seat].kind == PERSON
         return Permission(seat if is_person else None, owner, seat)
+
+    def mark_taken(self, token: str) -> None:
+        """Note that the person whose token this is has come."""
+        permission = self.permission_of(token)
+        if permission is not None and permission.seat is not None:
+            self.seats[permission.seat].is_taken = True
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat is connected."""
@@ -119,6 +128,7 @@ class WebTable:
         self.revision += 1
         self.changed_at = time.time()
         self._selection: CardSelection | None = None
+        self._num_card_choices: tuple[int | None] | None = None
 
     @property
     def seat(self) -> int:
@@ -140,6 +150,14 @@ class WebTable:
         if self._selection is None:
             self._selection = CardSelection(self.engine, self.tables.decisions(ONLY_TABLE))
         return self._selection
+
+    @property
+    def num_card_choices(self) -> int | None:
+        """Number of cards that the seat to decide chooses in this stage; None where options are not cards."""
+        if self._num_card_choices is None:
+            is_choice = self.tables.rows_to_choose().size
+            self._num_card_choices = (count_card_choices(self.tables) if is_choice else None,)
+        return self._num_card_choices[0]
 
     def run_agent(self) -> bool:
         """Let the agent of the seat to decide act; return whether the table has changed visibly."""
@@ -211,10 +229,17 @@ class WebTable:
         self._play(lists.select(np.array([row])), value)
 
     def choose(self, permission: Permission, values: Sequence[Any], clock: int) -> None:
-        """Choose one option, or several of the same stage; raises GameError for an invalid choice."""
+        """Choose one option, or several of the same stage; raises GameError for an invalid choice.
+
+        In a stage that takes several cards, all of them are chosen at once, or none.
+        """
         self.check_turn(permission, clock)
         if not self.tables.rows_to_choose().size:
             raise GameError("the current decision is a play, not a choice", ErrorCode.OUT_OF_TURN)
+        if self.num_card_choices is not None:
+            for chosen in find_stage_options(self.tables, values):
+                self._choose(chosen, True)
+            return
         stage, num_before = int(self.tables.state.choice[0]), len(self.decisions)
         for value in values[:MAX_CHOICES_PER_FRAME]:
             continues = self.tables.rows_to_choose().size and int(self.tables.state.choice[0]) == stage
@@ -278,14 +303,19 @@ class WebTable:
     def seat_agent(self, permission: Permission, seat: int, name: str, agent: Agent) -> None:
         """Give a seat to an agent; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
-        token = {"token": self.seats[seat].token} if permission.own_seat == seat else {}  # lets the player return
-        self.seats[seat] = TableSeat("agent", name, name, agent, **token)
+        former_token = self.seats[seat].token
+        self.seats[seat] = TableSeat("agent", name, name, agent)
+        if permission.own_seat == seat:
+            self.seats[seat].token = former_token  # lets the player return
+        else:
+            self.former_tokens.add(former_token)
         self._write_seat(seat)
 
     def seat_person(self, permission: Permission, seat: int, name: str) -> None:
         """Give a seat to a person; the owner may do so for any seat, others for their own."""
         self._check_seat_owner(permission, seat)
-        self.seats[seat] = TableSeat(PERSON, name, token=self.seats[seat].token)
+        is_taken = self.seats[seat].is_taken or permission.own_seat == seat
+        self.seats[seat] = TableSeat(PERSON, name, token=self.seats[seat].token, is_taken=is_taken)
         if permission.is_owner and permission.own_seat is None:
             self.owner_seat = seat
         self._write_seat(seat)

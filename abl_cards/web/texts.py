@@ -144,6 +144,28 @@ def _label_text_cache(rules: CompiledGame) -> dict[str, BilingualText]:
     return {}
 
 
+def label_kind_text(engine: Engine, label: str) -> BilingualText:
+    """Return the name of all labels of the kind of a label: in Chinese, that with which all their names begin."""
+    parts, texts = label_name_parts(engine.rules), engine.rules.label_texts
+    kind, cache = parts[texts.index(label)][0], _label_kind_cache(engine.rules)
+    if kind not in cache:
+        names = [engine.play_name(text).kind for text, (name, _) in zip(texts, parts, strict=True) if name == kind]
+        cache[kind] = [kind.replace("_", " "), _common_start(names) or str(engine.play_name(label))]
+    return list(cache[kind])
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """Return the longest text with which all texts begin."""
+    shortest = min(texts, key=len)
+    length = next((n for n in range(len(shortest), 0, -1) if all(text.startswith(shortest[:n]) for text in texts)), 0)
+    return shortest[:length]
+
+
+@cache_per_game
+def _label_kind_cache(rules: CompiledGame) -> dict[str, BilingualText]:
+    return {}
+
+
 def _make_label_text(engine: Engine, label: str) -> BilingualText:
     rules, name = engine.rules, engine.play_name(label)
     kind = ENGLISH_PLAY_NAMES.get(name.kind) or label_name_parts(rules)[rules.label_texts.index(label)][0].replace(

@@ -68,6 +68,7 @@ class BrowserConnection:
                 return
             table = self._table
             table.viewers[self] = self._token
+            table.mark_taken(self._token)
             self._notify_all()
             snapshot_task = asyncio.create_task(self._send_snapshots())
             try:
@@ -187,6 +188,7 @@ class BrowserConnection:
                 if text != last:
                     last = text
                     await self._send(text)
+                    self._lobby.on_first_view()
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -319,6 +321,15 @@ class BrowserConnection:
         self._notify_all()
         return None
 
+    async def _close_table(self, message: dict[str, Any]) -> Reply:
+        """Close the table for everybody; only its owner may."""
+        if not self._permission.is_owner:
+            raise GameError("only the owner of the table may close it", ErrorCode.NOT_ALLOWED)
+        async with self._table.lock:
+            if self._table.name in self._lobby.tables:
+                self._lobby.close_table(self._table.name)
+        return None
+
     async def _get_records(self, message: dict[str, Any]) -> Reply:
         """Return the records of ended episodes."""
         async with self._table.lock:
@@ -334,7 +345,7 @@ _HANDLERS: dict[str, Handler] = {
     "why": BrowserConnection._why, "back": BrowserConnection._take_back, "go": BrowserConnection._continue_match,
     "again": BrowserConnection._start_next_match, "seat": BrowserConnection._assign_seat,
     "name": BrowserConnection._rename, "pace": BrowserConnection._set_agent_delay,
-    "record": BrowserConnection._get_records,
+    "record": BrowserConnection._get_records, "close": BrowserConnection._close_table,
 }  # fmt: skip
 
 

@@ -93,3 +93,42 @@ plt.show()
 # %%
 for opponent in ("random", "greedy", "kb"):
     print(abl.play_match(game, [trainer.agent(), opponent], games=400, seed=1).summary())
+
+# %% [markdown]
+# ## Replace one network alone
+#
+# `policy=`, `critic=` and `abln=` each replace one network of a preset; what is not given is ours, and is trained. A
+# critic may see the hidden hands: its `CriticBatch` has the field `hands`.
+
+
+# %%
+class Critic(torch.nn.Module):
+    """Value from the hidden hands, and the plays that would empty each."""
+
+    def __init__(self, shape, width=64):
+        super().__init__()
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(shape.num_others * (shape.num_cards + 1) + 1, width),
+            torch.nn.ReLU(),
+            torch.nn.Linear(width, 1),
+        )
+
+    def forward(self, batch):
+        """Return values [n]."""
+        own = torch.where(batch.action_mask, batch.plays_left, 99.0).amin(dim=1, keepdim=True)
+        return self.layers(torch.cat([batch.hands.flatten(1), batch.hidden_plays_left, own], dim=1)).squeeze(1)
+
+
+config = abl.TrainConfig(
+    Path("runs/critic"), preset="quick", num_envs=128, rollout_size=4096, minibatch_size=512, workers=1, seed=0
+)
+run = abl.Trainer(game, critic=Critic(GameShape.of(game.engine())), config=config)
+run.fit(minutes=1)
+losses = run.metrics["value_loss"]
+print(f"squared error of the value: {losses[0]:.2f} at first, {losses[-1]:.2f} after {run.num_updates} updates")
+
+# %% [markdown]
+# The card beside the weights states whose network was trained.
+
+# %%
+print(run.weights_path.with_suffix(".json").read_text())

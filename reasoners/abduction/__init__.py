@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from abl_cards.reasoners.abduction.minimiser import Minimiser
     from abl_cards.reasoners.abduction.program_kb import ProbabilityReasoner, ProgramKB
     from abl_cards.reasoners.abduction.programs import EXAMPLE_PROGRAMS
+    from abl_cards.reasoners.abduction.state_solver import StateSolver
 
 __all__ = [
     "EXAMPLE_PROGRAMS",
@@ -25,6 +26,7 @@ __all__ = [
     "ProbabilityReasoner",
     "ProgramKB",
     "RulesKB",
+    "StateSolver",
     "find_best_cards",
     "plays_after",
 ]

@@ -22,6 +22,7 @@ from abl_cards.games.preferences import PreferenceModel
 from abl_cards.games.tables import Decisions
 from abl_cards.reasoners.abduction.minimiser import Minimiser
 from abl_cards.reasoners.abduction.play_sets import labels_of_play
+from abl_cards.reasoners.abduction.probabilities import check_probabilities
 
 
 class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
@@ -55,6 +56,9 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         Raises:
             GameError: The state is invalid, or its decision is no play.
         """
+        if x is None or isinstance(x, (str, Mapping)) or len(x) != 1:
+            message = "an example holds one state: X is a sequence of one JSON object"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         decision_point = self.engine.read_decision_point(x[0])
         if not decision_point.labels:
             message = "the decision of this state is no play, so it has no labels"
@@ -62,8 +66,22 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         return cast(Decisions, decision_point.decision)
 
     def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[Mapping[str, Any]]) -> list[Any] | None:
-        """Return the JSON form of the move of a label in the state x[0]; None for an illegal label."""
+        """Return the JSON form of the move of a label in the state x[0]; None for an illegal label.
+
+        Args:
+            pseudo_label: One label.
+            x: A sequence of one state, as a JSON object.
+
+        Returns:
+            The move.
+
+        Raises:
+            GameError: The label is unknown, or the state is invalid.
+        """
         decisions = self.read_decision(x)
+        if len(pseudo_label) != 1 or pseudo_label[0] not in self.engine.labels:
+            message = f"pseudo-labels {list(pseudo_label)!r}, expected one label of the game"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         label = self.engine.labels.index(pseudo_label[0])
         if not decisions.legal_mask[label, 0]:
             return None
@@ -142,9 +160,16 @@ class MinimisingReasoner(Reasoner):  # type: ignore[misc]
         Returns:
             The most probable label that has a consistent move. With Y the most probable legal label that Y can have, or
             an empty list where none is legal.
+
+        Raises:
+            GameError: The state, the probabilities or Y are invalid.
         """
         decisions = self.rules_kb.read_decision(data_example.X)
         probabilities = np.asarray(data_example.pred_prob, np.float64).reshape(1, -1)
+        check_probabilities(probabilities)
+        if probabilities.shape[1] != len(self.rules_kb.engine.labels):
+            message = f"pred_prob: {probabilities.shape[1]} values, expected {len(self.rules_kb.engine.labels)}"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         if (y := getattr(data_example, "Y", None)) is not None:
             labels = np.flatnonzero(decisions.legal_mask[:, 0] & self.rules_kb.requested_labels(decisions, y))
             best = labels[np.argmax(probabilities[0, labels])] if labels.size else None

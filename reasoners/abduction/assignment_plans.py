@@ -43,6 +43,7 @@ class AssignmentPlan:
         second: Labels of a leaf as the bits of an integer, polarity of a context node, second part of a conjunction.
         parts: Parts of each disjunction; empty for other nodes.
         scope: Positions that each node mentions, as the bits of an integer.
+        is_full: Whether a node was refused because of the bound on their number.
     """
 
     def __init__(self, circuit: Circuit, symbol_rows: NDArray[np.int32], constraints: Sequence[int]) -> None:
@@ -63,17 +64,25 @@ class AssignmentPlan:
         self._kernel_second, self._starts, self._members = array("i", [0, 0]), array("i", [0, 0, 0]), array("i")
         self.parts: list[tuple[int, ...]] = [(), ()]
         self.scope = [0, 0]
+        self.is_full = False
         self.length, self.num_labels = symbol_rows.shape
         self._full = (1 << self.num_labels) - 1
         self._numbers: dict[tuple[object, ...], int] = {}
         self._joined: dict[tuple[int, int], int] = {}
         self._literals: dict[int, int] = {TRUE: ANYTHING, FALSE: NOTHING}
         self._sums: dict[tuple[Layer, ...], dict[int, int]] = {(): {0: ANYTHING}}
+        self._layers_of_sum: dict[bytes, tuple[Layer, ...]] = {}
         self._outputs: dict[int, int] = {}
-        self._circuit = circuit
+        self._circuit, self._first_gate = circuit, circuit.first_gate
         self._gates = circuit.kinds.tolist(), circuit.starts.tolist(), circuit.bounds.tolist()
         self._operands = circuit.literals.tolist(), circuit.weights.tolist()
-        self._add_inputs(symbol_rows)
+        self._sum_gates = set((self._first_gate + np.flatnonzero(circuit.kinds > _OR)).tolist())
+        self._symbols = {
+            int(row): (position, label)
+            for position, rows in enumerate(symbol_rows)
+            for label, row in enumerate(rows)
+            if row >= 0
+        }
         self._constraint = ANYTHING
         for row in constraints:
             violated = int(circuit.output_literals[row])
@@ -230,57 +239,69 @@ class AssignmentPlan:
             missing &= missing - 1
         return node
 
-    def _add_inputs(self, symbol_rows: NDArray[np.int32]) -> None:
-        symbols = {
-            int(row): (position, label)
-            for position, rows in enumerate(symbol_rows)
-            for label, row in enumerate(rows)
-            if row >= 0
-        }
-        for row in range(len(self._circuit.inputs)):
-            literal = 2 * (1 + row)
-            if row in symbols:
-                position, label = symbols[row]
-                self._literals[literal] = self.leaf(position, 1 << label)
-                self._literals[literal + 1] = self.leaf(position, self._full & ~(1 << label))
-            else:
-                self._literals[literal] = self._add(CONTEXT, row, 1, (), 0)
-                self._literals[literal + 1] = self._add(CONTEXT, row, 0, (), 0)
-
     def _lower(self, literal: int) -> int:
-        """Return the node of a literal of the circuit."""
-        node = self._literals.get(literal)
-        if node is None:
-            node = self._literals[literal] = self._lower_gate(literal)
-        return node
+        """Return the node of a literal of the circuit; what it depends on is lowered first, without recursion."""
+        nodes = self._literals
+        stack = [literal]
+        while stack:
+            top = stack.pop()
+            if top < 0:  # its dependencies are lowered
+                top = ~top
+                nodes[top] = self._lower_gate(top) if top >> 1 >= self._first_gate else self._lower_input(top)
+            elif top not in nodes:
+                stack.append(~top)
+                stack += [operand for operand in self._dependencies(top) if operand not in nodes]
+        return nodes[literal]
+
+    def _dependencies(self, literal: int) -> list[int]:
+        """Return the literals from which the node of a literal is made."""
+        gate, negated = (literal >> 1) - self._first_gate, literal & 1
+        if gate < 0:
+            return []
+        kinds, starts, _ = self._gates
+        operands = self._operands[0][starts[gate] : starts[gate + 1]]
+        if kinds[gate] not in (_AND, _OR):
+            return operands + [operand ^ 1 for operand in operands if (operand >> 1) - 1 not in self._symbols]
+        if negated:
+            operands = [operand ^ 1 for operand in operands]
+        is_disjunction = (kinds[gate] == _OR) != bool(negated)
+        if is_disjunction or not self._sum_gates or self._sum_gates.isdisjoint(o >> 1 for o in operands):
+            return operands
+        parts = [self._dependencies(operand) if operand >> 1 in self._sum_gates else [operand] for operand in operands]
+        return [operand for part in parts for operand in part]
+
+    def _lower_input(self, literal: int) -> int:
+        row, negated = (literal >> 1) - 1, literal & 1
+        if row not in self._symbols:
+            return self._add(CONTEXT, row, 1 - negated, (), 0)
+        position, label = self._symbols[row]
+        return self.leaf(position, self._full & ~(1 << label) if negated else 1 << label)
 
     def _lower_gate(self, literal: int) -> int:
-        gate, negated = (literal >> 1) - self._circuit.first_gate, literal & 1
+        """Return the node of a gate, or of its negation; the nodes of its operands exist."""
+        nodes, gate, negated = self._literals, (literal >> 1) - self._first_gate, literal & 1
         kinds, starts, _ = self._gates
         if kinds[gate] not in (_AND, _OR):
             return self._sum_between([literal])
-        operands = [operand ^ negated for operand in self._operands[0][starts[gate] : starts[gate + 1]]]
+        operands = self._operands[0][starts[gate] : starts[gate + 1]]
+        if negated:
+            operands = [operand ^ 1 for operand in operands]
         if (kinds[gate] == _OR) != bool(negated):
-            return self.disjoin(map(self._lower, operands))
-        sums = [operand for operand in operands if self._is_sum(operand)]
+            return self.disjoin([nodes[operand] for operand in operands])
+        sums = [operand for operand in operands if operand >> 1 in self._sum_gates] if self._sum_gates else []
         node = self._sum_between(sums) if sums else ANYTHING
         for operand in operands:
-            if not self._is_sum(operand):
-                node = self.conjoin(node, self._lower(operand))
+            if operand >> 1 not in self._sum_gates:
+                node = self.conjoin(node, nodes[operand])
         return node
-
-    def _is_sum(self, literal: int) -> bool:
-        gate = (literal >> 1) - self._circuit.first_gate
-        return gate >= 0 and self._gates[0][gate] not in (_AND, _OR)
 
     def _sum_between(self, literals: Sequence[int]) -> int:
         """Return the node of a conjunction of bounds on sums; bounds on one sum are joined first."""
         bounds: dict[tuple[Layer, ...], tuple[int, int]] = {}
         _, starts, least = self._gates
         for literal in literals:
-            gate = (literal >> 1) - self._circuit.first_gate
-            span = slice(starts[gate], starts[gate + 1])
-            layers = self._layers(self._operands[0][span], self._operands[1][span])
+            gate = (literal >> 1) - self._first_gate
+            layers = self._layers(starts[gate], starts[gate + 1])
             low, high = bounds.get(layers, (0, 1 << 31))
             bounds[layers] = (low, min(high, least[gate])) if literal & 1 else (max(low, least[gate]), high)
         node = ANYTHING
@@ -289,18 +310,27 @@ class AssignmentPlan:
             node = self.conjoin(node, self.disjoin(states[total] for total in states if low <= total < high))
         return node
 
-    def _layers(self, literals: Sequence[int], weights: Sequence[int]) -> tuple[Layer, ...]:
+    def _layers(self, first: int, end: int) -> tuple[Layer, ...]:
+        """Return the terms of a sum, given by its span of operands; bounds on one sum have equal terms."""
+        key = self._circuit.literals[first:end].tobytes() + self._circuit.weights[first:end].tobytes()
+        layers = self._layers_of_sum.get(key)
+        if layers is None:
+            layers = self._make_layers(self._operands[0][first:end], self._operands[1][first:end])
+            self._layers_of_sum[key] = layers
+        return layers
+
+    def _make_layers(self, literals: Sequence[int], weights: Sequence[int]) -> tuple[Layer, ...]:
         """Return the terms of a sum, those of one position as one layer of conditions that exclude one another."""
         by_position: dict[int, list[int]] = {}
         others: list[Layer] = []
         for literal, weight in zip(literals, weights, strict=True):
-            node = self._lower(literal)
+            node = self._literals[literal]
             if self.kind[node] == LEAF:
                 label_weights = by_position.setdefault(self.first[node], [0] * self.num_labels)
                 for label in range(self.num_labels):
                     label_weights[label] += weight * (self.second[node] >> label & 1)
             else:
-                others.append(((node, weight), (self._lower(literal ^ 1), 0)))
+                others.append(((node, weight), (self._literals[literal ^ 1], 0)))
         layers = []
         for position, label_weights in sorted(by_position.items()):
             labels: dict[int, int] = defaultdict(int)
@@ -311,12 +341,15 @@ class AssignmentPlan:
 
     def _sum_states(self, layers: tuple[Layer, ...]) -> dict[int, int]:
         """Return the node of each value that a sum can have."""
-        states = self._sums.get(layers)
-        if states is None:
-            before = self._sum_states(layers[:-1])
+        count = len(layers)
+        while layers[:count] not in self._sums:
+            count -= 1
+        states = self._sums[layers[:count]]
+        for number in range(count, len(layers)):
             parts: dict[int, list[int]] = defaultdict(list)
-            for total, node in before.items():
-                for condition, weight in layers[-1]:
+            for total, node in states.items():
+                for condition, weight in layers[number]:
                     parts[total + weight].append(self.conjoin(node, condition))
-            states = self._sums[layers] = {total: self.disjoin(nodes) for total, nodes in sorted(parts.items())}
+            states = {total: self.disjoin(nodes) for total, nodes in sorted(parts.items())}
+            self._sums[layers[: number + 1]] = states
         return states

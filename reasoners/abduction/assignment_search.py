@@ -26,6 +26,7 @@ Groups = tuple[tuple[int, ...], ...]
 """Outputs of a requested result: one output of each group must hold."""
 BLOCK_STATES = 4096
 """Assignments that are evaluated together."""
+_DIGITS = 9  # decimal digits to which bounds are compared, which hides errors of rounding
 MAX_EXPANSIONS = 8
 """Partial assignments of an example that are extended at once."""
 
@@ -77,7 +78,9 @@ class _Cone(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlanSolver:
-    """Solver by dynamic programming over a plan.
+    """Solver by dynamic programming over a plan, which grows as results are requested.
+
+    Where it would exceed its bound, `CircuitSolver` takes over.
 
     Attributes:
         program: The compiled program.
@@ -95,16 +98,17 @@ class PlanSolver:
             program: The compiled program.
 
         Returns:
-            The solver; None where the circuit has no plan of a bounded size.
+            The solver; None where the circuit has loops, or its constraints alone need too large a plan.
         """
         try:
             plan = AssignmentPlan(program.circuit, program.symbol_rows, program.violation_rows)
-            for rows in program.result_rows:
-                for row in rows.values():
-                    plan.output(row)
         except (PlanTooLarge, RecursionError):
             return None
         return cls(program, plan)
+
+    @cached_property
+    def _search(self) -> CircuitSolver:
+        return CircuitSolver(self.program)
 
     @cached_property
     def _keys(self) -> NDArray[np.uint64]:
@@ -122,7 +126,8 @@ class PlanSolver:
         """Find the best assignments of examples; see `AssignmentSolver.best`."""
         from abl_cards.reasoners.abduction import plan_kernels
 
-        self._add_cones(groups)
+        if not self._add_cones(groups):
+            return self._search.best(groups, scores, context, k)
         distinct = {target: index for index, target in enumerate(dict.fromkeys(groups))}
         cones = [self._cones[target] for target in distinct]
         valid_cones = [cone for cone in cones if cone is not None]
@@ -160,6 +165,8 @@ class PlanSolver:
         """Find the consistent assignments with few changes; see `AssignmentSolver.revisions`."""
         from abl_cards.reasoners.abduction import plan_kernels
 
+        if not self._add_cones([groups]):
+            return self._search.revisions(groups, current, context, most, more)
         length = self.plan.length
         changes = np.full((1, length, self.plan.num_labels), -1.0)
         changes[0, np.arange(length), current] = 0.0
@@ -185,13 +192,20 @@ class PlanSolver:
             values[row, list(true_inputs)] = 1
         return values
 
-    def _add_cones(self, groups: Sequence[Groups]) -> None:
+    def _add_cones(self, groups: Sequence[Groups]) -> bool:
+        """Find the part of the plan that each target depends on; return whether the plan is within its bound."""
         from abl_cards.reasoners.abduction import plan_kernels
 
         missing = [target for target in dict.fromkeys(groups) if target not in self._cones]
         if not missing:
-            return
-        nodes = [NOTHING if any(not group for group in target) else self.plan.target(target) for target in missing]
+            return True
+        if self.plan.is_full:
+            return False
+        try:
+            nodes = [NOTHING if any(not group for group in target) else self.plan.target(target) for target in missing]
+        except (PlanTooLarge, RecursionError):
+            self.plan.is_full = True
+            return False
         arrays, size = self.plan.to_arrays(), len(self.plan)
         visited, stack, numbers = np.zeros(size, np.bool_), np.empty(size, np.int32), np.empty(size, np.int32)
         for target, node in zip(missing, nodes, strict=True):
@@ -201,6 +215,7 @@ class PlanSolver:
             members = plan_kernels.find_cone(*arrays, node, visited, stack)  # type: ignore[call-arg]
             cone = plan_kernels.renumber_cone(*arrays, members, numbers)  # type: ignore[call-arg]
             self._cones[target] = _Cone(*cone)
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +330,10 @@ class _BestFirst:
         self._scores = scores
         best_left = np.cumsum(scores.max(axis=1)[::-1])[::-1]
         self._bounds = scores + np.append(best_left[1:], 0.0)[:, None]  # of a label, with the best ones behind it
-        self._heap: list[tuple[float, int, tuple[int, ...], float]] = [(-float(best_left[:1].sum()), 0, (), 0.0)]
+        # least first: by the bound, then the longest, because equal bounds are many where a model is unsure
+        self._heap: list[tuple[float, int, int, tuple[int, ...], float]] = [
+            (-float(best_left[:1].sum()), 0, 0, (), 0.0)
+        ]
         self._expanded: list[tuple[tuple[int, ...], float]] = []
         self._count = 0
 
@@ -329,7 +347,7 @@ class _BestFirst:
         length, num_labels = self._scores.shape
         self._expanded = []
         while self._heap and self.found < len(self.out) and len(self._expanded) < MAX_EXPANSIONS:
-            prefix = self._heap[0][2]
+            prefix = self._heap[0][3]
             if len(prefix) == length:
                 if self._expanded:
                     break
@@ -337,7 +355,7 @@ class _BestFirst:
                 self.found += 1
                 heapq.heappop(self._heap)
             else:
-                self._expanded.append((prefix, heapq.heappop(self._heap)[3]))
+                self._expanded.append((prefix, heapq.heappop(self._heap)[4]))
         states = np.full((len(self._expanded) * num_labels, length), -1, np.int16)
         for index, (prefix, _) in enumerate(self._expanded):
             block = states[index * num_labels : (index + 1) * num_labels]
@@ -355,7 +373,7 @@ class _BestFirst:
             bound = score + float(self._bounds[size - 1, prefix[-1]])
             score += float(self._scores[size - 1, prefix[-1]])
             self._count += 1
-            heapq.heappush(self._heap, (-bound, self._count, prefix, score))
+            heapq.heappush(self._heap, (round(-bound, _DIGITS), -size, self._count, prefix, score))
 
 
 def _iter_revisions(current: Sequence[int], num_labels: int, revisions: int) -> Iterator[list[int]]:

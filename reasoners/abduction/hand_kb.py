@@ -137,8 +137,14 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
 
         Returns:
             The candidates in the order of ``KBBase.revise_at_idx``, and their results.
+
+        Raises:
+            GameError: A position lies beyond the example.
         """
         current, request = self._indices(pseudo_label), self._request(y, len(pseudo_label))
+        if not all(-len(current) <= position < len(current) for position in revision_idx):
+            message = f"revision_idx {list(revision_idx)}: the example has {len(current)} positions"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         free = np.zeros(len(current), np.bool_)
         free[np.asarray(revision_idx, np.int64)] = True
         orders, rows = request.arrange(request.least_changes(current), current, free, int(free.sum()))
@@ -165,7 +171,7 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             int16[examples, k, cards] Indices of cards, the most probable assignment first; -1 fills missing places.
 
         Raises:
-            GameError: The number of results or the shape of probabilities is wrong.
+            GameError: The number of results, the shape of probabilities or one of them is wrong.
         """
         from abl_cards.reasoners.abduction import play_kernels
 
@@ -226,9 +232,15 @@ class HandKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         if y is None:
             return np.ones(len(sets.form), np.bool_)
         if isinstance(y, Mapping) and set(y) == {"to_beat", "beats"}:
+            if not isinstance(y["beats"], (bool, np.bool_)):
+                message = f"a requested result with 'to_beat': 'beats' is {y['beats']!r}, expected True or False"
+                raise GameError(message, ErrorCode.INVALID_VALUE)
             beats, possible = self.finder.rows_that_beat(y["to_beat"], num_cards)
             return beats if y["beats"] else possible & ~np.isin(sets.card_set, sets.card_set[beats])
         if isinstance(y, Mapping) and set(y) == {"points"}:
+            if isinstance(y["points"], bool) or not isinstance(y["points"], (int, float, np.number)):
+                message = f"a requested result 'points': {y['points']!r}, expected a number"
+                raise GameError(message, ErrorCode.INVALID_VALUE)
             return sets.counts.astype(np.int64) @ self.engine.rules.card_points == y["points"]
         return np.isin(sets.label, list(labels_of_play(self.engine.rules, y, self.finder.context)))
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
+from math import isnan
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -83,15 +84,20 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             results: Output predicate, or several; an example makes one atom of each true.
             value: Computes the result from the arguments of the output atom. By default the result is the argument
                 itself, a tuple of several arguments, or True where the predicate has none; a list of predicates gives
-                the tuple of their values, in which ``None`` as part of a y stands for any value.
+                the tuple of their values, in which ``None`` as part of a y stands for any value. Arguments for which
+                it returns None are no result.
             context: For each context input such as ``"given/1"`` a function that computes the arguments of its true
                 atoms from an example X. The program declares the input by ``#external``.
             max_err: Largest difference of equal numbers.
-            limits: Bounds on grounding in a child process, for files that are not trusted; None for no bounds.
+            limits: Bounds on grounding in a child process, for files that are not trusted; None to ground in this
+                process, with bounds on the number of ground rules and their literals alone.
 
         Raises:
             GameError: A part of the declaration is malformed.
         """
+        if isinstance(pseudo_label_list, (set, frozenset)):
+            message = "pseudo_label_list is a set, which has no order: pass a list in the order of the model's classes"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         several = not isinstance(results, str)
         outputs = [results] if isinstance(results, str) else list(results)
         labels = pseudo_label_list if isinstance(pseudo_label_list, Mapping) else list(pseudo_label_list)
@@ -120,10 +126,12 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         """
         program, labels = self._program(len(pseudo_label)), self._indices(pseudo_label)
         combinations = program.derived(labels[None], program.read_context(x))[0]
-        if len(combinations) > 1:
-            message = f"the program derives several results, such as {combinations[0]} and {combinations[1]}"
+        values = [value for args in combinations if (value := self.make_value(args)) is not None]
+        others = [value for value in values[1:] if value != values[0]]
+        if others:
+            message = f"the program derives several results, such as {values[0]!r} and {others[0]!r}"
             raise GameError(message, ErrorCode.INVALID_VALUE)
-        return self.make_value(combinations[0]) if combinations else None
+        return values[0] if values else None
 
     def abduce_candidates(
         self, pseudo_label: Sequence[Any], y: Any, x: Any, max_revision_num: int, require_more_revision: int
@@ -159,9 +167,15 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
 
         Returns:
             Candidates in the order of ``KBBase.revise_at_idx``, and their results.
+
+        Raises:
+            GameError: A position lies beyond the example.
         """
         program, current = self._program(len(pseudo_label)), self._indices(pseudo_label)
         context, positions = program.read_context(x), list(map(int, revision_idx))
+        if not all(-len(current) <= position < len(current) for position in positions):
+            message = f"revision_idx {positions}: the example has {len(current)} positions"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         groups, revised_blocks = program.groups(y), [np.empty((0, len(current)), np.int16)]
         choices = product(range(len(self.pseudo_label_list)), repeat=len(positions))
         while block := list(islice(choices, BLOCK_STATES)):
@@ -174,7 +188,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     def abduce_batch(
         self,
         probabilities: Sequence[NDArray[np.floating]] | NDArray[np.floating],
-        y: Sequence[Any] | None = None,
+        y: Sequence[Any] | NDArray[Any] | None = None,
         *,
         k: int = 1,
         x: Sequence[Any] | None = None,
@@ -193,7 +207,7 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
             the length of an example, and assignments where there are fewer than k.
 
         Raises:
-            GameError: The number of results or the shape of probabilities is wrong.
+            GameError: The number of results, the shape of probabilities or one of them is wrong.
         """
         by_length = check_batch(probabilities, y, x, k, len(self.pseudo_label_list))
         num_examples = len(probabilities)
@@ -241,9 +255,17 @@ class ProgramKB(KBBase):  # type: ignore[misc]  # ablkit has no types
 
         Returns:
             The result.
+
+        Raises:
+            GameError: ``value=`` fails.
         """
         if self._value is not None:
-            return self._value(*(term_to_value(term) for terms in args for term in terms))
+            values = [term_to_value(term) for terms in args for term in terms]
+            try:
+                return self._value(*values)
+            except (ArithmeticError, TypeError, ValueError) as error:
+                message = f"value= fails for the output arguments {values}: {error!r} (return None for no result)"
+                raise GameError(message, ErrorCode.INVALID_VALUE) from error
         values = [_default_value(terms) for terms in args]
         return tuple(values) if self._has_several_results else values[0]
 
@@ -288,7 +310,8 @@ class _LengthProgram:
     @cached_property
     def _numbers(self) -> tuple[list[float], list[int]]:
         """Numbers among the results, sorted, and their rows."""
-        pairs = sorted((value, row) for row, value in self._values.items() if isinstance(value, (int, float)))
+        values = self._values.items()
+        pairs = sorted((value, row) for row, value in values if isinstance(value, (int, float)) and not isnan(value))
         return [value for value, _ in pairs], [row for _, row in pairs]
 
     def read_context(self, x: Any) -> list[int]:
@@ -304,8 +327,12 @@ class _LengthProgram:
 
     def groups(self, y: Any) -> Groups:
         """Return the outputs of which one must hold, for each output predicate."""
+        if getattr(y, "ndim", 0) > 0:  # an array
+            y = tuple(y.tolist())
+        elif isinstance(y, list) and len(self.result_rows) > 1:
+            y = tuple(y)
         try:
-            key: Hashable = (type(y), y)
+            key: Hashable = (type(y), y, self.kb.max_err)
             if (groups := self._targets.get(key)) is not None:
                 return groups
         except TypeError:  # y is not hashable
@@ -318,6 +345,8 @@ class _LengthProgram:
     def _find_groups(self, y: Any) -> Groups:
         rows = [list(by_args.values()) for by_args in self.result_rows]
         if y is None:
+            if len(rows) == 1:
+                return (tuple(row for row, value in self._values.items() if value is not None),)
             return tuple(map(tuple, rows))
         if len(rows) == 1:
             return (tuple(self._matching_rows(y)),)

@@ -24,6 +24,10 @@ from abl_cards.core import ErrorCode, GameError
 
 LENGTH = "length"
 """Constant of a program that holds the number of positions."""
+MAX_LABELS = 2**15 - 1
+"""Most labels; assignments hold them as int16."""
+GROUND_LIMITS = Limits(rules=2_000_000, literals=5_000_000)
+"""Bounds on ground programs of trusted rules: a larger one takes more than about a minute."""
 OPEN_PROGRAM_CODES = {ErrorCode.NO_CIRCUIT, ErrorCode.NOT_STRATIFIED}
 """Errors of programs that have no circuit but can be solved by clingo."""
 
@@ -76,7 +80,7 @@ class ProgramDeclaration:
         terms: Term of each pseudo-label, in the order of the labels.
         results: Output predicates.
         context: Reader of each context input, by its signature.
-        limits: Bounds on grounding in a child process; None to ground in this process without bounds.
+        limits: Bounds on grounding in a child process; None to ground in this process within `GROUND_LIMITS`.
     """
 
     file: Path | None
@@ -105,7 +109,7 @@ class ProgramDeclaration:
             pseudo_labels: Input that holds the labels, such as ``"symbol(Position,Value)"``.
             results: Output predicates, such as ``["result/1"]``.
             context: Reader of each context input, by name and arity such as ``"given/2"``.
-            limits: Bounds on grounding; None for no bounds.
+            limits: Bounds on grounding in a child process; None to ground in this process within `GROUND_LIMITS`.
 
         Returns:
             The declaration.
@@ -118,12 +122,17 @@ class ProgramDeclaration:
             message = f"pseudo_labels: {pseudo_labels!r} (write a name and two variables: 'symbol(Position,Value)')"
             raise GameError(message, ErrorCode.INVALID_VALUE)
         terms = tuple(labels.values()) if isinstance(labels, Mapping) else tuple(map(label_to_term, labels))
+        if len(terms) > MAX_LABELS:
+            raise GameError(f"labels: {len(terms)}, more than {MAX_LABELS}", ErrorCode.TOO_LARGE)
         if len(set(terms)) < len(terms) or not terms:
             message = "labels: there are none, or two of them have equal terms"
             raise GameError(message, ErrorCode.INVALID_VALUE)
         if not results:
             raise GameError("results: name at least one output, such as 'result/1'", ErrorCode.INVALID_VALUE)
         is_file = isinstance(program, Path)
+        if not is_file and str(program).strip().endswith(".lp"):
+            message = f"program: {program!r} is a text of rules (pass Path({program!r}) for a file)"
+            raise GameError(message, ErrorCode.INVALID_VALUE)
         return cls(
             Path(program) if is_file else None,
             "" if is_file else str(program),
@@ -224,12 +233,14 @@ class CompiledProgram:
                     constants=request.constants,
                     trusted=declaration.limits is None,
                     limits=declaration.limits,
+                    ground_limits=GROUND_LIMITS if declaration.limits is None else None,
                 )
             except KBError as error:
-                errors = [problem.code for problem in error.diagnostics if problem.severity == "error"]
-                if errors and set(errors) <= OPEN_PROGRAM_CODES:
+                problems = [problem for problem in error.diagnostics if problem.severity == "error"]
+                refusals = [problem for problem in problems if problem.code not in OPEN_PROGRAM_CODES]
+                if problems and not refusals:
                     return None
-                raise
+                raise KBError(refusals or error.diagnostics) from None
             return cls(declaration, length, kb, kb.circuit(*map(str, declaration.results), "violated/1"))
 
     @cached_property

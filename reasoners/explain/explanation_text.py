@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from abl_cards.asp import Constraint
-from abl_cards.core import texts_by_language
+from abl_cards.core import join_texts, texts_by_language
 from abl_cards.reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
 from abl_cards.reasoners.explain.model_explanation import SEAT_TEXTS
 from abl_cards.reasoners.explain.preference_texts import PreferenceTexts, functor
@@ -16,7 +16,6 @@ MAX_LISTED_MOVES = 12
 """Most candidates and dropped moves in the text; the JSON form has all."""
 MAX_LISTED_LABELS = 8
 """Most labels with probabilities in the text; the JSON form has all."""
-_LIST_SEPARATOR = {"en": ", ", "zh": "、"}
 _BAR_WIDTH = 20  # characters for a probability of one
 
 _TEXTS = texts_by_language({
@@ -112,7 +111,7 @@ def _label_lines(explanation: Explanation) -> Iterator[str]:
     seats = [
         SEAT_TEXTS[preference_texts.language][name] for name in ((shown[0].response_probs if shown else None) or ())
     ]
-    answered = phrases["answered"].format(names=_LIST_SEPARATOR[preference_texts.language].join(seats)) if seats else ""
+    answered = phrases["answered"].format(names=join_texts(seats, preference_texts.language)) if seats else ""
     has_lookahead = any(
         assessment.lookahead and assessment.lookahead.expected_points is not None for assessment in shown
     )

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 
 from abl_cards.asp import ArgumentPosition, Signature, Term, infer_argument_types, split_term
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import LANGUAGES, check_language
+from abl_cards.core import LANGUAGES, check_language, join_texts
 from abl_cards.games import Engine
 from abl_cards.games.description import label_text, move_text
 from abl_cards.games.notation import spell
@@ -111,7 +111,7 @@ class PreferenceTexts:
         for first, last in _ranges(values):
             ends = [self._spell(type_name, first)] + ([self._spell(type_name, last)] if last != first else [])
             texts.append("–".join(ends))
-        return ("、" if self.language == "zh" else ", ").join(texts)
+        return join_texts(texts, self.language)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
         return str(value) if type_name is None else spell(self.engine.rules, type_name, value, self.language)

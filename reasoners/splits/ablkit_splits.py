@@ -16,6 +16,7 @@ from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.min_plays import HandKey, key_sizes
 from abl_cards.reasoners.splits.kernels import NO_TAG
 from abl_cards.reasoners.splits.rules import MAX_CARDS, TAGS
@@ -94,11 +95,18 @@ class SplittingReasoner(Reasoner):  # type: ignore[misc]
         self.splitter, self.weight = kb.splitter, weight
 
     def batch_abduce(self, data_examples: ListData) -> list[list[int]]:
-        """Return the tags of each hand, by pred_prob: a list of arrays [cards, 4]."""
+        """Return the tags of each hand, by pred_prob: a list of arrays [cards, 4].
+
+        Raises:
+            GameError: A probability is infinite or no number.
+        """
         hands = np.array([cards[0].hand for cards in data_examples.X], np.uint64)
         log_probs = np.zeros((len(hands), MAX_CARDS, len(TAGS)))
         for row, probabilities in zip(log_probs, data_examples.pred_prob, strict=True):
-            row[: len(probabilities)] = np.log(np.maximum(np.asarray(probabilities, np.float64), _MIN_PROBABILITY))
+            values = np.asarray(probabilities, np.float64)
+            if not np.isfinite(values).all():
+                raise GameError("pred_prob: a value is infinite or no number", ErrorCode.INVALID_VALUE)
+            row[: len(values)] = np.log(np.maximum(values, _MIN_PROBABILITY))
         splits = self.splitter.best(hands, log_probs, self.weight)
         data_examples.abduced_pseudo_label = [
             row[: len(cards)] for row, cards in zip(splits.tags.tolist(), data_examples.X, strict=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from abl_cards.ablation.parts import AblationPart, list_parts, select_parts
+from abl_cards.ablation.firing import skip_idle_parts
+from abl_cards.ablation.parts import AblationPart, list_parts, make_variant_part, select_parts
+from abl_cards.ablation.runner import ablate
 from abl_cards.agents.registry import make_preference_model
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.engine import Engine
@@ -92,3 +95,31 @@ def test_a_file_left_out_changes_decisions() -> None:
     whole, reduced = (make_preference_model(name, engine) for name in ("kb", "kb:without=beliefs.lp"))
     assert not np.array_equal(whole.costs(decisions, lists, estimate)[0], reduced.costs(decisions, lists, estimate)[0])
     assert np.array_equal(whole.costs(decisions, lists)[0], reduced.costs(decisions, lists)[0])
+
+
+def test_groups_that_never_hold_are_skipped(idle_folder: Path, tmp_path: Path) -> None:
+    """A group that no candidate move meets is skipped; one that holds for every move is kept."""
+    folder = tmp_path / "with-a-dead-group"
+    shutil.copytree(idle_folder, folder)
+    rules = 'preference(never, dead). says(never, en, "Never."). says(never, zh, "无。").\n'
+    rules += "cost(never, 5) :- leading, passing.\n"  # a seat that leads cannot pass
+    with (folder / "preferences.lp").open("a", encoding="utf-8") as file:
+        file.write(rules)
+    engine = load(str(folder)).engine()
+    listed = list_parts(engine, "kb")
+    assert "kb:dead" in names(listed)
+    parts, skipped = skip_idle_parts(engine, "kb", listed, games=12)
+    assert [skip.part for skip in skipped] == ["kb:dead"]
+    assert names(parts) == [name for name in names(listed) if name != "kb:dead"]
+    assert skip_idle_parts(engine, "kb", [part for part in listed if part.name == "preferences"])[1] == []
+
+
+def test_variants_are_measured_like_parts(idle: Engine) -> None:
+    part = make_variant_part("kb:without=leading", "greedy")
+    assert part.variant_of("greedy") == part.name == "kb:without=leading"
+    with pytest.raises(GameError) as error:
+        make_variant_part("greedy", "greedy")
+    assert error.value.code == ErrorCode.DUPLICATE_AGENT
+    (row,) = ablate(idle, "greedy", games=24, variants=["random"]).rows
+    assert row.part == "random"
+    assert row.rate > 0.5

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from abl_cards.ablation import runner
+from abl_cards.ablation import shards
 from abl_cards.ablation.results import Ablation, AblationVerdict
-from abl_cards.ablation.runner import RESULT_FILE, ablate
+from abl_cards.ablation.runner import ablate
+from abl_cards.ablation.shards import RESULT_FILE
 from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
@@ -47,9 +48,9 @@ def test_compared_agents_need_what_either_needs() -> None:
     class WithHistory(RandomAgent):
         needs_history = True
 
-    pair = runner._ComparedPair(WithHistory(), RandomAgent())
+    pair = shards._ComparedPair(WithHistory(), RandomAgent())
     assert [agent.needs_history for agent in pair.agents] == [True, True]
-    assert not any(agent.needs_history for agent in runner._ComparedPair(RandomAgent(), RandomAgent()).agents)
+    assert not any(agent.needs_history for agent in shards._ComparedPair(RandomAgent(), RandomAgent()).agents)
 
 
 def test_a_part_without_effect(idle_folder: Path) -> None:
@@ -84,7 +85,7 @@ def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypa
             raise KeyboardInterrupt
         return play_shard(*arguments)
 
-    monkeypatch.setattr(runner, "play_shard", stop_at_third)
+    monkeypatch.setattr(shards, "play_shard", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
         ablate("president", "kb", PARTS, games=150, seed=1, folder=tmp_path)
     file = tmp_path / RESULT_FILE
@@ -107,9 +108,10 @@ def test_resuming_gives_the_same_table(whole: Ablation, tmp_path: Path, monkeypa
 
 
 def test_text_json_and_plot(whole: Ablation, tmp_path: Path) -> None:
-    title, _, header, *lines = whole.table().splitlines()
+    title, _, header, *lines, blank, note = whole.table().splitlines()
     assert "president" in title
     assert header.split()[0] == "without"
+    assert (blank, [note]) == ("", whole.notes)
     assert [line.split()[0] for line in lines] == [row.part for row in whole.sorted_rows()]
     plain = whole.to_json()
     assert [row["rate"] for row in plain["rows"]] == sorted((row.rate for row in whole.rows), reverse=True)

@@ -28,7 +28,7 @@ from abl_cards.matches.match_runner import play_match
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.reasoners.hidden_hands.hands import project_estimate
 from tests.edited import STRICT, edited
-from tests.effort import long
+from tests.effort import amount, long
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
 NAMES = st.builds(
@@ -200,7 +200,7 @@ def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrain
 def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
     """Explain the move that is played, with the network's estimate, projected by default."""
     engine = load("guandan").engine()
-    decisions = sample_from_play(engine, 30, seed=6)
+    decisions = sample_from_play(engine, amount(10, 30), seed=6)
     estimates = {}
     for variant in ("", ",no-projection", ",no-preferences", ",no-lookahead"):
         player = make_explainable_agent(untrained + variant, engine)

@@ -9,7 +9,7 @@ from abl_cards.agents.baselines import MANY_LABELS, RandomAgent
 from abl_cards.agents.trick_value import avoids_tricks
 from abl_cards.core.rng import scale_to_range_array, splitmix64_array
 from abl_cards.games.game import load
-from abl_cards.games.tables.decisions import LabelSampler
+from abl_cards.games.tables.legal_card_sets import LabelSampler
 from abl_cards.matches.match_runner import play_match
 
 

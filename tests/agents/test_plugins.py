@@ -108,8 +108,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 @pytest.mark.parametrize("form", ["{}:First", "{}.py:First", "{}:First,option=3"])
 def test_it_plays(engine: Engine, module: str, form: str) -> None:
     name = form.format(module)
-    result = play_match(engine, [make_agent(name, engine), make_agent("greedy", engine)], 6, 1, names=[name, "greedy"])
-    assert result.games == 6
+    result = play_match(engine, [make_agent(name, engine), make_agent("greedy", engine)], 2, 1, names=[name, "greedy"])
+    assert result.games == 2
 
 
 def test_it_plays_where_agents_are_named(module: str) -> None:

@@ -14,7 +14,8 @@ def test_tables_json_and_plot(tmp_path: Path) -> None:
     words = ["ablate", "president", "--parts", "kb:structure,kb:leading", "--games", "96", "--dir", str(tmp_path / "a")]
     answer = run(*words, "--plot", str(tmp_path / "parts.png"))
     assert answer.exit_code == 0, answer.stderr
-    assert [line.split()[0] for line in answer.stdout.splitlines()[2:]] == ["kb:structure", "kb:leading"]
+    lines = answer.stdout.splitlines()[2:]
+    assert [line.split()[0] for line in lines] == ["kb:structure", "kb:leading", "Intervals"]
     assert (tmp_path / "parts.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads(run(*words, "--json").stdout)
     assert [row["verdict"] for row in result["rows"]] == ["helps", "not decided"]
@@ -28,6 +29,11 @@ def test_list() -> None:
     assert {"part": "kb:control", "description": "4 preferences", "variant": "kb:without=control"} in parts
 
 
+def test_list_of_learned_parts() -> None:
+    answer = run("ablate", "president", "--list", "--train", "1", "--set", "labelled_fraction=0", "--json")
+    assert [part["part"] for part in json.loads(answer.stdout)["parts"]] == ["abln", "prior", "opponents"]
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -37,6 +43,14 @@ def test_list() -> None:
         ("president", "--agent", "kb:wrong=1"),
         ("president", "--games", "2"),
         ("president", "--games", "0"),
+        ("president", "--seeds", "3"),
+        ("president", "--set", "gamma=0.9"),
+        ("president", "--train", "1", "--agent", "kb"),
+        ("president", "--train", "1", "--parts", "nothing"),
+        ("president", "--train", "1", "--set", "seed=3"),
+        ("president", "--train", "0"),
+        ("president", "--variant", "kb"),
+        ("president", "--variant", "nobody"),
         ("nowhere",),
     ],
 )

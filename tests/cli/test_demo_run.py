@@ -30,7 +30,7 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
     shown = run("demo", "--smoke", "--init-from", f"abl:weights={file}", "--dir", str(report))
     assert shown.exit_code == 0, shown.stderr
     commands = [line.split()[2] for line in shown.stdout.splitlines() if line.startswith("$ abl-cards ")]
-    assert commands == ["kb", "replay", "run", "explain"]
+    assert commands == ["kb", "replay", "run", "run", "explain"]
     for words in (
         "no errors",
         " 0 disagreements",
@@ -39,6 +39,11 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
         "| after 0.02 minutes | random |",
         "| kb | random |",
         "estimated hands",
+        "after projection",
+        "| counting + facts + hints |",
+        "## Candidates of a decision",
+        "This takes about",
+        "[6/6, about",
     ):
         assert words in shown.stdout
     assert {"report.md", "learned.png", "decision.png"} <= {path.name for path in report.iterdir()}

@@ -13,11 +13,20 @@ pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-ca
 pytest.importorskip("matplotlib", reason="matplotlib is not installed (pip install 'abl-cards[plots]')")
 
 from abl_cards.core import ErrorCode, GameError
+from abl_cards.experiments import abduction_training
 from abl_cards.experiments.card_pictures import SIZE, draw_cards
 from abl_cards.experiments.experiment import get_experiment, run_experiment
-from tests.effort import long
+from tests.effort import amount, long
 
 
+@pytest.fixture
+def pretraining(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Pretrain by fewer steps, which take most of the time."""
+    monkeypatch.setattr(abduction_training, "_PRETRAINING_STEPS", amount(request.param, 300))
+
+
+@pytest.mark.parametrize("pretraining", [100], indirect=True)
+@pytest.mark.usefixtures("pretraining")
 def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
     experiment = get_experiment("digit_addition")
     settings = replace(experiment.make_settings(smoke=True), examples=150, loops=3)
@@ -28,6 +37,8 @@ def test_digits_are_learned_from_sums(tmp_path: Path) -> None:
     assert run_experiment("digit_addition", settings, tmp_path)["tables"] == results["tables"]
 
 
+@pytest.mark.parametrize("pretraining", [10], indirect=True)
+@pytest.mark.usefixtures("pretraining")
 @pytest.mark.parametrize("feedback", ["label", pytest.param("beats", marks=long)])
 def test_cards_are_learned_from_plays(tmp_path: Path, feedback: str) -> None:
     settings = replace(get_experiment("card_reading").make_settings(smoke=True), feedback=feedback)

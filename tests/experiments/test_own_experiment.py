@@ -24,8 +24,6 @@ from tests.cli_runs import run
 SOURCE = '''
 """An experiment of one's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

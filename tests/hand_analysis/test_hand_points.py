@@ -14,7 +14,7 @@ from abl_cards.core import ErrorCode
 from abl_cards.games.min_plays.hand_keys import key_counts
 from abl_cards.hand_analysis.deal_rules import DealRules
 from abl_cards.hand_analysis.hand_points import HandScorer
-from abl_cards.reasoners.splits.rules import load_split_rules
+from abl_cards.reasoners.splits.rules import SplitRules, load_split_rules
 from tests.games.doudizhu.decided import LETTERS, engine_of, read_hand
 from tests.games.doudizhu.edits import edited_doudizhu
 
@@ -27,6 +27,11 @@ HANDS = st.permutations([letter for letter in LETTERS[:13] for _ in range(4)] + 
 @pytest.fixture(scope="module")
 def scorer() -> HandScorer:
     return DealRules.from_engine(engine_of()).hand_scorer
+
+
+@pytest.fixture(scope="module")
+def plays() -> SplitRules:
+    return load_split_rules()
 
 
 def plain(hand: str) -> tuple[int, float]:
@@ -89,8 +94,9 @@ def test_many_hands_against_the_plain_algorithm(scorer: HandScorer) -> None:
 
 
 @given(HANDS, st.integers(1, 20))
-def test_a_split_has_the_cards_of_the_hand_and_its_points(order: list[str], size: int) -> None:
-    scorer, plays = DealRules.from_engine(engine_of()).hand_scorer, load_split_rules()
+def test_a_split_has_the_cards_of_the_hand_and_its_points(
+    scorer: HandScorer, plays: SplitRules, order: list[str], size: int
+) -> None:
     hand = read_hand("".join(order[:size]))
     groups = scorer.split(hand)
     labels = [label for group in groups for label in (group.label, group.carried) if label]

@@ -68,7 +68,7 @@ def test_an_array_of_cards_becomes_tags() -> None:
     assert text(tagged, 1) == ("5777", "0222")
 
 
-def test_rests_are_the_winners_hands_play_by_play() -> None:
+def test_hands_of_winners_are_tagged_by_their_plays() -> None:
     cards = np.zeros((4, 15, 4), np.uint8)
     cards[0, 0, 0] = cards[1, 1, 0] = cards[3, 3, 0] = 1
     cards[2, 2, 1] = 2
@@ -77,8 +77,6 @@ def test_rests_are_the_winners_hands_play_by_play() -> None:
         seat=np.array([0, 1, 0, 1], np.int8), is_lead=np.ones(4, np.bool_), cards=cards,
     )  # fmt: skip
     assert [text(played.tag_winning_hands(), row) for row in range(2)] == [("355", "011"), ("6", "0")]
-    rests = played.tag_remaining_hands()
-    assert [text(rests, row) for row in range(len(rests))] == [("55", "11")]
     assert len(played.select_games(1, 2).game) == 1
     assert text(played.select_games(1, 2).tag_winning_hands(), 0) == ("6", "0")
 

@@ -15,7 +15,7 @@ from abl_cards.learners.presets import PRESETS
 from abl_cards.reasoners.abduction.clingo_reasoner import ClingoReasoner
 from abl_cards.training.bridge import JointBridge, LabelsKB, PolicyBaseModel, SamplingReasoner
 from abl_cards.training.trainer import Trainer
-from tests.effort import long
+from tests.effort import amount, long
 from tests.learners.tiny import TINY
 from tests.open_rules import small_planner
 from tests.training.test_joint_loop import lines, same, settings, weights
@@ -28,9 +28,10 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
-    alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=1500))
+    decisions = amount(400, 1500)
+    alone = Trainer.from_config(settings(tmp_path / "alone", total_decisions=decisions))
     alone.fit()
-    bridge = JointBridge(Trainer.from_config(settings(tmp_path / "bridge", total_decisions=1500)))
+    bridge = JointBridge(Trainer.from_config(settings(tmp_path / "bridge", total_decisions=decisions)))
     bridge.train()
     assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "bridge"))
     first, other = ({key: value for key, value in lines(tmp_path / way)[0].items() if value is not None}

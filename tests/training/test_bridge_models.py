@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from ablkit.learning import ABLModel, BasicNN
-from ablkit.reasoning import Reasoner
+from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.agents.registry import make_agent
@@ -19,7 +19,7 @@ from abl_cards.learners.networks import GameShape
 from abl_cards.learners.own_parts import InputRow
 from abl_cards.learners.presets import PRESETS
 from abl_cards.learners.weights_io import load_card
-from abl_cards.training.bridge import BatchRow, JointBridge, LabelsKB, SamplingReasoner
+from abl_cards.training.bridge import BatchRow, DecisionBatch, JointBridge, LabelsKB, SamplingReasoner
 from abl_cards.training.trainer import Trainer
 from tests.learners.tiny import TINY
 from tests.training import own_networks
@@ -90,6 +90,19 @@ def test_an_own_knowledge_base_is_the_consistency_function(tmp_path: Path) -> No
     rows = stored(trainer)
     assert (rows.label != trainer.engine.label_traits.pass_label).all()
     assert rows.legal[:, trainer.engine.label_traits.pass_label].any()
+
+
+def test_candidates_are_those_of_the_search_over_all_labels(tmp_path: Path) -> None:
+    """Only legal labels are tried, in the same order as ABLkit tries all of them."""
+    trainer = trainer_in(tmp_path)
+    kb, play = labels_of(trainer), trainer.self_play
+    view = play.policy.features(play.tables.decisions(play.tables.rows_to_play()))
+    data = DecisionBatch(view).to_list_data()
+    for x in data.X[:3]:
+        illegal = trainer.engine.labels[int(view.legal[x[0].row].argmin())]
+        assert kb.revise_at_idx([illegal], True, x, [0]) == KBBase.revise_at_idx(kb, [illegal], True, x, [0])
+        assert kb.abduce_candidates([illegal], True, x, 1, 0)[0]
+        assert kb.abduce_candidates([illegal], True, x, 0, 0)[0] == []
 
 
 class Refusing(LabelsKB):

@@ -44,9 +44,15 @@ def take_rows(play: SelfPlay, rows: int = 96) -> Any:
     return play.buffer.pop_ready(rows)
 
 
-def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
+@pytest.fixture(scope="module")
+def half(engine: Any) -> Any:
+    """Return decisions of which half have targets."""
+    return take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1)))
+
+
+def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any, half: Any) -> None:
     """Play the same cards with and without targets, and store no targets where none are computed."""
-    without, half = take_rows(tables(engine, None)), take_rows(tables(engine, ExpertConfig(0.5, temperature=0.1)))
+    without = take_rows(tables(engine, None))
     for name in ("observation", "label", "log_probability", "advantage", "value_target", "played_later"):
         assert (getattr(without, name) == getattr(half, name)).all()
     assert without.lookahead_policy.shape == (96, 0)
@@ -88,33 +94,31 @@ def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
     assert (one.lookahead_value[rows] <= np.nanmax(ahead.expected_points[rows], axis=1) + 1e-5).all()
 
 
-def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
-    rows = take_rows(tables(engine, ExpertConfig(1.0, temperature=0.1)))
+def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any, half: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
-    teaching = ExpertConfig(1.0, loss_weight=20.0)
+    teaching = ExpertConfig(0.5, loss_weight=20.0)
     learner = PPOLearner(
         networks,
         Symmetries.from_orders(engine.symmetries, engine.observation_features),
         replace(TINY.ppo, learning_rate=1e-2),
         expert_config=teaching,
     )
-    seen = [learn(learner, rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
+    seen = [learn(learner, half, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
     assert 0 < seen[-1] < 0.8 * seen[0]
 
 
-def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
-    rows = take_rows(tables(engine, ExpertConfig(0.5)))
+def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any, half: Any) -> None:
     networks = Networks(TINY, GameShape.of(engine))
     learner = PPOLearner(
         networks,
         Symmetries.from_orders(engine.symmetries, engine.observation_features),
         expert_config=ExpertConfig(0.5, value_share=0.25),
     )
-    mixed, looked = learner.mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
+    mixed, looked = learner.mix_lookahead_values(half).value_target, ~np.isnan(half.lookahead_value)
     np.testing.assert_allclose(
-        mixed[looked], 0.75 * rows.value_target[looked] + 0.25 * rows.lookahead_value[looked], rtol=1e-5
+        mixed[looked], 0.75 * half.value_target[looked] + 0.25 * half.lookahead_value[looked], rtol=1e-5
     )
-    assert (mixed[~looked] == rows.value_target[~looked]).all()
+    assert (mixed[~looked] == half.value_target[~looked]).all()
 
 
 @long

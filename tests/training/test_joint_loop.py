@@ -2,9 +2,6 @@
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from dataclasses import fields, replace
 from pathlib import Path
@@ -27,11 +24,16 @@ from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
 from abl_cards.training.updates import WeightEMA
 from tests.core.test_atomic_files import files_end_after
-from tests.effort import long
+from tests.effort import amount, long
+from tests.forked import Forked
 from tests.learners.tiny import TINY
 from tests.training.test_checkpoint import plant
 
 TIMES = ("seconds", "pace")
+SHORT = str(Path(__file__).parent / "short_president")
+"""A game whose episodes end soon, and with them the wait for the first update."""
+WHOLE, HALF = amount(1000, 2500), amount(500, 1200)
+"""Decisions of a run, and of one that is stopped, with several checkpoints and snapshots in each."""
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +45,12 @@ def settings(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(
             directory,
-            game="president",
+            game=SHORT,
             preset="tiny",
-            total_decisions=2500,
+            total_decisions=WHOLE,
             num_envs=16,
+            rollout_size=amount(64, 128),
+            minibatch_size=amount(32, 64),
             checkpoint_interval=2,
             snapshot_interval=3,
             threads=1,
@@ -85,11 +89,11 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: 
     if workers > 1:
         whole = Trainer.from_config(settings(tmp_path / "whole", workers=workers))
         whole.fit()
-    half = settings(tmp_path / "parts", workers=workers, total_decisions=1200)
+    half = settings(tmp_path / "parts", workers=workers, total_decisions=HALF)
     Trainer.from_config(half).fit()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
-    resumed = Trainer.from_config(replace(half, total_decisions=2500))
+    resumed = Trainer.from_config(replace(half, total_decisions=WHOLE))
     resumed.fit()
     assert lines(whole.settings.directory) == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.num_updates + 1))
@@ -228,31 +232,16 @@ def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
     assert Trainer.from_config(settings(tmp_path)).num_updates == run.num_updates
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from typing import Any
-from abl_cards.learners.presets import PRESETS
-from abl_cards.learners.weights_io import load_card, load_networks
-from tests.learners.tiny import TINY
-from tests.training.test_joint_loop import settings
-from abl_cards.training.trainer import Trainer
-PRESETS["tiny"] = TINY
-Trainer.from_config(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), total_decisions=10**9)).fit()
-"""
-
-
 @pytest.mark.parametrize(("workers", "kills"), [pytest.param(1, 2, marks=long), (2, 1)])
 def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) -> None:
-    command, done = [sys.executable, "-c", KILLED, str(tmp_path), str(workers)], 0
+    endless, done = settings(tmp_path, workers=workers, total_decisions=10**9), 0
     for _ in range(kills):
-        process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+        run = Forked(lambda: Trainer.from_config(endless).fit())
         metrics = tmp_path / "metrics.jsonl"
-        while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
-            time.sleep(0.05)
-        assert process.poll() is None
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()  # every worker can say something until it ends: this waits for the last
+        while run.is_running() and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
+            time.sleep(0.01)
+        assert run.is_running()
+        run.kill()
         resumed = Trainer.from_config(settings(tmp_path, workers=workers))
         assert resumed.num_updates >= done
         assert resumed.num_updates >= metrics.read_bytes().count(b"\n") - 3  # at most the last interval is lost

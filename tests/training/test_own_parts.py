@@ -204,7 +204,7 @@ def test_a_preset_run_does_not_go_on_with_an_own_network(tmp_path: Path) -> None
 def test_frozen_weights_stay(tmp_path: Path) -> None:
     policy = make("policy").requires_grad_(False)
     before = policy.logits.weight.clone()  # type: ignore[union-attr,operator]
-    trainer = Trainer("president", policy=policy, config=config(tmp_path))
+    trainer = Trainer("president", policy=policy, config=config(tmp_path, critic_warmup_updates=0))
     critic = [weight.clone() for weight in trainer.networks.critic.parameters()]
     trainer.fit(decisions=300)
     assert torch.equal(policy.logits.weight, before)  # type: ignore[union-attr,arg-type]
@@ -218,7 +218,11 @@ def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
     first = Trainer("president", config=config(tmp_path / "first"))
     first.fit(decisions=300)
     policy = make("policy")
-    mine = Trainer("president", policy=policy, config=config(tmp_path / "mine", init_from=first.weights_path))
+    mine = Trainer(
+        "president",
+        policy=policy,
+        config=config(tmp_path / "mine", init_from=first.weights_path, critic_warmup_updates=0),
+    )
     half = first.networks.critic.value[0].weight.half().float()  # type: ignore[union-attr,index]
     assert torch.equal(mine.networks.critic.value[0].weight, half)  # type: ignore[union-attr,index]
     assert torch.equal(policy.logits.weight, make("policy").logits.weight)  # type: ignore[union-attr,arg-type]
@@ -227,7 +231,7 @@ def test_a_run_begins_with_what_fits_of_earlier_weights(tmp_path: Path) -> None:
     other = Trainer("president", policy=again, config=config(tmp_path / "again", init_from=mine.weights_path))
     average = mine.learner.ema.weights["module.logits.weight"]
     assert torch.equal(again.logits.weight, average)  # type: ignore[union-attr,arg-type]
-    assert not torch.equal(average, policy.logits.weight.new_zeros(()))  # type: ignore[union-attr,operator]
+    assert not torch.equal(average, make("policy").logits.weight)  # type: ignore[union-attr,arg-type]
     assert other.num_updates == 0
 
 
@@ -266,6 +270,35 @@ def test_a_model_is_played_by_the_file_of_its_class(tmp_path: Path, monkeypatch:
     with pytest.raises(GameError) as error:
         make_agent("abl:model=mine.py:Whole", trainer.engine)
     assert error.value.code == ErrorCode.INVALID_AGENT_OPTION
+
+
+class Normalised(torch.nn.Module):
+    """A policy with lazy layers, and buffers of floats and of whole numbers."""
+
+    def __init__(self, sizes: GameShape) -> None:
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.LazyLinear(9), torch.nn.BatchNorm1d(9), torch.nn.ReLU())
+        self.logits = torch.nn.LazyLinear(sizes.num_labels)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        logits: torch.Tensor = self.logits(self.body(batch.observation))
+        return logits
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_buffers_and_lazy_layers_are_saved_and_played(tmp_path: Path, precision: str) -> None:
+    trainer = Trainer(
+        "president", policy=Normalised(shape()), config=config(tmp_path, precision=precision, critic_warmup_updates=0)
+    )
+    trainer.fit(decisions=300)
+    steps = trainer.networks.state_dict()["decision.module.body.1.num_batches_tracked"]
+    assert steps.dtype == torch.int64
+    assert steps > 0
+    named: Any = make_agent(f"abl:weights={trainer.weights_path},policy={__file__}:Normalised", trainer.engine)
+    state = named.policy.networks.state_dict()
+    assert torch.equal(state["decision.module.body.1.num_batches_tracked"], steps)
+    average = trainer.learner.ema.weights["module.body.0.weight"]
+    assert torch.equal(state["decision.module.body.0.weight"], average)  # in full precision
 
 
 def test_parts_that_exclude_each_other(tmp_path: Path) -> None:

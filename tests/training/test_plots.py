@@ -16,6 +16,7 @@ from abl_cards.training.metrics import read_metrics
 from abl_cards.training.plots import MAX_POINTS, PlotWriter, build_curves
 from tests.cli_runs import run
 from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import SHORT
 
 
 def line(update: int, **more: Any) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def test_many_updates_are_taken_together() -> None:
 def test_training_draws_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     monkeypatch.setattr(plots, "_DRAW_INTERVAL", 0.0)  # as it goes
-    words = ["train", "guandan", "--dir", str(tmp_path), "--plots", "--json"]
+    words = ["train", SHORT, "--dir", str(tmp_path), "--plots", "--json"]
     words += [f"--set={word}" for word in ("preset=tiny", "tables=16", "rows=128", "threads=1", "decisions=1")]
     done = run(*words)
     assert done.exit_code == 0, done.stderr

@@ -16,10 +16,11 @@ from abl_cards.learners.weights_io import load_networks
 from abl_cards.training.prior_scale import calibrate_prior_scale
 from abl_cards.training.updates import PPOLearner
 from tests.cli_runs import run
+from tests.effort import amount
 
 LITTLE = (
-    "decisions=16_000", "tables=128", "rows=1024", "batch=64", "against_kb=0", "critic_first=1", "workers=1",
-    "threads=1",
+    "decisions=16_000", "tables=128", "rows=1024", "batch=64", "against_kb=0", "critic_first=1",
+    "workers=1", "threads=1",
 )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path
     weights = mine.parent / "run" / "mine-quick.safetensors"
     assert output[-1] == f"try it: abl-cards match {mine} abl:weights={weights} kb"
     words = shlex.split(output[-1].removeprefix("try it: abl-cards "))
-    played = run(*words[:-2], f"{words[-2]},no-lookahead", "random", "--games", "400", "--json")
+    played = run(*words[:-2], f"{words[-2]},no-lookahead", "random", "--games", str(amount(200, 400)), "--json")
     assert played.exit_code == 0, played.stderr
     assert float(played.stdout.partition('"rate":')[2].partition(",")[0]) > 0.6
 

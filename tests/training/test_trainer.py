@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -37,8 +34,10 @@ from abl_cards.training.checkpoint import load_checkpoint
 from abl_cards.training.model_agent import TrainedAgent, load_model_agent, make_model_agent
 from abl_cards.training.settings import TrainConfig
 from abl_cards.training.trainer import Trainer
-from tests.effort import long
+from tests.effort import amount, long
+from tests.forked import Forked
 from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import SHORT
 
 
 class TwoLayers(torch.nn.Module):
@@ -59,7 +58,7 @@ class TwoLayers(torch.nn.Module):
         return PolicyOutput(self.logits(hidden), self.value(hidden).squeeze(-1), hands)
 
 
-def network(game: str = "president", **sizes: Any) -> TwoLayers:
+def network(game: str = SHORT, **sizes: Any) -> TwoLayers:
     torch.manual_seed(3)
     return TwoLayers(GameShape.of(load(game).engine()), **sizes)
 
@@ -67,8 +66,8 @@ def network(game: str = "president", **sizes: Any) -> TwoLayers:
 def config(directory: Path, **changes: Any) -> TrainConfig:
     return replace(
         TrainConfig(
-            directory, total_decisions=3000, num_envs=8, rollout_size=64, minibatch_size=32, checkpoint_interval=2,
-            snapshot_interval=3, workers=1, threads=1,
+            directory, total_decisions=amount(800, 3000), num_envs=8, rollout_size=64, minibatch_size=32,
+            checkpoint_interval=2, snapshot_interval=3, workers=1, threads=1,
         ),
         **changes,
     )  # fmt: skip
@@ -87,7 +86,7 @@ def equal_weights(first: torch.nn.Module, second: torch.nn.Module) -> bool:
 
 def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
     model, first = network(hands=True), network(hands=True)
-    trainer = Trainer(load("president"), model=model, config=config(tmp_path, num_epochs=1, gamma=0.9))
+    trainer = Trainer(load(SHORT), model=model, config=config(tmp_path, num_epochs=1, gamma=0.9))
     metrics = trainer.fit()
     assert trainer.learner.ppo.gamma == 0.9
     assert not equal_weights(model, first)
@@ -102,7 +101,7 @@ def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
     engine, agent = trainer.engine, trainer.agent()
     result = play_match(engine, [agent, "kb"], games=2, seed=1)
     assert result.games == 2
-    again = load_model_agent("president", trainer.weights_path, network(hands=True))
+    again = load_model_agent(SHORT, trainer.weights_path, network(hands=True))
     decisions = decisions_at_tables(engine)
     keys = np.zeros(len(decisions.rows), np.uint64)
     assert (agent.play(decisions, keys).cards == again.play(decisions, keys).cards).all()
@@ -110,7 +109,7 @@ def test_an_own_network_trains_and_its_agent_plays(tmp_path: Path) -> None:
 
 def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
     """The card names class and file of the network; nothing is imported from that name."""
-    trainer = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1))
+    trainer = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1))
     trainer.fit()
     card_file, trap = trainer.weights_path.with_suffix(".json"), tmp_path / "trap.py"
     card = json.loads(card_file.read_text("utf-8"))
@@ -131,42 +130,34 @@ def test_the_weights_do_not_name_code_that_runs(tmp_path: Path) -> None:
     assert error.value.code == ErrorCode.WEIGHTS_MISMATCH
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-from tests.training.test_trainer import config, network
-from abl_cards.training.trainer import Trainer
-directory, workers = Path(sys.argv[1]), int(sys.argv[2])
-Trainer("president", model=network(), config=config(directory, workers=workers, total_decisions=10**9)).fit()
-"""
+DECISIONS = amount(1000, 2000)
+"""Decisions of a run: sixteen updates and more, so that one that is killed after two is not finished."""
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
 def test_a_run_that_is_killed_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
     """Resume a killed run with the same result, including the random numbers of dropout."""
-    whole = Trainer("president", model=network(), config=config(tmp_path / "whole", workers=workers))
-    whole.fit(decisions=2000)
+    whole = Trainer(SHORT, model=network(), config=config(tmp_path / "whole", workers=workers))
+    whole.fit(decisions=DECISIONS)
     folder = tmp_path / "killed"
-    command = [sys.executable, "-c", KILLED, str(folder), str(workers)]
-    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+    endless = config(folder, workers=workers, total_decisions=10**9)
+    run = Forked(lambda: Trainer(SHORT, model=network(), config=endless).fit())
     metrics = folder / "metrics.jsonl"
-    while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < 2):
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    while run.is_running() and (not metrics.exists() or metrics.read_bytes().count(b"\n") < 2):
+        time.sleep(0.01)
+    run.kill()
     state = load_checkpoint(folder / "checkpoint.state")
     assert state is not None
     assert state["update"] < whole.num_updates
-    resumed = Trainer("president", model=network(width=13), config=config(folder, workers=workers))
-    resumed.fit(decisions=2000)
+    resumed = Trainer(SHORT, model=network(width=13), config=config(folder, workers=workers))
+    resumed.fit(decisions=DECISIONS)
     assert resumed.num_updates == whole.num_updates
     assert equal_weights(whole.networks, resumed.networks)
     for name in ("decisions", "policy_loss", "value_loss"):
         assert (whole.metrics[name] == resumed.metrics[name]).all()
     other = config(folder, workers=workers)
     with pytest.raises(GameError) as error:
-        Trainer("president", model=Wrong(GameShape.of(whole.engine), lambda output: output), config=other)
+        Trainer(SHORT, model=Wrong(GameShape.of(whole.engine), lambda output: output), config=other)
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 
@@ -219,8 +210,8 @@ class CountingReasoner:
 
 
 def test_an_own_reasoner_makes_the_moves_and_the_labels_to_learn_from(tmp_path: Path) -> None:
-    reasoner = CountingReasoner(load("president").engine())
-    trainer = Trainer("president", model=network(), reasoner=reasoner, config=config(tmp_path, kb_opponent_share=0.0))
+    reasoner = CountingReasoner(load(SHORT).engine())
+    trainer = Trainer(SHORT, model=network(), reasoner=reasoner, config=config(tmp_path, kb_opponent_share=0.0))
     play = trainer.self_play
     for _ in range(30):
         play.step()
@@ -244,15 +235,15 @@ class IllegalReasoner(CountingReasoner):
 def test_a_network_of_ones_own_does_not_travel_to_other_machines(tmp_path: Path) -> None:
     elsewhere: Any = SimpleNamespace(count_actors=lambda settings: 0, count_workers=lambda settings: 1)
     with pytest.raises(GameError) as error:
-        Trainer("president", model=network(), config=config(tmp_path), launcher=elsewhere)
+        Trainer(SHORT, model=network(), config=config(tmp_path), launcher=elsewhere)
     assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
 @pytest.mark.parametrize("reasoner", [object(), IllegalReasoner, lambda decisions, lists: np.ones(3, np.int8)])
 def test_a_wrong_reasoner_is_an_error(tmp_path: Path, reasoner: Any) -> None:
-    given = reasoner(load("president").engine()) if isinstance(reasoner, type) else reasoner
+    given = reasoner(load(SHORT).engine()) if isinstance(reasoner, type) else reasoner
     with pytest.raises(GameError) as error:
-        Trainer("president", model=network(), reasoner=given, config=config(tmp_path)).self_play.step()
+        Trainer(SHORT, model=network(), reasoner=given, config=config(tmp_path)).self_play.step()
     assert error.value.code == ErrorCode.INVALID_REASONER
 
 
@@ -261,7 +252,7 @@ def test_a_consistency_function_rules_moves_out_for_a_preset(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
-    passing = load("president").engine().label_traits.pass_label
+    passing = load(SHORT).engine().label_traits.pass_label
 
     def no_pass(decisions: Any, lists: MoveLists) -> NDArray[np.bool_]:
         if isinstance(decisions, Choices):
@@ -269,7 +260,7 @@ def test_a_consistency_function_rules_moves_out_for_a_preset(
         return decisions.labels_of(lists.form) != passing
 
     chosen = config(tmp_path, preset="tiny", workers=workers, total_decisions=500)
-    trainer = Trainer("president", reasoner=no_pass, config=chosen)
+    trainer = Trainer(SHORT, reasoner=no_pass, config=chosen)
     trainer.fit()
     rows = trainer.self_play.buffer.rows.at(trainer.self_play.buffer.state > 0)
     assert len(rows)
@@ -311,7 +302,7 @@ class Recording(TrainerCallback):
 
 def test_callbacks(tmp_path: Path) -> None:
     recording, functions = Recording(), list[Metrics]()
-    trainer = Trainer("president", model=network(), config=config(tmp_path), callbacks=[recording])
+    trainer = Trainer(SHORT, model=network(), config=config(tmp_path), callbacks=[recording])
     recording.trainer = trainer
     metrics = trainer.fit(callbacks=[functions.append])
     assert recording.updates == [1, 2] == [line["update"] for line in functions]
@@ -325,7 +316,7 @@ def test_callbacks(tmp_path: Path) -> None:
 
 def test_metrics_as_a_frame_need_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    metrics = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1)).fit()
+    metrics = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1)).fit()
     with pytest.raises(GameError) as error:
         metrics.to_frame()
     assert error.value.code == ErrorCode.MISSING_LIBRARY
@@ -344,7 +335,7 @@ class Wrong(TwoLayers):
 
 def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Path) -> None:
     model = network()
-    trainer = Trainer("president", model=model, config=config(tmp_path, workers=2))
+    trainer = Trainer(SHORT, model=model, config=config(tmp_path, workers=2))
     trainer.fit(decisions=200)
     saved = trainer.checkpoint_path.read_bytes()
     with torch.no_grad():
@@ -360,18 +351,18 @@ def test_an_output_that_becomes_infinite_ends_the_run_with_its_name(tmp_path: Pa
 )
 def test_settings_of_presets_do_not_go_with_an_own_network(tmp_path: Path, name: str, value: Any) -> None:
     with pytest.raises(GameError, match=name) as error:
-        Trainer("president", model=network(), config=config(tmp_path, **{name: value}))
+        Trainer(SHORT, model=network(), config=config(tmp_path, **{name: value}))
     assert error.value.code == ErrorCode.SETTING_CONFLICT
 
 
 def test_a_run_of_an_own_network_is_no_run_of_a_preset(tmp_path: Path) -> None:
-    trainer = Trainer("president", model=network(), config=config(tmp_path, total_decisions=1))
+    trainer = Trainer(SHORT, model=network(), config=config(tmp_path, total_decisions=1))
     trainer.fit()
     with pytest.raises(GameError) as error:
         Trainer.from_config(trainer.settings)
     assert error.value.code == ErrorCode.MODEL_CLASS_NEEDED
     with pytest.raises(GameError) as error:
-        Trainer("president", model=TwoLayers, config=config(tmp_path / "other"))  # type: ignore[arg-type]
+        Trainer(SHORT, model=TwoLayers, config=config(tmp_path / "other"))  # type: ignore[arg-type]
     assert error.value.code == ErrorCode.MODEL_FAILED
 
 
@@ -380,21 +371,24 @@ def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
         def __init__(self) -> None:
             super().__init__()
             self.body = torch.nn.Sequential(torch.nn.LazyLinear(9), torch.nn.BatchNorm1d(9), torch.nn.ReLU())
-            self.logits, self.value = torch.nn.LazyLinear(len(load("president").engine().labels)), torch.nn.Linear(9, 1)
+            self.logits, self.value = (
+                torch.nn.LazyLinear(len(load(SHORT).engine().labels)),
+                torch.nn.Linear(9, 1),
+            )
 
         def forward(self, batch: Batch) -> PolicyOutput:
             hidden = self.body(batch.observation)
             return PolicyOutput(self.logits(hidden), self.value(hidden)[:, 0])
 
     chosen = config(tmp_path, workers=2)
-    trainer = Trainer("president", model=Normalised(), config=chosen)
+    trainer = Trainer(SHORT, model=Normalised(), config=chosen)
     trainer.fit(decisions=600)
     steps = trainer.networks.state_dict()["module.body.1.num_batches_tracked"]
     assert steps > 0
-    resumed = Trainer("president", model=Normalised(), config=chosen)
+    resumed = Trainer(SHORT, model=Normalised(), config=chosen)
     assert equal_weights(trainer.networks, resumed.networks)
     fresh = Normalised()
-    make_model_agent("president", fresh)  # its lazy layers get their sizes
+    make_model_agent(SHORT, fresh)  # its lazy layers get their sizes
     load_model(trainer.weights_path, fresh)
     assert torch.equal(fresh.state_dict()["body.1.num_batches_tracked"], steps)
 
@@ -402,7 +396,7 @@ def test_buffers_and_lazy_layers_are_saved_and_resumed(tmp_path: Path) -> None:
 def test_a_preset_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     chosen = config(tmp_path, preset="tiny", total_decisions=1, critic_warmup_updates=0)
-    trainer = Trainer(load("president"), config=chosen)
+    trainer = Trainer(load(SHORT), config=chosen)
     assert len(trainer.fit()["update"]) == trainer.num_updates
     agent = trainer.agent()
     assert not isinstance(agent, TrainedAgent)

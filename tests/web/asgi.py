@@ -29,9 +29,10 @@ async def request(
     client: str = "127.0.0.1",
 ) -> Answer:  # fmt: skip
     """Send one request; a header with the value "-" is left out."""
+    path, _, query = path.partition("?")
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
-        "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": (client, 1),
+        "raw_path": path.encode(), "query_string": query.encode(), "scheme": "http", "client": (client, 1),
         "server": ("127.0.0.1", 8765), "headers": _headers(headers or {}), "root_path": "",
     }  # fmt: skip
     pieces = [body[at : at + (1 << 20)] for at in range(0, max(1, len(body)), 1 << 20)]

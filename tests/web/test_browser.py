@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from abl_cards.games.game import game_names, load
+from tests.effort import long
 from tests.web.browser import Watched, chromium, served
 from tests.web.served import show
 
@@ -151,6 +154,9 @@ def test_a_throw_that_fails_is_changed(look: Any, house: Any) -> None:
         here.press("Escape")
         play_best(here)
     assert failed
+    assert "throw of 2 cards fails, taken back" in here.page.locator(".what.failed").inner_text()
+    assert here.page.locator(".lies.mine .card").count() == 1
+    assert "fails; only" in here.page.locator(".log").text_content()
     here.picture("tractor")
 
 
@@ -171,6 +177,32 @@ def throw(here: Watched, state: dict[str, Any]) -> bool:
             here.wait_for_change(state["at"])
             return held - here.page.locator(".hand .card").count() == 1
     return False
+
+
+def pick(here: Watched, *cards: str) -> None:
+    for card in cards:
+        here.page.locator(f".hand .card[data-card='{card}']").first.click(position={"x": 4, "y": 10})
+
+
+def test_a_pass_takes_exactly_three_cards(look: Any) -> None:
+    here = look(locale="zh-CN")
+    here.new_table(game="hearts", seed=4)
+    here.wait_for_turn()
+    cards = [card.get_attribute("data-card") for card in here.page.locator(".hand .card").all()]
+    strong = here.page.locator(".mine .buttons .strong")
+    assert "正好选3张" in here.page.locator(".mine .reads").inner_text()
+    for number in range(1, 5):
+        pick(here, cards[3 * number])
+        assert f"{number}／3" in strong.inner_text()
+        assert strong.is_enabled() == (number == 3)
+    state = here.state()
+    here.press("Enter")
+    here.page.wait_for_timeout(300)
+    assert here.state()["at"] == state["at"]
+    here.press("Escape", "b")
+    here.page.wait_for_function("() => document.querySelectorAll('.hand .picked').length === 3")
+    here.press("Enter")
+    here.wait_for_change(state["at"])
 
 
 def test_reload_narrow_chinese_and_dark(look: Any) -> None:
@@ -212,6 +244,72 @@ def test_two_browsers_at_a_table(look: Any) -> None:
                 play_once(here, state)
         one.page.wait_for_timeout(300)
     assert one.page.evaluate("() => document.querySelector('.log').children.length") > 4
+
+
+def test_a_guest_has_a_name_and_finds_the_way_back(look: Any) -> None:
+    host, guest = look(), look(locale="zh-CN")
+    host.new_table(game="president", seed=4, seats=["person", "person", "greedy", "greedy"])
+    host.press("Escape")
+    host.page.get_by_role("button", name="Seats").click()
+    assert "free seat" in host.page.locator("#dialog-invite").inner_text()
+    link = host.page.locator("#dialog-invite .copy input").first.input_value()
+    host.press("Escape")
+    guest.page.goto(link)
+    guest.page.wait_for_selector(".hand .card")
+    host.page.locator(".seat .name", has_text="guest 1").wait_for()
+    guest.page.locator(".name-prompt input").fill("Bo")
+    guest.press("Enter")
+    host.page.locator(".seat .name", has_text="Bo").wait_for()
+    assert guest.page.locator(".name-prompt").count() == 0
+    guest.page.get_by_role("link", name="复盘").click()
+    guest.page.wait_for_selector(".opener")
+    guest.page.get_by_role("link", name="打牌").click()
+    guest.page.wait_for_selector(".hand .card")
+    assert guest.page.url == link
+    host.page.get_by_role("button", name="Seats").click()
+    host.page.locator("#dialog-invite .chooser").nth(1).locator("select").select_option("greedy")
+    guest.page.get_by_text("你在观战").wait_for()
+    guest.page.reload()
+    guest.page.get_by_text("你在观战").wait_for()
+    host.page.get_by_role("button", name="Close this table").click()
+    host.page.get_by_role("button", name="Close this table").click()
+    host.page.get_by_text("This table was closed.").wait_for()
+    guest.page.get_by_text("这张牌桌已关闭").wait_for()
+    assert guest.page.locator("[role=alert].problem").count() == 0
+    guest.page.goto(link)
+    guest.page.reload()
+    guest.page.get_by_text("这张牌桌已经不在了").wait_for()
+
+
+def test_a_page_that_is_open_over_a_restart_gets_the_new_key(look: Any) -> None:
+    here = look()
+    here.new_table(game="president", seed=1)
+    here.page.evaluate("() => { document.querySelector('meta[name=token]').content = 'of the server before'; }")
+    here.page.get_by_role("link", name="Rules").click()
+    loaded(here.page)
+    assert here.page.locator("[role=alert].problem").count() == 0
+    assert all("403" in line for line in here.trouble)
+    here.trouble.clear()
+
+
+def without_table(route: Any) -> None:
+    """Answer with the page without the prepared table."""
+    response = route.fetch()
+    route.fulfill(response=response, body=re.sub(r'(name="laid" content=)"[^"]*"', r'\1""', response.text()))
+
+
+def test_the_first_start_shows_its_progress(look: Any) -> None:
+    here = look(locale="zh-CN")
+    answers = iter([{"kernels": 3, "share": 0.1, "seconds": None}, {"kernels": 40, "share": 0.45, "seconds": 21.4}])
+    last = {"kernels": 90, "share": None, "seconds": None}
+    here.page.route("**/api/start", lambda route: route.fulfill(json=next(answers, last)))
+    here.page.route("**/api/tables", lambda route: None)
+    here.page.route(here.address, without_table)
+    here.open()
+    here.page.get_by_text("10 %").wait_for()
+    here.page.get_by_text("约剩22秒").wait_for()
+    assert "已完成40个部分" in here.page.locator(".start-progress").inner_text()
+    here.page.locator(".start-progress").wait_for(state="detached")
 
 
 def test_hints_reasons_and_taking_back(look: Any) -> None:
@@ -276,7 +374,6 @@ def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> N
 
 def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     from abl_cards.agents.registry import make_agent
-    from abl_cards.games.game import load
     from abl_cards.matches.match_runner import play_match
 
     engine, records = load("president").engine(), list[Any]()
@@ -293,14 +390,19 @@ def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, records)))
     here = look(height=1100)
     here.open("#/review")
-    here.page.select_option(".opener select", "president")
+    here.page.select_option(".opener select", "hearts")
     here.page.set_input_files("input[type=file]", tmp_path / "games.jsonl")
+    here.page.wait_for_function("() => document.querySelector('.opener select').value === 'president'")
     here.page.get_by_role("button", name="Look it over").click()
     here.page.wait_for_selector(".heat .cell")
     here.page.fill(".over input[type=number]", "8")
     here.page.get_by_role("button", name="Find the mistakes").click()
     here.page.wait_for_selector(".review[data-state=done] .graph")
     assert here.page.locator(".graph").count() == 2
+    command = here.page.locator(".over .copy input").input_value()
+    options = "--line 1 --agent kb --rollout-agent kb --deals 8 --seed 0 --lang en"
+    assert command == f"abl-cards review president FILE {options}"
+    assert "kb played on for every seat" in here.page.locator(".over .method").inner_text()
     here.press("ArrowRight", "ArrowRight")
     here.page.wait_for_selector(".review[data-at='2'] .thought[aria-busy=false]")
     assert here.page.url.endswith("/2")
@@ -398,3 +500,116 @@ def test_edited_rules_are_told_in_words_and_played(look: Any) -> None:
     assert taken.value.suggested_filename == "my-rules.zip"
     page.get_by_role("button", name="按这些规则打牌").click()
     page.wait_for_selector(".hand .card")
+
+
+FOLLOW = """async ([token, table, count]) => {
+  const socket = new WebSocket(location.origin.replace('http', 'ws') + '/api/tables/' + table);
+  const waiting = [];
+  let view = null, n = 0, decided = -1;
+  socket.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    if (message.type === 'table') view = message;
+    waiting.splice(0).forEach((resolve) => resolve(message));
+  };
+  const next = () => new Promise((resolve) => waiting.push(resolve));
+  const send = (message) => socket.send(JSON.stringify(message));
+  await new Promise((resolve) => (socket.onopen = resolve));
+  send({token});
+  while (!view) await next();
+  const answer = async (message) => {
+    send({...message, n: ++n});
+    for (;;) { const reply = await next(); if (reply.n === n) return reply; }
+  };
+  const decide = async () => {
+    const {asked, at, hand} = view;
+    decided = at;
+    if (asked.kind === 'choice') {
+      const cards = asked.options.map((option) => option.card);
+      const values = asked.options.map((option) => option.value);
+      const fitting = asked.count == null ? values.slice(-1) : hand.filter((card) => cards.includes(card));
+      send({do: 'choose', at, values: (fitting.length ? fitting : values).slice(0, asked.count ?? 1)});
+      return;
+    }
+    const cards = [];
+    let reply = {readings: [], more: asked.more};
+    while (!reply.readings.length && reply.more.length) {
+      cards.push(reply.more[(at + cards.length) % reply.more.length]);
+      reply = await answer({do: 'pick', cards, at});
+      if (reply.type !== 'picked') return;
+    }
+    send({do: 'play', at, value: reply.readings[0]?.value ?? 'pass'});
+  };
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const sorted = (list) => [...list].sort().join(' ');
+  const wrong = [];
+  let compared = 0, tries = 0;
+  const compare = () => {
+    const {deck} = window.lastWelcome, shown = window.lastTable, felt = document.querySelector('.felt').dataset;
+    const name = (seat) => (seat === shown.me ? 'you' : shown.seats[seat].name || `seat ${seat}`);
+    const expect = (what, is, should) => String(is) === String(should) || wrong.push([shown.at, what, is, should]);
+    expect('at', felt.at, shown.at);
+    expect('phase', felt.phase, shown.phase);
+    expect('turn', felt.turn ?? null, shown.turn);
+    expect('hand', sorted(all('.hand .card').map((card) => card.dataset.card)), sorted(shown.hand));
+    const last = {};
+    for (const event of shown.trick) last[event.seat] = event;
+    const lies = Object.values(last).filter((event) => event.cards.length);
+    expect('felt', sorted(all('.trick .lies .row').map((row) => row.getAttribute('aria-label'))),
+      sorted(lies.map((event) => `${name(event.seat)}: ${event.cards.map((card) => deck[card].name[0]).join(', ')}`)));
+    expect('failed', all('.trick .failed').length, Object.values(last).filter((event) => event.failed).length);
+    const count = ({cards, place}) =>
+      place ? `finished ${place}` : cards === 1 ? '1 card' : `${cards} cards`;
+    const others = shown.seats.map((info, seat) => [name(seat), count(info)]).filter((_, seat) => seat !== shown.me);
+    const panels = all('.seat').map((panel) =>
+      [panel.getAttribute('aria-label'), panel.querySelector('.count').textContent]);
+    expect('counts', sorted(panels), sorted(others));
+    const log = shown.log.map((event) => event.number);
+    expect('log', all('.log li').length, log.length);
+    const button = document.querySelector('.ended');
+    expect('ended', Boolean(button), Boolean(shown.ended));
+    if (shown.ended) expect('totals', all('.ended tbody tr').map((row) => Number(row.cells[2].textContent)),
+      shown.ended.total);
+    compared++;
+  };
+  while (compared < count && !wrong.length && tries++ < 4 * count) {
+    if (view.phase === 'over') send({do: 'again'});
+    else if (view.phase === 'end') send({do: 'go'});
+    else if (view.asked && decided !== view.at) await decide();
+    const before = window.lastTable;
+    for (let turn = 0; turn < 40 && window.lastTable === before; turn++) await frame();
+    await frame();
+    const settled = window.lastTable;
+    if (settled !== before && window.lastTable === settled) compare();
+  }
+  socket.close();
+  return [compared, wrong];
+}"""
+HOOK = """
+  const Original = WebSocket;
+  window.WebSocket = class extends Original {
+    constructor(...values) {
+      super(...values);
+      if (window.hooked) return;
+      window.hooked = true;
+      this.addEventListener('message', (event) => {
+        const message = JSON.parse(event.data);
+        if (message.type === 'table') window.lastTable = message;
+        if (message.type === 'welcome') window.lastWelcome = message;
+      });
+    }
+  };
+"""
+
+
+@long
+@pytest.mark.parametrize("name", game_names())
+def test_the_table_shows_what_the_server_sends(look: Any, name: str) -> None:
+    """Compare hand, felt, counts, log and results with the last message, 300 times in random matches."""
+    here = look()
+    here.page.add_init_script(HOOK)
+    here.new_table(game=name, seed=2)
+    *_, table, token = here.page.url.split("/")
+    compared, wrong = here.page.evaluate(FOLLOW, [token, table, 300])
+    assert not wrong
+    assert compared >= 300

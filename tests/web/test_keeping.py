@@ -95,6 +95,59 @@ def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str
     run_twice(with_page, tmp_path, first, then)
 
 
+def test_a_guest_whose_seat_was_given_up_looks_on_after_a_restart(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
+        owner = await page.sit(table, token)
+        link = owner.table["seats"][1]["token"]
+        owner.send(do="seat", seat=1, player="greedy")
+        while owner.table["seats"][1]["kind"] == "person":
+            await owner.receive()
+        owner.send(do="again")  # writes the log anew
+        revision = owner.table["revision"]
+        while owner.table["revision"] == revision:
+            await owner.receive()
+        return table, link
+
+    async def then(page: Any, saved: Any) -> None:
+        guest = await page.sit(*saved)
+        assert guest.table["me"] is None
+        assert "hand" not in guest.table
+
+    run_twice(with_page, tmp_path, first, then)
+
+
+def test_a_closed_table_is_not_there_again(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president")
+        owner = await page.sit(table, token)
+        owner.send(do="close")
+        while await owner.receive():
+            pass
+        return table
+
+    async def then(page: Any, table: str) -> None:
+        assert not list(tmp_path.glob("*.jsonl"))
+        assert not page.house.has_table(table)
+
+    run_twice(with_page, tmp_path, first, then)
+
+
+def test_an_open_page_gets_the_new_key_and_leaves_the_prepared_table(with_page: Run, tmp_path: Path) -> None:
+    """After a restart a page asks for the access key; the table that is ready is for the next visitor."""
+
+    async def test(page: Any) -> None:
+        config = page.house.config
+        page.house.prewarmed.store("t", "secret", ({}, {}), tmp_path)
+        for _ in range(2):
+            body = (await page.ask("/?key")).body.decode()
+            assert f'name="token" content="{config.token}"' in body
+            assert "secret" not in body
+        assert "secret" in (await page.ask("/")).body.decode()
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
 def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path: Path) -> None:
     async def first(page: Any) -> Any:
         socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])

@@ -14,6 +14,7 @@ from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.matches.match_runner import play_match
 from abl_cards.web.reviews import ReviewSession, parse_records
+from tests.cli_runs import run
 from tests.effort import long
 
 Run = Any
@@ -70,6 +71,50 @@ def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
         assert progress["state"] == "done"
         assert {row["place"] for row in progress["result"]["decisions"]} <= set(range(len(record["acts"])))
         assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == progress["result"]
+
+    with_page(test)
+
+
+def test_the_page_finds_the_mistakes_of_the_command(with_page: Run, tmp_path: Path) -> None:
+    (record, *_) = played("president")
+    (tmp_path / "games.jsonl").write_text(json.dumps(record))
+    options = ("--deals", "8", "--agent", "kb", "--seed", "0", "--json")
+    answer = run("review", "president", str(tmp_path / "games.jsonl"), *options)
+    printed = json.loads(answer.stdout)
+
+    async def test(page: Any) -> None:
+        sheet = await open_review(page, "president", record)
+        assert (await page.post("/api/reviews/work", {"review": sheet["review"], "deals": 8})).status == 200
+        while (progress := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+            await asyncio.sleep(0.05)
+        result = progress["result"]
+        method = {"agent": "kb", "rollout_agent": "kb", "deals": 8, "seed": "0", "language": "en"}
+        assert result["method"] == method
+        assert result["seats"] == printed["seats"]
+        assert len(result["decisions"]) == len(printed["decisions"])
+        for shown, one in zip(result["decisions"], printed["decisions"], strict=True):
+            assert [round(shown["loss"], 4), round(shown["error"], 4)] == [one["loss"], one["error"]]
+            assert (shown["seat"], shown["mistake"]) == (one["seat"], one["mistake"])
+            assert shown["agreed"] == (one["agent"]["move"] == one["made"]["move"])
+            assert [move["points"] for move in shown["tried"]] == [move["points"] for move in one["tried"]]
+
+    with_page(test)
+
+
+def test_a_record_opens_by_the_game_that_it_names(with_page: Run) -> None:
+    """The download of a table opens as it is, whatever game and profile are chosen."""
+
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        assert record["game"] == "president"
+        message = {"game": "guandan", "profile": "openguandan", "text": json.dumps(record)}
+        sheet = (await page.post("/api/reviews", message)).json()
+        assert sheet["game"] == "president"
+        assert not sheet["problem"]
+        nameless = {name: value for name, value in record.items() if name != "game"}
+        message = {"game": "president", "text": json.dumps(nameless)}
+        assert (await page.post("/api/reviews", message)).json()["game"] == "president"
+        assert (await page.post("/api/reviews", {"text": json.dumps({"acts": []})})).status == 400
 
     with_page(test)
 

@@ -19,7 +19,12 @@ async def decide(socket: Socket, table: dict[str, Any]) -> None:
     query = table["asked"]
     if query["kind"] == "choice":
         values = [option["value"] for option in query["options"]]
-        socket.send(do="choose", values=values[:12] if query["options"][0]["card"] else values[-1:], at=table["at"])
+        count = query["count"]
+        if count is None:
+            socket.send(do="choose", values=values[-1:], at=table["at"])
+            return
+        kept = [card for card in table["hand"] if card in values] or values  # two copies count twice
+        socket.send(do="choose", values=kept[:count], at=table["at"])
         return
     picked: list[str] = []
     reply: dict[str, Any] = {"readings": [], "more": query["more"]}
@@ -239,6 +244,55 @@ def test_a_seat_is_given_up_and_taken_again(with_page: Run) -> None:
             pass
         assert socket.table["seats"][0]["name"] == "Ann"
         assert socket.table["at"] >= at
+
+    with_page(test)
+
+
+def test_a_guest_whose_seat_is_given_up_looks_on(with_page: Run) -> None:
+    """The link of a seat that the owner gave to an agent still shows the table; people without a name are taken."""
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seed=1, seats=["person", "person", "greedy", "greedy"])
+        owner = await page.sit(table, token)
+        assert [seat["taken"] for seat in owner.table["seats"]] == [True, False, False, False]
+        link = owner.table["seats"][1]["token"]
+        guest = await page.sit(table, link)
+        assert guest.table["seats"][1]["taken"]
+        await guest.leave()
+        owner.send(do="pace", ms=10_000)
+        owner.send(do="seat", seat=1, player="greedy")
+        while owner.table["seats"][1]["kind"] == "person":
+            await owner.receive()
+        again = await page.sit(table, link)
+        assert (again.table["me"], again.table["chair"], "hand" in again.table) == (None, None, False)
+        owner.send(do="seat", seat=1, player="person")
+        while owner.table["seats"][1]["kind"] == "agent":
+            await owner.receive()
+        assert not owner.table["seats"][1]["taken"]
+        assert owner.table["seats"][1]["token"] != link
+
+    with_page(test)
+
+
+def test_the_owner_closes_a_table(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
+        owner = await page.sit(table, token)
+        guest = await page.sit(table, owner.table["seats"][1]["token"])
+        guest.send(do="close", n=5)
+        while (message := await guest.receive())["type"] != "error":
+            pass
+        assert "owner" in message["text"]
+        owner.send(do="close")
+        for socket in (owner, guest):
+            while await socket.receive():
+                pass
+            assert socket.closed == 4410
+        assert table not in page.house.tables
+        late = Socket(page.app, f"/api/tables/{table}")
+        while await late.receive():
+            pass
+        assert late.closed == 4404
 
     with_page(test)
 

@@ -8,7 +8,14 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.compiled.card_sets import whole_hand_moves
-    from abl_cards.games.compiled.compiled_game import CompiledGame, classify_forms, compile_game, encode_turn_entries
+    from abl_cards.games.compiled.compiled_game import (
+        CompiledGame,
+        MoveQuery,
+        classify_forms,
+        compile_game,
+        encode_turn_entries,
+    )
+    from abl_cards.games.compiled.label_traits import build_label_traits
     from abl_cards.games.compiled.memoize import cache_per_game
     from abl_cards.games.compiled.rule_errors import (
         TableError,
@@ -25,8 +32,10 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_IDLE_DECISIONS",
     "CompiledGame",
+    "MoveQuery",
     "TableError",
     "attribute_table_errors",
+    "build_label_traits",
     "cache_per_game",
     "check_nonempty",
     "check_sampled",

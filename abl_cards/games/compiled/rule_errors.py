@@ -98,22 +98,26 @@ def join_names(names: Sequence[object]) -> str:
 # --- decisions without a move -----------------------------------------------------------------------------------------
 
 
-class ErrorContext(Protocol):
-    """Properties of decisions that error messages use."""
+class SeatContext(Protocol):
+    """Properties of seats to decide that error messages use."""
 
     @property
     def rows(self) -> Indices:
         """[n] indices of tables."""
-
-    @property
-    def legal_mask(self) -> NDArray[np.uint8]:
-        """[labels, n] mask of legal labels."""
 
     def seat_text(self, row: int) -> str:
         """Return the name of the seat to decide."""
 
     def state_text(self, row: int) -> str:
         """Return the hand of the seat and the play to beat, as text."""
+
+
+class ErrorContext(SeatContext, Protocol):
+    """Properties of decisions that error messages use."""
+
+    @property
+    def legal_mask(self) -> NDArray[np.uint8]:
+        """[labels, n] mask of legal labels."""
 
 
 def check_sampled(
@@ -167,14 +171,14 @@ def check_nonempty(kb: KnowledgeBase, start: NDArray[np.int64], decisions: Error
     )
 
 
-def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str, decisions: ErrorContext) -> None:
+def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str, seats: SeatContext) -> None:
     """Raise an error for the first decision with too many card sets to list.
 
     Args:
         kb: Knowledge base of the game.
         is_too_long: bool [n], decision has more than MAX_CARD_SETS card sets.
         label: Name of the label with the most card sets.
-        decisions: Decisions whose moves were listed.
+        seats: Seats whose moves were listed.
 
     Raises:
         TableError: A decision has too many card sets.
@@ -182,13 +186,13 @@ def raise_too_many(kb: KnowledgeBase, is_too_long: NDArray[np.bool_], label: str
 
     def describe(row: int) -> str:
         return (
-            f"{decisions.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
+            f"{seats.seat_text(row)} has more than {MAX_CARD_SETS:,} card sets to choose from, too many to list, "
             f"most of them {label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
             f"{source_hint(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or use agents that sample one, such as random "
-            f"({decisions.state_text(row)})"
+            f"({seats.state_text(row)})"
         )
 
-    raise_where(is_too_long, decisions.rows, describe, ErrorCode.TOO_MANY_MOVES)
+    raise_where(is_too_long, seats.rows, describe, ErrorCode.TOO_MANY_MOVES)
 
 
 def _no_move_text(kb: KnowledgeBase, decisions: ErrorContext, row: int, needed_for: str = "") -> str:

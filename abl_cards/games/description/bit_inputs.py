@@ -48,39 +48,22 @@ def set_bits_sparse(
     """
     target = block.reshape(block.size).view(np.uint8)
     width, run_length, one_word = np.uint64(8 * block.shape[1]), 8 * num_words, np.uint64(1)
-    flat_packed, flat_acts_as, flat_slots, lowest_bit = (
-        packed.reshape(packed.size),
-        acts_as.reshape(acts_as.size),
-        slots.reshape(slots.size),
-        _LOWEST_BIT,
-    )
-    words_per_row, kinds, max_cells = (
-        np.uint64(packed.shape[1]),
-        np.uint64(acts_as.shape[1]),
-        np.uint64(acts_as.shape[2]),
-    )
+    flat_packed, flat_acts_as = packed.reshape(packed.size), acts_as.reshape(acts_as.size)
+    flat_slots, lowest_bit, words_per_row = slots.reshape(slots.size), _LOWEST_BIT, np.uint64(packed.shape[1])
+    kinds, max_cells = np.uint64(acts_as.shape[1]), np.uint64(acts_as.shape[2])
     max_count, cells = np.uint64(slots.shape[1]), np.uint64(len(slots) // num_blocks)
-    cell_counts = np.zeros(
-        len(slots), np.int64
-    )  # [seats * cells] tag of the last state with such a card, and its count
-    first_cell, acts_as_offset = (
-        np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64),
-        np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64),
-    )
-    for index in range(
-        np.uint64(num_blocks) * kinds
-    ):  # first cell of the seat of each byte, and the offset of its kind in acts_as
+    cell_counts = np.zeros(len(slots), np.int64)  # [seats * cells] tag of the last state with such a card; its count
+    first_cell = np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64)  # of the seat of each byte
+    acts_as_offset = np.zeros(words_per_row * np.uint64(_WORD_BYTES), np.uint64)  # of the kind of each byte
+    for index in range(np.uint64(num_blocks) * kinds):
         first_cell[index], acts_as_offset[index] = index // kinds * cells, index % kinds * max_cells
     occupied = np.empty(words_per_row, np.uint64)
     for bit in range(8):
         bit_mask = np.uint8(1 << bit)
         for byte_index in range(np.uint64(max(0, min(run_length, num_states - bit * run_length)))):
             state = np.uint64(first + bit * run_length) + byte_index
-            first_word, state_tag, num_occupied = (
-                np.uint64(rows[state]) * words_per_row,
-                np.int64(state + one_word) << 16,
-                np.uint64(0),
-            )
+            first_word, state_tag = np.uint64(rows[state]) * words_per_row, np.int64(state + one_word) << 16
+            num_occupied = np.uint64(0)
             context_offset = np.uint64(context[state]) * kinds * max_cells
             for word in range(words_per_row):  # no branch, as it would be unpredictable which words have cards
                 occupied[num_occupied] = word

@@ -178,24 +178,61 @@ def pack_moves(move_arrays, context, hands):
     Returns:
         ``PackedMoves``.
     """
+    keys, lead_follow, owner, first, set_of, fields_of_hands = _collect_sets(move_arrays, context, hands)
+    form, num_sets = (keys >> np.uint64(MARK_SHIFT)).astype(np.int64), len(keys)
+    forms, owners, play_of, play_to_beat = _possible_plays(
+        form, owner, context.reachable_forms, context.to_beat, context.owner
+    )
+    column_of = move_arrays.column_of[context.hand_id]
+    class_of, legal = group_plays(
+        owner, form, lead_follow, forms, owners, column_of, move_arrays.allowed, move_arrays.can_beat_own
+    )
+    next_trick, turn_class = np.full(num_sets, NONE, np.int64), move_arrays.turn_class[form]
+    effect = context.effect[form]
+    for index in range(num_sets):
+        if play_of[index] >= 0:
+            next_trick[index] = class_of[play_of[index]]
+    trick = 0 if play_to_beat < 0 else class_of[play_to_beat]
+    marks = equivalence_classes(legal, next_trick, turn_class, effect)
+    packed_hands, guard_bits, seat_mask, need, fields, fits = _pack_hands(
+        keys, lead_follow, marks, first, *fields_of_hands
+    )
+    order, position = _order_moves(
+        owner, marks, need, move_arrays.cards_of[form], move_arrays.strength[context.context][form]
+    )
+    reply_start, replies = list_replies(legal[:, order], owner[order], len(hands))
+    for index in range(len(set_of)):
+        if set_of[index] >= 0:
+            set_of[index] = position[set_of[index]]
+    return PackedMoves(
+        fits, packed_hands, guard_bits, seat_mask, need[order], turn_class[order], effect[order], next_trick[order],
+        reply_start, replies, fields, trick, set_of,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _collect_sets(move_arrays, context, hands):
+    """Collect the sets of the move table for which the hands have the cards, after merging interchangeable cards.
+
+    Returns:
+        Keys, bits and seat of each set; first set of each seat; index among them of each set of the move table, by
+        seat, or NONE; and for ``_pack_hands`` the first bit and largest count of the fields of each hand, and their
+        number.
+    """
     seats, kinds = hands.shape
-    max_sets = 0
+    max_sets, num_sets, num_listed = 0, 0, 0
     for seat in range(seats):
         max_sets += move_arrays.start[context.hand_id[seat] + 1] - move_arrays.start[context.hand_id[seat]]
     keys, lead_follow, owner = np.empty(max_sets, np.uint64), np.empty(max_sets, np.int64), np.empty(max_sets, np.int64)
-    set_of, first, num_sets, num_listed = np.full(max_sets, NONE, np.int64), np.zeros(seats + 1, np.int64), 0, 0
-    field_starts, max_counts = np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64)
+    set_of, first = np.full(max_sets, NONE, np.int64), np.zeros(seats + 1, np.int64)
     num_fields = np.zeros(seats, np.int64)
+    field_starts, max_counts = np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64)
     for seat in range(seats):
         hand = context.hand_id[seat]
-        field_start, first_set = move_arrays.field_start[hand], move_arrays.start[hand]
+        field_start = move_arrays.field_start[hand]
+        first_set, last_set = move_arrays.start[hand], move_arrays.start[hand + 1]
         available = _available_sets(
-            move_arrays.keys,
-            first_set,
-            move_arrays.start[hand + 1],
-            hands[seat],
-            field_start,
-            move_arrays.guard_bits[hand],
+            move_arrays.keys, first_set, last_set, hands[seat], field_start, move_arrays.guard_bits[hand]
         )
         kinds_held = np.flatnonzero(hands[seat])
         counts = hands[seat][kinds_held].astype(np.int64)
@@ -205,55 +242,14 @@ def pack_moves(move_arrays, context, hands):
         unique_keys, unique_bits = deduplicate_keys(new_keys, move_arrays.lead_follow[available])
         for index in range(len(available)):
             set_of[num_listed + available[index] - first_set] = num_sets + find_key(unique_keys, new_keys[index])
-        keys[num_sets : num_sets + len(unique_keys)], lead_follow[num_sets : num_sets + len(unique_keys)] = (
-            unique_keys,
-            unique_bits,
-        )
-        owner[num_sets : num_sets + len(unique_keys)] = seat
+        end = num_sets + len(unique_keys)
+        keys[num_sets:end], lead_follow[num_sets:end], owner[num_sets:end] = unique_keys, unique_bits, seat
         num_fields[seat] = len(field_start)
         field_starts[seat, : len(field_start)], max_counts[seat, : len(field_start)] = field_start, counts
-        num_sets += len(unique_keys)
-        first[seat + 1] = num_sets
-        num_listed += move_arrays.start[hand + 1] - first_set
-    keys, lead_follow, owner = keys[:num_sets], lead_follow[:num_sets], owner[:num_sets]
-    form = (keys >> np.uint64(MARK_SHIFT)).astype(np.int64)
-    forms, owners, play_of, play_to_beat = _possible_plays(
-        form, owner, context.reachable_forms, context.to_beat, context.owner
-    )
-    class_of, legal = group_plays(
-        owner,
-        form,
-        lead_follow,
-        forms,
-        owners,
-        move_arrays.column_of[context.hand_id],
-        move_arrays.allowed,
-        move_arrays.can_beat_own,
-    )
-    next_trick, turn_class, effect = (
-        np.full(num_sets, NONE, np.int64),
-        move_arrays.turn_class[form],
-        context.effect[form],
-    )
-    for index in range(num_sets):
-        if play_of[index] >= 0:
-            next_trick[index] = class_of[play_of[index]]
-    trick = 0 if play_to_beat < 0 else class_of[play_to_beat]
-    marks = equivalence_classes(legal, next_trick, turn_class, effect)
-    packed_hands, guard_bits, seat_mask, need, fields, fits = _pack_hands(
-        keys, lead_follow, marks, first, field_starts, max_counts, num_fields
-    )
-    order, position = _order_moves(
-        owner, marks, need, move_arrays.cards_of[form], move_arrays.strength[context.context][form]
-    )
-    reply_start, replies = list_replies(legal[:, order], owner[order], seats)
-    for index in range(max_sets):
-        if set_of[index] >= 0:
-            set_of[index] = position[set_of[index]]
-    return PackedMoves(
-        fits, packed_hands, guard_bits, seat_mask, need[order], turn_class[order], effect[order], next_trick[order],
-        reply_start, replies, fields, trick, set_of,
-    )  # fmt: skip
+        num_sets, first[seat + 1] = end, end
+        num_listed += last_set - first_set
+    fields = field_starts, max_counts, num_fields
+    return keys[:num_sets], lead_follow[:num_sets], owner[:num_sets], first, set_of, fields
 
 
 @njit(cache=True, nogil=True)

@@ -33,10 +33,8 @@ from abl_cards.games.tables import largest_hand
 from abl_cards.games.types import NO_CARD
 
 _BATCH_SIZE = 1 << 9  # number of hands whose card sets are listed at once
-_ROUNDS, _ROUNDS_AFTER_MOVE = (
-    np.int64(512),
-    np.int64(8),
-)  # rounds of local search for a whole hand, and for the rest after a move
+_ROUNDS = np.int64(512)  # rounds of local search for a whole hand
+_ROUNDS_AFTER_MOVE = np.int64(8)  # the same for the rest of a hand after a move
 
 
 @dataclass(frozen=True)

@@ -177,19 +177,10 @@ def drop_unreachable_labels(
         is_unsure: bool [m], set where a label has too many card sets to search.
     """
     first_match, last, labels = np.int64(1), np.int64(-1), len(reach)
-    width, base, label_blocks, blocks = (
-        len(move_tables.slot_range),
-        move_tables.pattern_base,
-        move_tables.label_blocks,
-        move_tables.blocks,
-    )
-    kind, slot_acts, wild, start, counts = (
-        move_tables.slot_kind,
-        move_tables.slot_acts,
-        move_tables.wild_cards,
-        move_tables.pattern_start,
-        move_tables.combination_counts,
-    )
+    width, base = len(move_tables.slot_range), move_tables.pattern_base
+    label_blocks, blocks = move_tables.label_blocks, move_tables.blocks
+    kind, slot_acts, wild = move_tables.slot_kind, move_tables.slot_acts, move_tables.wild_cards
+    start, counts = move_tables.pattern_start, move_tables.combination_counts
     stand_ins, codes, group_fields = move_tables.num_wild_kinds, scratch.walk_state[ROW], move_tables.group_fields
     kinds, mask = np.empty(len(required), np.int64), np.empty((hi - lo, labels), np.uint8)
     for label in range(labels):  # label by label, as they lie in memory
@@ -197,12 +188,8 @@ def drop_unreachable_labels(
             mask[index - lo, label] = answers[label, rows[index]]
     for index in range(lo, hi):
         row, legal = np.int64(rows[index]), mask[index - lo]
-        ctx, lead, loaded_row, count = (
-            np.int64(context[row]),
-            np.int64(leading[row]),
-            last,
-            _list_required(required, index, kinds),
-        )
+        ctx, lead, loaded_row = np.int64(context[row]), np.int64(leading[row]), last
+        count = _list_required(required, index, kinds)
         for candidate in range(labels):
             if not legal[candidate]:
                 continue
@@ -260,31 +247,15 @@ def sample_required_sets(
             search.
     """
     no_limit, kinds = np.int64(NO_LIMIT), np.empty(len(required), np.int64)
-    width, base, label_blocks, blocks = (
-        len(move_tables.slot_range),
-        move_tables.pattern_base,
-        move_tables.label_blocks,
-        move_tables.blocks,
-    )
-    kind, slot_acts, wild, start, counts = (
-        move_tables.slot_kind,
-        move_tables.slot_acts,
-        move_tables.wild_cards,
-        move_tables.pattern_start,
-        move_tables.combination_counts,
-    )
-    stand_ins, codes, group_fields, sorted_rows = (
-        move_tables.num_wild_kinds,
-        scratch.walk_state[ROW],
-        move_tables.group_fields,
-        move_tables.has_sorted_rows,
-    )
+    width, base = len(move_tables.slot_range), move_tables.pattern_base
+    label_blocks, blocks = move_tables.label_blocks, move_tables.blocks
+    kind, slot_acts, wild = move_tables.slot_kind, move_tables.slot_acts, move_tables.wild_cards
+    start, counts = move_tables.pattern_start, move_tables.combination_counts
+    stand_ins, codes = move_tables.num_wild_kinds, scratch.walk_state[ROW]
+    group_fields, sorted_rows = move_tables.group_fields, move_tables.has_sorted_rows
     for index in range(lo, hi):
-        row, label, num_required = (
-            np.int64(rows[index]),
-            np.int64(labels[index]),
-            _list_required(required, index, kinds),
-        )
+        row, label = np.int64(rows[index]), np.int64(labels[index])
+        num_required = _list_required(required, index, kinds)
         ctx, lead, num_sets = np.int64(context[row]), np.int64(leading[row]), np.int64(0)
         num_found[row] = 0
         if not 0 <= label < len(legal) or not legal[label, row]:

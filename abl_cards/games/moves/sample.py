@@ -57,17 +57,10 @@ def sample_card_sets(
             positive number stands for at least one.
     """
     label_blocks, blocks, group_fields = move_tables.label_blocks, move_tables.blocks, move_tables.group_fields
-    kind, slot_acts, wild, start, counts = (
-        move_tables.slot_kind,
-        move_tables.slot_acts,
-        move_tables.wild_cards,
-        move_tables.pattern_start,
-        move_tables.combination_counts,
-    )
-    codes, width, num_wild_kinds, base, sorted_rows = (
-        scratch.walk_state[ROW], len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_base,
-        move_tables.has_sorted_rows,
-    )  # fmt: skip
+    kind, slot_acts, wild = move_tables.slot_kind, move_tables.slot_acts, move_tables.wild_cards
+    start, counts, codes = move_tables.pattern_start, move_tables.combination_counts, scratch.walk_state[ROW]
+    width, num_wild_kinds = len(move_tables.slot_range), move_tables.num_wild_kinds
+    base, sorted_rows = move_tables.pattern_base, move_tables.has_sorted_rows
     for i in range(lo, hi):
         label, ctx, lead, row = np.int64(labels[i]), np.int64(context[i]), np.int64(leading[i]), np.int64(i)
         if not 0 <= label < len(label_blocks):
@@ -163,19 +156,10 @@ def _sample_enumerated(move_tables, label, context, leading, allowed, keys, i, s
 def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
     """Draw a card set of a plain block with kickers, main groups first; return the number of card sets."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    natural, card_row, base, sorted_rows = (
-        scratch.natural,
-        scratch.row,
-        move_tables.pattern_base,
-        move_tables.has_sorted_rows,
-    )
-    kind, wild, start, counts, group_fields = (
-        move_tables.slot_kind,
-        move_tables.wild_cards,
-        move_tables.pattern_start,
-        move_tables.combination_counts,
-        move_tables.group_fields[block],
-    )
+    base, sorted_rows = move_tables.pattern_base, move_tables.has_sorted_rows
+    natural, card_row, group_fields = scratch.natural, scratch.row, move_tables.group_fields[block]
+    kind, wild = move_tables.slot_kind, move_tables.wild_cards
+    start, counts = move_tables.pattern_start, move_tables.combination_counts
     groups, kickers = np.int64(move_tables.blocks[block, GROUPS]), np.int64(move_tables.blocks[block, KICKERS])
     if len(keys) == 0:
         window = OutputWindow(np.int64(0), np.int64(1), np.int64(1), np.int64(i))
@@ -198,12 +182,8 @@ def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch,
     if total * num_kicker_sets == 0:
         return np.int64(0)
     index = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(total * num_kicker_sets)))
-    main_index, kicker_index, num_cards, remaining = (
-        index // num_kicker_sets,
-        index % num_kicker_sets,
-        np.int64(0),
-        total,
-    )
+    main_index, kicker_index = index // num_kicker_sets, index % num_kicker_sets
+    num_cards, remaining = np.int64(0), total
     for group in range(groups):
         rank, size = np.int64(group_fields[RANK, group]), group_fields[SIZE, group]
         pattern = group_pattern(base, width, stand_ins, natural, rank, group_fields[ONLY, group], wild, context, 0, 0)
@@ -293,18 +273,9 @@ def _count_kickers(move_tables, block, leading, kickers, scratch):
     Returns the number of ways to take all kickers.
     """
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    ways, caps, natural, start, base = (
-        scratch.ways,
-        scratch.max_groups,
-        scratch.natural,
-        move_tables.pattern_start,
-        move_tables.pattern_base,
-    )
-    kicker_row, size, apart = (
-        np.int64(move_tables.blocks[block, CARRYING]),
-        np.int64(move_tables.blocks[block, KICKER_SIZE]),
-        move_tables.blocks[block, JOKERS_APART],
-    )
+    ways, caps, natural = scratch.ways, scratch.max_groups, scratch.natural
+    start, base, apart = move_tables.pattern_start, move_tables.pattern_base, move_tables.blocks[block, JOKERS_APART]
+    kicker_row, size = np.int64(move_tables.blocks[block, CARRYING]), np.int64(move_tables.blocks[block, KICKER_SIZE])
     ranks, allowed = len(caps), move_tables.allowed[kicker_row, leading]
     for n in range(kickers + 1):
         ways[ranks, n] = 0
@@ -325,18 +296,9 @@ def _count_kickers(move_tables, block, leading, kickers, scratch):
 def _write_nth_kickers(move_tables, block, leading, kickers, index, scratch, num_cards):
     """Append the kickers with an index to ``scratch.row``, low ranks first; return the new number of cards."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    ways, caps, natural, start, base = (
-        scratch.ways,
-        scratch.max_groups,
-        scratch.natural,
-        move_tables.pattern_start,
-        move_tables.pattern_base,
-    )
-    kicker_row, size, apart = (
-        np.int64(move_tables.blocks[block, CARRYING]),
-        np.int64(move_tables.blocks[block, KICKER_SIZE]),
-        move_tables.blocks[block, JOKERS_APART],
-    )
+    ways, caps, natural = scratch.ways, scratch.max_groups, scratch.natural
+    start, base, apart = move_tables.pattern_start, move_tables.pattern_base, move_tables.blocks[block, JOKERS_APART]
+    kicker_row, size = np.int64(move_tables.blocks[block, CARRYING]), np.int64(move_tables.blocks[block, KICKER_SIZE])
     allowed, ranks = move_tables.allowed[kicker_row, leading], len(caps)
     rank, n = np.int64(0), kickers
     while n > 0:

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
         get_belief_model,
         list_beliefs,
     )
-    from abl_cards.games.tables.listeners import Listener, ListenerList, NullListener, Recorder
+    from abl_cards.games.tables.listeners import (
+        Listener,
+        ListenerList,
+        NullListener,
+        Recorder,
+        RetractionListener,
+    )
     from abl_cards.games.tables.observations import build_feature_table, observe
     from abl_cards.games.tables.planes import CardPlanes, build_planes, raise_no_planes
     from abl_cards.games.tables.play_stats import record_acts
@@ -57,6 +63,7 @@ __all__ = [
     "NullListener",
     "PlayerView",
     "Recorder",
+    "RetractionListener",
     "Tables",
     "apply_trick_plays",
     "build_feature_table",

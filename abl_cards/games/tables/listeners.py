@@ -70,6 +70,20 @@ class Listener(Protocol):
         """
 
 
+@runtime_checkable
+class RetractionListener(Protocol):
+    """Protocol of listeners that are also notified when rules take cards back from a play (``takes_back/3``)."""
+
+    def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Handle plays that lost cards after they were shown, right after ``on_play`` for the shown plays.
+
+        Args:
+            tables: All tables.
+            rows: int64 [n], tables where cards were taken back.
+            moves: The n plays as they count.
+        """
+
+
 class NullListener:
     """Listener that does nothing, as a base class of listeners for some of the events."""
 
@@ -139,6 +153,12 @@ class ListenerList:
         """Pass the end of a match to all listeners."""
         for listener in self.listeners:
             listener.on_match_end(tables, rows)
+
+    def on_retraction(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Pass retracted plays to the listeners that are notified of them."""
+        for listener in self.listeners:
+            if isinstance(listener, RetractionListener):
+                listener.on_retraction(tables, rows, moves)
 
 
 class Recorder(Listener, Protocol):

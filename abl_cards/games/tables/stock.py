@@ -49,11 +49,6 @@ def card_drawn(state: TableState, rows: Indices) -> NDArray[np.int16]:
     return kinds
 
 
-def leftover_card(rules: CompiledGame, state: TableState, rows: Indices, position: int) -> NDArray[np.uint8]:
-    """Return the kind of the card at a position, from 0, among those left over [n]."""
-    return state.stock[rows, sum(rules.seating.num_dealt) + position]
-
-
 def shuffle_stock(keys: NDArray[np.uint64], rows: Indices, deck: NDArray[np.uint8], state: TableState) -> None:
     """Shuffle the pack by keys [n] into the stock of tables rows [n], and empty the hands."""
     _shuffle_rows(keys, rows, np.tile(deck, (len(rows), 1)), np.zeros(len(rows), np.int64), state.stock)

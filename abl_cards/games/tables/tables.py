@@ -6,6 +6,7 @@ knowledge base.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from abl_cards.games.tables.choices import Choices
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.fluent_updates import SHOWN_EVENT
 from abl_cards.games.tables.history import PlayHistory
-from abl_cards.games.tables.listeners import Listener
+from abl_cards.games.tables.listeners import Listener, RetractionListener
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.table_views import TableViews
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
@@ -174,6 +175,20 @@ class Tables(TableViews):
         """
         return Decisions(PlayerView(self.rules, self.state, rows, self.state.seat[rows], history=self.history))
 
+    def copy(self, rows: Indices) -> Tables:
+        """Copy tables with all hands, without the listener and the history.
+
+        Args:
+            rows: int64 [n], tables.
+
+        Returns:
+            n tables that stop after the episode.
+        """
+        tables = Tables(self.rules, len(rows))
+        tables.auto_next_episode = False
+        copy_rows(self.arrays().values(), rows, tables.arrays().values())
+        return tables
+
     @classmethod
     def determinize(cls, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
         """Copy the tables of decisions with hypothetical hidden hands.
@@ -255,7 +270,11 @@ class Tables(TableViews):
                 self._notify_composed if self.listener else None,
                 self._apply_shown if SHOWN_EVENT in self.event_rules.updates else None,
             )
-            rows, stuck = tricks.apply_trick_plays(self.rules, self.state, rows, moves, on_composed, on_shown)
+            listener: object = self.listener
+            on_retracted = partial(listener.on_retraction, self) if isinstance(listener, RetractionListener) else None
+            rows, stuck = tricks.apply_trick_plays(
+                self.rules, self.state, rows, moves, on_composed, on_shown, on_retracted
+            )
         turns.raise_stuck(self, stuck)
         turns.raise_idle(self, rows)
         self.event_rules.apply_acts(self.state, rows)

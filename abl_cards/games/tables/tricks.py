@@ -110,6 +110,7 @@ def apply_trick_plays(
     moves: Moves,
     on_composed: OnComposed | None,
     on_shown: OnShown | None = None,
+    on_retracted: OnComposed | None = None,
 ) -> tuple[Indices, list[int]]:
     """Apply a play or a pass at some tables of a game with tricks.
 
@@ -120,6 +121,7 @@ def apply_trick_plays(
         moves: n moves.
         on_composed: Called with complete composed plays, None to skip.
         on_shown: Applies the updates of ``event(shown)``, None if there are none.
+        on_retracted: Called with the composed plays that lost cards, as they count; None to skip.
 
     Returns:
         Tables whose play is complete, and a list with the first table without next seat, or -1, of each thread.
@@ -143,6 +145,8 @@ def apply_trick_plays(
             if changed.size:
                 state.owner[rows[changed]] = owner[is_complete][changed]
                 settle_tricks(rules, state, rows[changed])
+                if on_retracted:
+                    on_retracted(rows[changed], Moves(moves.form[changed], moves.cards[changed]))
     stuck = map_ranges(
         len(rows),
         lambda lo, hi: _record_plays(state, turns, passing, rows, lo, hi, *moves),

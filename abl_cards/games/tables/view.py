@@ -20,7 +20,7 @@ from abl_cards.games.binding import (
     make_sliced_writer,
 )
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import GROUPS, ColumnWriter
+from abl_cards.games.description import GROUPS, ColumnWriter, cards_from_counts
 from abl_cards.games.state import TableState, count_cards
 from abl_cards.games.tables import stock
 from abl_cards.games.tables.history import PlayHistory
@@ -97,6 +97,16 @@ class PlayerView(ColumnSource):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def seat_text(self, row: int) -> str:
+        """Name the observer at a table, for messages."""
+        return f"seat {self.seats[row]}" if self.has_hand_sizes else "a seat"
+
+    def state_text(self, row: int) -> str:
+        """Describe the hand and the play to beat at a table, for messages."""
+        form = int(self.to_beat[row])
+        turn = "leads" if form < 0 else f"to beat {self.rules.forms.forms[form].name}"
+        return f"{turn}, hand {self.rules.card_codes.to_text(cards_from_counts(self.hand[row])) or 'empty'}"
 
     def get_context(self) -> NDArray[np.integer]:
         """Return the order context of each table [n]."""

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
+    from abl_cards.rulelab.comparison.compared_rules import compare_rules
     from abl_cards.rulelab.comparison.counterexample import have_different_moves, minimise_counterexample
     from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
 
 __all__ = [
     "ComparedKb",
     "KbDifference",
+    "compare_rules",
     "have_different_moves",
     "minimise_counterexample",
 ]

@@ -6,7 +6,7 @@ The text is generated in English and Chinese. Names of plays and sentences of pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,14 @@ import numpy as np
 
 from abl_cards.asp import Signature, Term
 from abl_cards.circuit import KnowledgeBase
+from abl_cards.core import join_texts, texts_by_language
 from abl_cards.games import Engine
 from abl_cards.games.description import functor
 from abl_cards.games.notation import spell
 
 _SIDE_PREDICATE = Signature.parse("side/2")
 _FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
-_TEMPLATES: Mapping[str, tuple[str, str]] = {
+_TEMPLATES = texts_by_language({
     "table": ("The table", "牌桌"),
     "seats": ("{} seats, in the order of play {}", "{}家，按{}的顺序出牌"),
     "teams": ("teams: {}", "同伴：{}"),
@@ -42,7 +43,7 @@ _TEMPLATES: Mapping[str, tuple[str, str]] = {
     "preferences": ("What agent kb prefers", "kb 的偏好"),
     "for": ("for it, {}", "加分{}"),
     "against": ("against it, {}", "减分{}"),
-}
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,18 +82,17 @@ class _Translator:
     language: str
 
     def __call__(self, key: str, *values: object) -> str:
-        return _TEMPLATES[key][self.language == "zh"].format(*values)
+        return _TEMPLATES[self.language][key].format(*values)
 
-    @property
-    def comma(self) -> str:
-        return "、" if self.language == "zh" else ", "
+    def join(self, texts: Iterable[object]) -> str:
+        return join_texts(texts, self.language)
 
 
 def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
     rules, table = engine.rules, engine.rules.seating
     yield translate("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
     teams = [[seat for seat in range(table.seats) if table.teams[seat] == team] for team in sorted(set(table.teams))]
-    teams_text = translate.comma.join("+".join(map(str, team)) for team in teams)
+    teams_text = translate.join("+".join(map(str, team)) for team in teams)
     if rules.kb.instances(*_SIDE_PREDICATE):
         yield translate("sides")
     else:
@@ -101,7 +101,7 @@ def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
     pack_text = " ".join(f"{text}×{count}" if count > 1 else text for text, count in zip(texts, copies, strict=True))
     yield translate("cards", sum(copies), pack_text)
     dealt = list(dict.fromkeys(table.num_dealt))
-    yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.comma.join(map(str, table.num_dealt)))
+    yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
     if (num_aside := sum(copies) - sum(table.num_dealt)) > 0:
         yield translate("aside", num_aside)
     for key, applies in (
@@ -114,9 +114,7 @@ def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
     if rules.schema.stages:
         yield translate(
             "choices",
-            translate.comma.join(
-                spell(engine.rules, "stage", stage, translate.language) for stage in rules.schema.stages
-            ),
+            translate.join(spell(engine.rules, "stage", stage, translate.language) for stage in rules.schema.stages),
         )
 
 

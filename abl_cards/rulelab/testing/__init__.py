@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from abl_cards.rulelab.testing.balance import Balance, measure_balance
     from abl_cards.rulelab.testing.cases import CASES_FILE, CaseFailure, RuleCase, check_case, find_failures, read_cases
     from abl_cards.rulelab.testing.coverage import RuleCoverage, measure_coverage
-    from abl_cards.rulelab.testing.edits import Edit, copy_with_parents, list_edits
+    from abl_cards.rulelab.testing.edits import Edit, choose_edits, copy_with_parents, list_edits
     from abl_cards.rulelab.testing.mutants import (
         CAUGHT,
         LOST,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MutationRun,
         compute_caught_share,
         filter_by_outcome,
+        mutants_to_json,
         try_edits,
     )
 
@@ -43,6 +44,7 @@ __all__ = [
     "RuleCase",
     "RuleCoverage",
     "check_case",
+    "choose_edits",
     "compute_caught_share",
     "copy_with_parents",
     "filter_by_outcome",
@@ -50,6 +52,7 @@ __all__ = [
     "list_edits",
     "measure_balance",
     "measure_coverage",
+    "mutants_to_json",
     "read_cases",
     "try_edits",
 ]

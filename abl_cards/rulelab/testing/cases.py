@@ -71,6 +71,10 @@ class CaseFailure:
     case: RuleCase
     message: str
 
+    def to_json(self) -> dict[str, Any]:
+        """Return line and message as JSON."""
+        return {"line": self.case.line, "message": self.message}
+
     def __str__(self) -> str:
         why = self.case.value.get("why")
         location = f"{CASES_FILE}:{self.case.line}" if self.case.line else "a case found before"

@@ -31,6 +31,7 @@ NUM_TABLES = 400
 """Tables that play in parallel."""
 MOVES_PER_DECISION = 4
 """Moves per decision for which the preferences are evaluated."""
+_WITNESS_SECONDS = 10.0  # time limit of the search for a state in which a rule fires
 POSSIBLE, UNREACHED, IMPOSSIBLE, UNKNOWN = "possible", "unmet", "impossible", "unknown"
 
 
@@ -203,7 +204,7 @@ class _CoverageListener(NullListener):
                 yield _find_witness(self.trace, index, rule)
 
 
-def _find_witness(trace: RuleTrace, index: int, rule: TracedRule, seconds: float = 10) -> UnfiredRule:
+def _find_witness(trace: RuleTrace, index: int, rule: TracedRule) -> UnfiredRule:
     """Search for a state in which a rule fires, preferably one reached in play."""
     unreached_query, verdict = "", IMPOSSIBLE
     for name, circuit in trace.circuits.items():
@@ -211,7 +212,7 @@ def _find_witness(trace: RuleTrace, index: int, rule: TracedRule, seconds: float
             if atom[1] != (index,):
                 continue
             restricted = _restrict_inputs(with_outputs(circuit, [atom]), trace, name)
-            run = partial(find_state_with, restricted, atom, seconds=seconds)
+            run = partial(find_state_with, restricted, atom, seconds=_WITNESS_SECONDS)
             result, is_reached = trace.reached.search(name, run)
             if result.status is MiterStatus.FOUND and not is_reached:
                 unreached_query = unreached_query or name

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from abl_cards.asp import LexerToken, scan_text, tokenize
+from abl_cards.core import ErrorCode, GameError
 from abl_cards.games.description import AUXILIARY_DIR, KB_ROOT, Folder
 
 RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
@@ -80,6 +82,31 @@ def list_edits(folder: Path) -> list[Edit]:
         text = (folder / file).read_text("utf-8")
         edits += [Edit(file, *change) for change in _find_changes(text)]
     return edits
+
+
+def choose_edits(folder: Path, files: Sequence[str], number: int | None, seed: int) -> list[Edit]:
+    """Choose single edits of a folder, as `list_edits` lists them.
+
+    Args:
+        folder: Rule folder.
+        files: Paths of the files to edit, relative to the folder; empty for all.
+        number: Number of edits, drawn without replacement; None for all.
+        seed: Seed of the draw.
+
+    Returns:
+        The edits.
+
+    Raises:
+        GameError: A file has nothing to edit.
+    """
+    edits = list_edits(folder)
+    known = list(dict.fromkeys(edit.file for edit in edits))
+    for file in files:
+        if file not in known:
+            message = f"--file {file}: nothing to mutate there (there are: {', '.join(known)})"
+            raise GameError(message, ErrorCode.NOT_FOUND)
+    chosen = [edit for edit in edits if not files or edit.file in files]
+    return chosen if number is None or number >= len(chosen) else Random(seed).sample(chosen, number)
 
 
 def copy_with_parents(folder: Path, target: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -136,6 +137,24 @@ class _WorkerPool:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.close()
+
+
+def mutants_to_json(mutants: Sequence[Mutant]) -> dict[str, Any]:
+    """Return the number of mutants by outcome, the share of detected ones, and those not detected, as JSON.
+
+    Args:
+        mutants: Outcomes of edits.
+
+    Returns:
+        Plain values.
+    """
+    counts = Counter(mutant.outcome for mutant in mutants)
+    return {
+        "edits": len(mutants),
+        **{name: counts[name] for name in sorted(counts)},
+        "noticed_share": round(compute_caught_share(mutants), 4),
+        "not_noticed": [mutant.to_json() for mutant in mutants if mutant.outcome not in CAUGHT],
+    }
 
 
 def compute_caught_share(mutants: Sequence[Mutant]) -> float:

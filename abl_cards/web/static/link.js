@@ -1,4 +1,6 @@
 // Requests to the server, and the connection to a table, which is reopened when it is lost.
+import { t } from './words.js';
+
 export const token = () => {
   const key = /[#&]key=([\w-]+)/.exec(location.hash);
   if (key) {
@@ -8,17 +10,31 @@ export const token = () => {
   return sessionStorage.getItem('key') || document.querySelector('meta[name=token]').content;
 };
 
-export async function request(path, body) {
+// The server makes a new access key when it starts; on this machine its page carries the key.
+async function renewToken(used) {
+  const page = await (await fetch(`${location.pathname}?key`)).text();
+  const fresh = new DOMParser().parseFromString(page, 'text/html').querySelector('meta[name=token]')?.content;
+  if (!fresh || fresh === used) return false;
+  sessionStorage.removeItem('key');
+  document.querySelector('meta[name=token]').content = fresh;
+  return true;
+}
+
+export async function request(path, body, canRenew = true) {
+  const key = token();
   const options =
     body === undefined
-      ? { headers: { 'x-token': token() } }
+      ? { headers: { 'x-token': key } }
       : {
           method: 'POST',
           body: JSON.stringify(body),
-          headers: { 'content-type': 'application/json', 'x-token': token() },
+          headers: { 'content-type': 'application/json', 'x-token': key },
         };
   const response = await fetch(path, options);
+  if (response.status === 403 && canRenew && (await renewToken(key).catch(() => false)))
+    return request(path, body, false);
   const value = await response.json().catch(() => ({ error: response.statusText }));
+  if (response.status === 403) throw new Error(t('staleKey'));
   if (!response.ok) throw new Error(value.error || response.statusText);
   return value;
 }
@@ -28,6 +44,7 @@ export const NO_LINK = { send() {}, request: async () => ({ type: 'error', text:
 
 const GONE = 4404,
   REFUSED = 4401,
+  CLOSED = 4410, // by its owner
   ASLEEP = 4408; // the table was closed for want of connections, and is reopened on request
 
 export class Link {
@@ -68,13 +85,13 @@ export class Link {
     };
     socket.onclose = (event) => {
       if (this.closed || this.socket !== socket) return;
-      const ended = event.code === GONE || event.code === REFUSED;
-      if (ended || !this.queued) {
+      const end = { [GONE]: 'gone', [REFUSED]: 'refused', [CLOSED]: 'closed' }[event.code];
+      if (end || !this.queued) {
         for (const resolve of this.pending.values()) resolve({ type: 'error', text: '' });
         this.pending.clear();
       }
-      if (ended) {
-        this.onMessage({ type: 'gone' });
+      if (end) {
+        this.onMessage({ type: end });
         return;
       }
       this.onMessage({ type: 'lost' });

@@ -11,7 +11,7 @@ const defaults = {
   pace: 600,
   name: '',
   advisor: '',
-  threshold: 0.5,
+  threshold: 0,
   announce: true,
 };
 

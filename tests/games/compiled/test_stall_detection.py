@@ -133,7 +133,9 @@ def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.Monk
 def test_an_auction_without_end_stops(tmp_path: Path) -> None:
     """No seat may take the cards, and the rules redeal for ever."""
     options = "option(take) :- stage(bid). option(no) :- stage(bid)."
-    kb = edited_folder(tmp_path / "kb", "kitty", options, "option(no) :- stage(bid).")
+    kb = edited_folder(
+        tmp_path / "kb", "kitty", options, "option(take) :- stage(bid), refused(3). option(no) :- stage(bid)."
+    )
     with pytest.raises(KBError, match="stage bid"):
         load(str(kb)).engine()
     tables = Tables.begin(compile_rules(Folder(kb)), match_keys(2, 1))

@@ -19,7 +19,7 @@ from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.types.moves import LEADING, NO_CARD, MoveLists, Moves
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
 from tests.brute_force.states import State, mixed_states
-from tests.effort import amount
+from tests.effort import amount, long
 from tests.games.guandan.states import PROFILES, States, decided, decisions_of, engine, listed, random_states, texts
 
 
@@ -237,8 +237,9 @@ def digest() -> str:
     return hashlib.sha256(decisions.legal_mask.tobytes() + decisions.moves().cards.tobytes()).hexdigest()
 
 
+@long
 def test_number_of_threads_does_not_matter() -> None:
-    """ABL_CARDS_THREADS changes only the speed."""
+    """ABL_CARDS_THREADS changes only the speed, as the number of threads in one process (above)."""
     other = subprocess.run(
         [sys.executable, "-c", DIGEST],
         env=os.environ | {"ABL_CARDS_THREADS": "3" if parallel.NUM_THREADS != 3 else "2"},

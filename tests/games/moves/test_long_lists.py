@@ -149,7 +149,7 @@ def test_of_many_card_sets_one_with_the_required_card_is_drawn(tmp_path: Path) -
     label = np.array([engine.labels.index("heap(3)"), engine.labels.index("heap(4)")], np.int16)
     assert decisions.legal_mask[label, np.arange(2)].all()
     filtered, keys = decisions.moves(label), splitmix64_array(np.arange(2).astype(np.uint64), 1)
-    every = decisions._all_moves(label)
+    every = decisions._card_sets.list_all(label)
     assert np.diff(every.start).min() > 1 << 12
     assert 0 < len(filtered.form) < len(every.form)
     assert (filtered.cards == decisions.required_cards[:, 0].argmax()).any(axis=1).all()

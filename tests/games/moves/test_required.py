@@ -11,6 +11,7 @@ from abl_cards.core.rng import derive_key, scale_to_range_array, splitmix64_arra
 from abl_cards.games.game import load
 from abl_cards.games.moves.required import filter_labels
 from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.legal_card_sets import LegalCardSets
 from abl_cards.games.tables.tables import Tables
 from abl_cards.games.types.moves import MoveLists
 from tests.effort import amount, long
@@ -34,10 +35,9 @@ def openings(name: str, profile: str | None) -> Decisions:
 )
 def test_labels_and_card_sets_are_those_of_lists(name: str, profile: str | None) -> None:
     decisions = openings(name, profile)
-    whole = Decisions(decisions.view)
-    whole._cached_outputs = whole._move_query.query.evaluate(
-        len(whole.view), whole.view.column_writers
-    )  # outputs in which labels without the card are still legal
+    view, query = decisions.view, decisions.rules.move_query
+    outputs = query.query.evaluate(len(view), view.column_writers)  # labels without the card are still legal in these
+    whole = Decisions(view, LegalCardSets(view, query, outputs))
     lists = whole.moves()
     has_set = np.zeros_like(decisions.legal_mask)
     has_set[decisions.labels_of(lists.form), lists.decision_index] = 1

@@ -17,7 +17,6 @@ from abl_cards.games.notation.records import MatchRecorder, read_record
 from abl_cards.games.notation.replay import replay_records
 from abl_cards.games.tables.listeners import NullListener
 from abl_cards.games.tables.tables import Tables
-from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 _SAVED: dict[int, list[dict[str, Any]]] = {}
@@ -27,7 +26,7 @@ def _records(rules: CompiledGame) -> list[dict[str, Any]]:
     if id(rules) not in _SAVED:
         recorder = MatchRecorder(rules, 8, {"match": 7})
         tables = Tables.begin(rules, match_keys(8, 11), recorder)
-        for _ in range(amount(250, 400)):
+        for _ in range(400):
             if not step(tables):
                 break
         records = [record for table in range(8) for record in recorder.pop_records(table)]

@@ -155,7 +155,7 @@ def test_tricks_that_are_taken_may_end_a_round(tmp_path: Path) -> None:
 
 def test_turns_by_fluents_are_refused_where_fluents_are_unknown(tmp_path: Path) -> None:
     """The solver of endgames and the contest protocol follow cards and plays, but no fluents."""
-    engine = engine_of(tmp_path / "mine", THREE_TRICKS)
+    engine = engine_of(tmp_path / "mine", THREE_TRICKS + "member(S,S\\2) :- seat(S).\n")
     with pytest.raises(GameError, match="turn/1") as raised:
         check_applicable(engine.rules)
     assert raised.value.code == ErrorCode.UNSUPPORTED_GAME

@@ -332,6 +332,86 @@ def test_bridges_train_with_the_labels_of_plain_ablkit(bridge_type: Any, make_re
     assert ours
 
 
+class PlainSumWithBase(KBBase):  # type: ignore[misc]  # ablkit has no types
+    """Sum of digits and of a number of the example."""
+
+    def logic_forward(self, pseudo_label: list[int], x: Any) -> int:
+        return sum(pseudo_label) + int(x[0]["base"])
+
+
+@pytest.mark.parametrize(("bridge_type", "make_reasoner"), [(SimpleBridge, Reasoner), (A3BLBridge, A3BLReasoner)])
+@pytest.mark.parametrize("lengths", [(2,) * 6, (1, 2, 3, 2, 1, 3)])
+def test_bridges_with_x_train_with_the_labels_of_plain_ablkit(
+    bridge_type: Any, make_reasoner: Any, lengths: tuple[int, ...]
+) -> None:
+    program = "#external base(0..5). result(S+B) :- S = #sum{ V,P : symbol(P,V) }, base(B)."
+    kb = ProgramKB(program, DIGITS, context={"base/1": lambda x: [(x[0]["base"],)]})
+    random = np.random.default_rng(6)
+    rows = np.split(np.arange(sum(lengths)), np.cumsum(lengths)[:-1])
+    x = [[{"row": int(row), "base": i % 6} for row in part] for i, part in enumerate(rows)]
+    probabilities = random.dirichlet(np.full(10, 0.3), sum(lengths)) + 1e-9
+    y = [int(random.integers(0, 9 * length + 1)) + i % 6 for i, length in enumerate(lengths)]
+    models = []
+    for each in (kb, PlainSumWithBase(DIGITS, use_cache=False)):
+        models.append(FixedModel(probabilities))
+        bridge = bridge_type(ABLModel(models[-1]), make_reasoner(each), [])
+        bridge.train((x, None, y), loops=1, segment_size=len(lengths))
+    ours, theirs = ([np.asarray(labels).tolist() for labels in model.labels] for model in models)
+    assert ours == theirs
+    assert ours
+
+
+def test_networks_trained_with_it_and_with_plain_ablkit_are_equal() -> None:
+    """Equal candidates give equal labels, so the whole curves of training agree."""
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'abl-cards[learning]')")
+    from abl_cards.experiments.abduction_training import ImageClassifier, train_by_abduction
+    from abl_cards.experiments.digit_addition import load_images
+
+    images, classes = load_images()
+    rows = np.random.default_rng(0).integers(0, 1000, (40, 2))
+    curves = []
+    for kb in tasks()["digit_sum"]:
+        model = ImageClassifier(10, (8, 8), seed=0)
+        model.pretrain(list(images[:30]), classes[:30].tolist())
+        curve = train_by_abduction(
+            model,
+            Reasoner(kb),
+            [[images[row] for row in pair] for pair in rows],
+            classes[rows].sum(axis=1).tolist(),
+            2,
+            lambda model: [float((model.predict(list(images[1000:])) == classes[1000:]).mean())],
+            lambda loop, text: None,
+        )
+        curves.append([accuracy for _, accuracy in curve])
+    assert curves[0] == curves[1]
+    assert curves[0][-1] != curves[0][0]
+
+
+def test_several_outputs_are_those_of_plain_ablkit() -> None:
+    class PlainDigits(KBBase):  # type: ignore[misc]  # ablkit has no types
+        def logic_forward(self, pseudo_label: list[int]) -> tuple[int, int]:
+            return sum(pseudo_label) % 10, sum(pseudo_label) // 10
+
+    program = "digit(S\\10) :- total(S). carry(S/10) :- total(S). total(S) :- S = #sum{ V,P : symbol(P,V) }."
+    kb, plain = ProgramKB(program, DIGITS, results=["digit/1", "carry/1"]), PlainDigits(DIGITS, use_cache=False)
+    for predicted, y in (([1, 2], (5, 1)), ([9, 9, 9], (0, 0)), ([0, 0], (9, 1)), ([4], (4, 0))):
+        for more in (0, 1):
+            most = len(predicted)
+            expected = distinct(*plain.abduce_candidates(predicted, y, None, most, more))
+            assert kb.abduce_candidates(predicted, y, None, most, more) == expected
+        assert kb.revise_at_idx(predicted, y, None, [0]) == plain.revise_at_idx(predicted, y, None, [0])
+
+
+@pytest.mark.parametrize("positions", [[], [1], [1, 0], [0, 0], [-1]])
+def test_revisions_at_positions_are_those_of_plain_ablkit_up_to_max_err(positions: list[int]) -> None:
+    kb, plain = ProgramKB(SUM, DIGITS, max_err=1.5), tasks()["digit_sum"][1]
+    plain.max_err = 1.5
+    for y in (7, 7.5, 40, "7"):
+        assert kb.revise_at_idx([3, 4], y, None, positions) == plain.revise_at_idx([3, 4], y, None, positions)
+    assert plain.revise_at_idx([3, 4], None, None, positions) == ([], [])
+    assert len(kb.revise_at_idx([3, 4], None, None, positions)[0]) == 10 ** len(positions)
+
+
 def test_zoopt_finds_consistent_labels() -> None:
     kb, _ = tasks()["digit_sum"]
     probabilities = np.random.default_rng(0).dirichlet(np.ones(10), 3) + 1e-9

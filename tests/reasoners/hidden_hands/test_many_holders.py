@@ -22,6 +22,7 @@ from abl_cards.reasoners.hidden_hands.hands import (
     sample_deals,
     uniform_estimate,
 )
+from tests.effort import long
 
 
 def dealt(random: np.random.Generator, n: int, hands: int, cards: int, most: int = 2) -> tuple[InformationSet, NDArray]:
@@ -99,7 +100,7 @@ def test_three_of_four_holders_have_the_means_of_three(three: tuple[NDArray, Inf
     assert np.abs(means[1][:, 1:] - means[0]).max() < 1e-4
 
 
-@pytest.mark.parametrize(("hands", "cards"), [(3, 20), (3, 54), (4, 12)])
+@pytest.mark.parametrize(("hands", "cards"), [(3, 20), (3, 54), pytest.param(4, 12, marks=long)])
 def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None:
     random = np.random.default_rng(hands)
     given, truth = dealt(random, 30, hands, cards, 2 if cards < 54 else 1)

@@ -7,22 +7,25 @@ export function CardFace({ card, wild }) {
   const rank = rankText(card.rank);
   const isLong = !card.suit && card.rank.length > 1;
   const name = localise(card.name);
+  const corner = html`
+    <text
+      class="rank"
+      x="10.5"
+      y="20"
+      text-anchor="middle"
+      textLength=${rank.length > 1 ? 18 : undefined}
+      lengthAdjust="spacingAndGlyphs"
+    >
+      ${rank}
+    </text>
+  `;
   return html`
     <svg class="face" viewBox="0 0 60 84" aria-hidden="true" focusable="false">
       <rect class="paper" x="0.5" y="0.5" width="59" height="83" rx="6" />
       ${
         card.suit
           ? html`
-            <text
-              class="rank"
-              x="10.5"
-              y="20"
-              text-anchor="middle"
-              textLength=${rank.length > 1 ? 18 : undefined}
-              lengthAdjust="spacingAndGlyphs"
-            >
-              ${rank}
-            </text>
+            ${corner}
             <text class="suit" x="10.5" y="36" text-anchor="middle">
               ${card.symbol}
             </text>
@@ -50,16 +53,7 @@ export function CardFace({ card, wild }) {
               </text>
             `
             : html`
-              <text
-                class="rank"
-                x="10.5"
-                y="20"
-                text-anchor="middle"
-                textLength=${rank.length > 1 ? 18 : undefined}
-                lengthAdjust="spacingAndGlyphs"
-              >
-                ${rank}
-              </text>
+              ${corner}
               <path class="pip" d="M37 34l13 20-13 20-13-20z" />
             `
       }

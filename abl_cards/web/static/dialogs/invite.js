@@ -1,6 +1,8 @@
 // Component Invite: seats of the open table, their links, and who plays them.
 import { html } from '../html.js';
+import { seatName } from '../table/seats.js';
 import { t } from '../words.js';
+import { CloseTable } from './close_table.js';
 import { CopyLink } from './copy_link.js';
 import { Dialog } from './dialog.js';
 
@@ -12,10 +14,10 @@ export function Invite({ view, welcome, link }) {
   return html`
     <${Dialog} name="invite" heading=${t('seats')}>
       ${seats.map(
-        ({ seat, kind, name, token }) => html`
+        ({ seat, kind, token }) => html`
           <div key=${seat} class="chooser">
             <p>
-              ${t('seat', seat)}: <b>${seat === view.me ? t('you') : name || t('openSeat')}</b>
+              ${t('seat', seat)}: <b>${seatName(view, seat)}</b>
               ${
                 canChange(seat) &&
                 kind === 'person' &&
@@ -69,6 +71,12 @@ export function Invite({ view, welcome, link }) {
           <p class="small">
             ${t('seed')}: ${view.seed}
           </p>
+        `
+      }
+      ${
+        view.owner &&
+        html`
+          <${CloseTable} link=${link} />
         `
       }
     </${Dialog}>

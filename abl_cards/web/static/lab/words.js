@@ -77,8 +77,6 @@ addWords({
   weightsKeep: ['Write them into the rules', '写入规则'],
   weightsNone: ['No preference can fire here.', '这里没有可用的偏好。'],
   weightOf: ['{}: × {}', '{}：×{}'],
-  choiceBefore: ['before', '原来'],
-  choiceNow: ['now', '现在'],
   choiceSame: ['the same choice', '选择不变'],
   costBefore: ['cost before', '原代价'],
   costNow: ['cost now', '现代价'],

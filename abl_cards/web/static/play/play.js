@@ -7,6 +7,10 @@ import { Link, NO_LINK, request } from '../link.js';
 import { settings } from '../settings.js';
 import { Table } from '../table/table.js';
 import { t } from '../words.js';
+import { StartProgress } from './start_progress.js';
+
+// States of a table to which no connection is tried again.
+const ENDED = ['gone', 'refused', 'closed'];
 
 const tableAddress = (table, key) => `#/play/${table}/${key}`;
 
@@ -15,8 +19,11 @@ async function openTable(options = {}) {
   enterTable(created.table, created.token);
 }
 
+// Remember the table of this browser tab, also one that was entered by a link, for the way back from other sections.
+const rememberTable = (table, key) => sessionStorage.setItem('table', JSON.stringify([table, key]));
+
 function enterTable(table, key) {
-  sessionStorage.setItem('table', JSON.stringify([table, key]));
+  rememberTable(table, key);
   location.replace(tableAddress(table, key));
 }
 
@@ -70,13 +77,17 @@ export function Play({ path }) {
     const opened = new Link(table, key, (message) => {
       if (message.type === 'welcome') setWelcome(message);
       else if (message.type === 'table') {
+        if (message.chair != null || message.owner || !storedTable()) rememberTable(table, key);
         setView(message);
         setState('there');
         setProblem('');
       } else if (message.type === 'error') setProblem(message.text);
       else {
         setState(message.type);
-        if (message.type === 'gone') sessionStorage.removeItem('table');
+        if (!ENDED.includes(message.type)) return;
+        setProblem('');
+        setView(null);
+        sessionStorage.removeItem('table');
       }
     });
     setLink(opened);
@@ -84,8 +95,13 @@ export function Play({ path }) {
   }, [table, key]);
   useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
 
-  const stateText =
-    state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
+  const stateText = ENDED.includes(state)
+    ? t(state)
+    : state === 'lost'
+      ? t('lost')
+      : state === 'opening'
+        ? t('opening')
+        : t('connecting');
   return html`
     <${NewTable} start=${start} game=${welcome?.game} />
     ${
@@ -121,11 +137,12 @@ export function Play({ path }) {
         : html`
           <div class="felt empty">
             <p class="wait">${state === 'problem' ? '' : stateText}</p>
+            ${(state === 'opening' || state === 'connecting') && html`<${StartProgress} />`}
           </div>
         `
     }
     ${
-      (state === 'gone' || state === 'problem') &&
+      (ENDED.includes(state) || state === 'problem') &&
       html`
         <p class="middle">
           <button type="button" class="strong" onClick=${() => start()}>

@@ -4,12 +4,13 @@ import { ImaginedDeals } from '../advice/imagined_deals.js';
 import { LabelTable } from '../advice/label_table.js';
 import { ReasonList } from '../advice/reason_list.js';
 import { Verdict } from '../advice/verdict.js';
-import { signedPoints } from '../format.js';
+import { fixedText, signedPoints } from '../format.js';
 import { html } from '../html.js';
 import { seatsFrom } from '../table/seats.js';
 import { t } from '../words.js';
+import { isMistake } from './summaries.js';
 
-export function DecisionPanel({ review, frame, decision, evaluation, threshold, showHands, playerName }) {
+export function DecisionPanel({ review, frame, decision, evaluation, threshold, showHands, playerName, method }) {
   const otherNames = seatsFrom(frame.seat, review.after).slice(1).map(playerName);
   return html`
     <section class="panel thought" aria-label=${t('advice')} aria-busy=${!decision}>
@@ -28,16 +29,23 @@ export function DecisionPanel({ review, frame, decision, evaluation, threshold, 
                 html`
                   <p>
                     <b>
-                      ${evaluation.mistake && evaluation.loss >= threshold ? '?? ' : ''}
-                      ${t('gaveAway', evaluation.loss.toFixed(2), (2 * evaluation.error).toFixed(2))}
+                      ${isMistake(evaluation, threshold) ? '?? ' : ''}
+                      ${t('gaveAway', fixedText(evaluation.loss, 2), fixedText(2 * evaluation.error, 2))}
                     </b>
                     ${evaluation.loss > 0 ? `; ${t('instead', evaluation.better)}` : ''}
                   </p>
+                  ${
+                    isMistake(evaluation, threshold) &&
+                    evaluation.agreed &&
+                    html`
+                      <p class="contradiction">${t('disagrees', method.rollout_agent, method.agent)}</p>
+                    `
+                  }
                   <table class="grid">
                     <thead>
                       <tr>
                         <th scope="col">${t('move')}</th>
-                        <th scope="col">${t('expected')}</th>
+                        <th scope="col">${t('expected', method.rollout_agent)}</th>
                       </tr>
                     </thead>
                     <tbody>

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from '../html.js';
 import { request } from '../link.js';
 import { localise } from '../settings.js';
 import { t } from '../words.js';
+import { gameOfRecords } from './record_game.js';
 
 async function readText(file) {
   const stream = file.name.endsWith('.gz') ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
@@ -14,6 +15,9 @@ export function RecordForm({ onOpen }) {
   const [form, setForm] = useState({ game: '', profile: '', text: '', line: 1 });
   const [problem, setProblem] = useState('');
   const lines = form.text.split('\n').filter((line) => line.trim()).length;
+  // Records name their game; what is chosen counts for those that do not.
+  const setText = (text) =>
+    setForm((previous) => ({ ...previous, text, game: gameOfRecords(text, games.games) ?? previous.game }));
   const open = async (fields) => {
     try {
       const review = await request('/api/reviews', {
@@ -76,15 +80,14 @@ export function RecordForm({ onOpen }) {
         <input
           type="file"
           accept=".jsonl,.json,.gz,.txt"
-          onChange=${async (event) =>
-            setForm({ ...form, text: event.target.files[0] ? await readText(event.target.files[0]) : '' })}
+          onChange=${async (event) => setText(event.target.files[0] ? await readText(event.target.files[0]) : '')}
         />
       </label>
       <textarea
         aria-label=${t('recordsHere')}
         rows="6"
         value=${form.text}
-        onInput=${(event) => setForm({ ...form, text: event.target.value })}
+        onInput=${(event) => setText(event.target.value)}
       ></textarea>
       ${
         lines > 1 &&

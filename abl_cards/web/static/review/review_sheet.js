@@ -2,6 +2,8 @@
 import { announce } from '../announce.js';
 import { CardRow } from '../cards/card_row.js';
 import { cardName } from '../cards/card_text.js';
+import { CopyLink } from '../dialogs/copy_link.js';
+import { fixedText } from '../format.js';
 import { Graph } from '../graph.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
@@ -10,6 +12,7 @@ import { localise, updateSettings, useSettings } from '../settings.js';
 import { t } from '../words.js';
 import { DecisionPanel } from './decision_panel.js';
 import { saveFile } from './save_file.js';
+import { isMistake, reviewCommand, summariseSeats } from './summaries.js';
 
 const GRAPH_STYLE = [
   'text{font:11px sans-serif;fill:#222}',
@@ -35,7 +38,9 @@ export function ReviewSheet({ review, index }) {
   });
   const [agent, setAgent] = useState('kb');
   const [agents, setAgents] = useState(['kb']);
-  const [deals, setDeals] = useState(40);
+  const [onward, setOnward] = useState('kb');
+  const [allAgents, setAllAgents] = useState(['kb']);
+  const [deals, setDeals] = useState(100);
   const [decision, setDecision] = useState(null);
   const [hands, setHands] = useState(true);
   const [hints, setHints] = useState(true);
@@ -51,13 +56,11 @@ export function ReviewSheet({ review, index }) {
 
   useEffect(() => {
     request('/api/games')
-      .then((catalogue) =>
-        setAgents(
-          catalogue.games
-            .find((game) => game.name === review.game)
-            ?.agents.filter((agent) => /^(kb|abl)/.test(agent)) ?? ['kb'],
-        ),
-      )
+      .then((catalogue) => {
+        const offered = catalogue.games.find((game) => game.name === review.game)?.agents ?? ['kb'];
+        setAllAgents(offered);
+        setAgents(offered.filter((agent) => /^(kb|abl)/.test(agent)));
+      })
       .catch(() => {});
   }, []);
   useEffect(() => {
@@ -103,7 +106,8 @@ export function ReviewSheet({ review, index }) {
 
   const decisions = work.result?.decisions ?? [];
   const threshold = userSettings.threshold;
-  const mistakes = decisions.filter((decision) => decision.mistake && decision.loss >= threshold);
+  const method = work.result?.method;
+  const mistakes = decisions.filter((decision) => isMistake(decision, threshold));
   const decisionAt = useMemo(() => new Map(decisions.map((decision) => [decision.place, decision])), [decisions]);
   const nextOf = (list) => {
     const next = list.find((decision) => decision.place > index) ?? list[0];
@@ -141,7 +145,7 @@ export function ReviewSheet({ review, index }) {
     request('/api/reviews/work', {
       review: review.review,
       agent,
-      onward: 'greedy',
+      onward,
       deals: Number(deals),
       lang: userSettings.language,
     }).then(setWork, (error) => setProblem(error.message));
@@ -322,6 +326,18 @@ export function ReviewSheet({ review, index }) {
             </select>
           </label>
           <label>
+            ${t('onward')}${' '}
+            <select id="review-onward" value=${onward} onChange=${(event) => setOnward(event.target.value)}>
+              ${allAgents.map(
+                (agent) => html`
+                  <option key=${agent} value=${agent}>
+                    ${agent}
+                  </option>
+                `,
+              )}
+            </select>
+          </label>
+          <label>
             ${t('deals')}${' '}
             <input
               type="number"
@@ -350,10 +366,19 @@ export function ReviewSheet({ review, index }) {
           `
         }
         ${
+          method &&
+          html`
+            <p class="small method">
+              ${t('method', method.agent, method.rollout_agent, method.deals, method.seed)}
+            </p>
+            <${CopyLink} label=${t('sameAs')} value=${reviewCommand(review, method, threshold)} />
+          `
+        }
+        ${
           decisions.length > 0 &&
           html`
             <${Graph}
-              label=${t('expected')}
+              label=${t('expected', method.rollout_agent)}
               length=${frames.length}
               lines=${lines}
               current=${index}
@@ -362,7 +387,7 @@ export function ReviewSheet({ review, index }) {
               marks=${mistakes.map((mistake) => ({
                 place: mistake.place,
                 value: mistake.best,
-                text: `${playerName(mistake.seat)} −${mistake.loss.toFixed(2)}`,
+                text: `${playerName(mistake.seat)} −${fixedText(mistake.loss, 2)}`,
               }))}
             />
             ${
@@ -403,8 +428,9 @@ export function ReviewSheet({ review, index }) {
                             <a href=${`#/review/${review.review}/${mistake.place}`}>
                               ${t('act', mistake.place + 1, frames.length)}, ${playerName(mistake.seat)}
                             </a>
-                            : ${t('gaveAway', mistake.loss.toFixed(2), (2 * mistake.error).toFixed(2))};${' '}
+                            : ${t('gaveAway', fixedText(mistake.loss, 2), fixedText(2 * mistake.error, 2))};${' '}
                             ${t('instead', mistake.better)}
+                            ${mistake.agreed ? html` <b>${t('disagrees', method.rollout_agent, method.agent)}</b>` : ''}
                           </li>
                         `,
                       )}
@@ -415,7 +441,7 @@ export function ReviewSheet({ review, index }) {
                 `
             }
             <table class="grid">
-              <caption>${t('bySeat')}</caption>
+              <caption>${t('bySeat', method.agent, method.rollout_agent)}</caption>
               <thead>
                 <tr>
                   <th scope="col">${t('seats')}</th>
@@ -426,7 +452,7 @@ export function ReviewSheet({ review, index }) {
                 </tr>
               </thead>
               <tbody>
-                ${work.result.seats.map(
+                ${summariseSeats(work.result.seats, decisions, threshold).map(
                   (seat) => html`
                     <tr key=${seat.seat}>
                       <th scope="row">${playerName(seat.seat)}</th>
@@ -435,7 +461,7 @@ export function ReviewSheet({ review, index }) {
                         ${seat.agreed} / ${seat.choices}
                       </td>
                       <td>${seat.mistakes}</td>
-                      <td>${seat.loss.toFixed(2)}</td>
+                      <td>${fixedText(seat.loss, 2)}</td>
                     </tr>
                   `,
                 )}
@@ -466,6 +492,7 @@ export function ReviewSheet({ review, index }) {
             threshold=${threshold}
             showHands=${hands}
             playerName=${playerName}
+            method=${method}
           />
         `
       }

@@ -4,7 +4,7 @@ import { t } from '../words.js';
 export function seatName(view, seat) {
   const info = view.seats[seat];
   if (seat === view.me) return t('you');
-  return info.name || (info.kind === 'person' ? t('openSeat') : t('seat', seat));
+  return info.name || (info.kind !== 'person' ? t('seat', seat) : info.taken ? t('guest', seat) : t('openSeat'));
 }
 
 // List all seats in the order of play, beginning with `seat`.
@@ -30,6 +30,6 @@ export function seatPositions(view) {
 export function otherNames(view) {
   const names = [];
   for (let seat = view.after[view.me]; names.length < view.seats.length - 1; seat = view.after[seat])
-    names.push(view.seats[seat].name || t('seat', seat));
+    names.push(seatName(view, seat));
   return names;
 }

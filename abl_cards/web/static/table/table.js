@@ -13,6 +13,7 @@ import { EpisodeResult } from './episode_result.js';
 import { eventText } from './event_text.js';
 import { Hand } from './hand.js';
 import { InfoList } from './info_list.js';
+import { NamePrompt } from './name_prompt.js';
 import { SeatPanel } from './seat_panel.js';
 import { SIDES, seatName, seatPositions } from './seats.js';
 import { TrickCards } from './trick_cards.js';
@@ -28,6 +29,7 @@ export function Table({ view, welcome, link, lost, onError }) {
   const { matches, texts, reading } = selection;
   const currentReading = matches.readings[reading];
   const cardOptions = decision?.kind === 'choice' && decision.options.every((option) => option.card);
+  const wrongCount = cardOptions && decision.count != null && texts.length !== decision.count;
 
   useEffect(() => {
     selection.clear();
@@ -60,7 +62,8 @@ export function Table({ view, welcome, link, lost, onError }) {
   const playCards = () => {
     if (!decision) return false;
     if (decision.kind === 'choice') {
-      if (cardOptions && texts.length) submit({ do: 'choose', values: texts });
+      if (wrongCount) announce(t('exactly', decision.count, texts.length));
+      else if (cardOptions && texts.length) submit({ do: 'choose', values: texts });
       return cardOptions;
     }
     if (currentReading) submit({ do: 'play', value: currentReading.value });
@@ -78,7 +81,7 @@ export function Table({ view, welcome, link, lost, onError }) {
   };
   const selectMove = (verdict) => {
     if (decision?.kind === 'choice') {
-      if (cardOptions) selection.select([verdict.value]);
+      if (cardOptions) selection.select(verdict.cards.length ? verdict.cards : [verdict.value]);
       else submit({ do: 'choose', values: [verdict.value] });
     } else selection.select(verdict.cards);
   };
@@ -133,7 +136,8 @@ export function Table({ view, welcome, link, lost, onError }) {
   );
 
   const others = seatPositions(view);
-  const chooseText = cardOptions && `${localise(decision.stage)}${texts.length > 1 ? ` ×${texts.length}` : ''}`;
+  const pickedText = decision?.count == null ? `×${texts.length}` : t('outOf', texts.length, decision.count);
+  const chooseText = cardOptions && `${localise(decision.stage)} ${pickedText}`;
   const trick = showLast ? view.last : view.trick;
   const turnText =
     view.turn == null ? '' : view.turn === view.me ? t('yourTurn') : t('turnOf', seatName(view, view.turn));
@@ -215,6 +219,7 @@ export function Table({ view, welcome, link, lost, onError }) {
           `
           : html`
             <section class="mine" aria-label=${t('actions')}>
+              <${NamePrompt} view=${view} />
               <p class="reads" role="status">
                 ${
                   texts.length > 0 &&
@@ -247,6 +252,7 @@ export function Table({ view, welcome, link, lost, onError }) {
                           ? t('unfinished', matches.plays)
                           : t('notLegal'))
                 }
+                ${wrongCount && t('exactly', decision.count, texts.length)}
                 ${decision?.kind === 'play' && !texts.length && decision.plays === 1 && decision.passes && t('only')}
               </p>
               <p class="buttons">
@@ -268,7 +274,7 @@ export function Table({ view, welcome, link, lost, onError }) {
                       <button
                         type="button"
                         class="strong"
-                        disabled=${!(decision && (cardOptions ? texts.length : currentReading))}
+                        disabled=${!(decision && (cardOptions ? texts.length && !wrongCount : currentReading))}
                         onClick=${playCards}
                       >
                         ${cardOptions ? chooseText : t('lay')}

@@ -1,7 +1,9 @@
 // Component TrickCards: the last play of each seat in the trick.
 import { CardRow } from '../cards/card_row.js';
+import { cardName } from '../cards/card_text.js';
 import { Fragment, html } from '../html.js';
 import { localise } from '../settings.js';
+import { t } from '../words.js';
 import { SIDES, seatName, seatPositions } from './seats.js';
 
 export function TrickCards({ view, welcome, trick, faded }) {
@@ -35,6 +37,15 @@ export function TrickCards({ view, welcome, trick, faded }) {
                         : null
                     }
                     <span class="what">${localise(event.text)}</span>
+                    ${
+                      event.failed &&
+                      html`
+                        <span class="what failed">
+                          ${t('failedShort', localise(event.failed.text))}${' '}
+                          ${event.failed.back.map((text) => cardName(welcome.deck, text)).join(', ')}
+                        </span>
+                      `
+                    }
                   </div>
                 `,
               )}

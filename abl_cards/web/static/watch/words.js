@@ -19,6 +19,5 @@ addWords({
   servedAll: ['All tables', '全部牌桌'],
   reportsHere: ['Reports of experiments', '实验报告'],
   reportPart: ['A part; not measured yet: {}', '尚不完整，还没有测量：{}'],
-  reportOpen: ['open', '打开'],
   reportCommand: ['measured by', '测量命令'],
 });

@@ -1,0 +1,273 @@
+"""Legal labels at tables, and the kernels that list or draw the card sets that realise them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import TooManyMovesError, map_ranges, scale_to_range_array
+from abl_cards.games.compiled import CompiledGame, MoveQuery, raise_too_many
+from abl_cards.games.moves import (
+    ALL_LABELS,
+    SCRATCH_SETS,
+    MoveScratch,
+    MoveTables,
+    PackedScratch,
+    can_reach_all,
+    drop_unreachable_labels,
+    enumerate_moves,
+    enumerate_packed_moves,
+    filter_card_sets,
+    filter_labels,
+    lookup_moves,
+    max_kickers,
+    new_packed_scratch,
+    sample_card_sets,
+    sample_lookup_moves,
+    sample_required_sets,
+    scratch_for,
+)
+from abl_cards.games.state import count_cards
+from abl_cards.games.tables.view import PlayerView
+from abl_cards.games.types import MAX_CARD_SETS, MoveLists, Moves
+
+_GUESSED_RESPONSES = 32  # expected card sets of a following seat; for a leading seat, the square of its cards
+_MAX_GUESSED_CARDS = 60  # cards; lists of larger hands are allocated when their length is known
+_MAX_LIST_BYTES = 1 << 30  # bytes of the card sets of several decisions
+_MIN_DECISIONS_PER_THREAD = 64  # decisions with enumerated card sets that justify another thread
+
+
+LabelSampler = Callable[[int, int, NDArray[np.int16]], None]
+"""Function of ``lo, hi, labels`` that writes ``labels[lo:hi]``."""
+
+
+class LegalCardSets:
+    """Circuit outputs of n decisions about plays, and the card sets that realise their legal labels."""
+
+    def __init__(self, view: PlayerView, query: MoveQuery, outputs: NDArray[np.uint8] | None = None) -> None:
+        """Make the card sets of decisions.
+
+        Args:
+            view: View of the seats to decide.
+            query: Query of legal labels and allowed forms.
+            outputs: uint8 [rows, n], its outputs; None to compute them when they are first read.
+        """
+        self.view, self.query, self._known_outputs = view, query, outputs
+
+    @property
+    def rules(self) -> CompiledGame:
+        """Compiled rules of the game."""
+        return self.view.rules
+
+    def select(self, rows: NDArray[np.int64]) -> LegalCardSets:
+        """Return the card sets of some decisions; circuit outputs that were computed are copied.
+
+        Args:
+            rows: int64 [m], indices of decisions.
+
+        Returns:
+            Card sets of m decisions.
+        """
+        known = self._known_outputs
+        outputs = None if known is None else np.ascontiguousarray(known[:, rows])
+        return LegalCardSets(self.view.select(rows), self.query, outputs)
+
+    @property
+    def legal_mask(self) -> NDArray[np.uint8]:
+        """Mask of legal labels, uint8 [labels, n]."""
+        return self.outputs[: len(self.rules.labels)]
+
+    @property
+    def form_mask(self) -> NDArray[np.uint8]:
+        """Mask of the forms that the rules allow, uint8 [forms, n]."""
+        return self.outputs[self.query.answer_rows]
+
+    @property
+    def required_cards(self) -> NDArray[np.uint8]:
+        """Cards that a play must contain, uint8 [kinds, n]; [0, n] in games without such rules."""
+        return self.outputs[self.query.first_card_row :]
+
+    @property
+    def outputs(self) -> NDArray[np.uint8]:
+        """Circuit outputs [rows, n]: labels, forms, required cards; computed when first read."""
+        if self._known_outputs is None:
+            self._known_outputs = self.query.query.evaluate(len(self.view), self.view.column_writers)
+            self._drop_unreachable_labels()
+        return self._known_outputs
+
+    def _drop_unreachable_labels(self) -> None:
+        """Clear legal labels that have no card set with all required cards."""
+        rows = self.restricted_rows
+        if not rows.size:
+            return
+        if self.query.lookup is not None:
+            self._drop_labels_by_lists(rows)
+            return
+        required, is_unsure = self._required, np.zeros(len(rows), np.bool_)
+        arguments = *self._kernel_inputs, self.outputs, self.rules.label_kinds, rows, required
+        map_ranges(len(rows), lambda lo, hi: drop_unreachable_labels(
+            *arguments, lo, hi, self._move_scratch(), *self._empty_moves(SCRATCH_SETS), is_unsure
+        ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
+        if is_unsure.any():
+            self._drop_labels_by_lists(rows[is_unsure])
+
+    def _drop_labels_by_lists(self, rows: NDArray[np.int64]) -> None:
+        """Clear legal labels of rows [m] without a card set with all required cards, by listing all card sets."""
+        required = self.required_cards.take(rows, axis=1)
+        self.legal_mask[:, rows] &= can_reach_all(self.rules.label_kinds, required)
+        lists = self.select(rows).list_all(np.full(len(rows), ALL_LABELS, np.int16))
+        filter_labels(self.legal_mask, lists, self.rules.forms.label_of, required, rows)
+
+    @cached_property
+    def _leading(self) -> NDArray[np.int8]:
+        """Role of the seat [n]: 1 if it leads, 0 if it follows."""
+        return (self.view.to_beat < 0).astype(np.int8)
+
+    @property
+    def _kernel_inputs(self) -> tuple[MoveTables, NDArray[np.uint8], NDArray[np.int16], NDArray[np.int8]]:
+        """First arguments of the kernels: tables, hands, order contexts, roles."""
+        return self.query.move_tables, self.view.hand, self.view.context, self._leading
+
+    @cached_property
+    def restricted_rows(self) -> NDArray[np.int64]:
+        """Indices of the decisions with required cards."""
+        includes = self.required_cards
+        rows = [includes[kind] for kind in self.query.requirable_cards] if len(includes) else []
+        return np.flatnonzero(np.logical_or.reduce(rows) if len(rows) != 1 else rows[0].view(np.bool_))
+
+    @cached_property
+    def _required(self) -> NDArray[np.uint8]:
+        """Required cards [kinds, restricted rows]."""
+        rows = self.restricted_rows
+        required = np.zeros((len(self.required_cards), len(rows)), np.uint8)
+        for kind in self.query.requirable_cards:
+            required[kind] = self.required_cards[kind, rows]
+        return required
+
+    def draw_required(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], moves: Moves, num_found: NDArray[np.int64]
+    ) -> None:
+        """Replace moves of decisions with required cards by a draw among the card sets that have them."""
+        rows = self.restricted_rows
+        if self.query.lookup is None:
+            arguments = (
+                *self._kernel_inputs, labels[rows], self.legal_mask, self.outputs, keys, rows, self._required
+            )  # fmt: skip
+            map_ranges(len(rows), lambda lo, hi: sample_required_sets(
+                *arguments, lo, hi, self._move_scratch(),
+                *self._empty_moves(SCRATCH_SETS), *moves, num_found
+            ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
+            rows = rows[num_found[rows] < 0]
+            if not rows.size:
+                return
+        lists = self.select(rows).list_legal(labels[rows])
+        num_found[rows] = np.diff(lists.start)
+        has_moves = num_found[rows] > 0
+        chosen_rows = rows[has_moves]
+        offset = (
+            scale_to_range_array(keys[chosen_rows], num_found[chosen_rows])
+            if len(keys)
+            else np.zeros(len(chosen_rows), np.int64)
+        )
+        chosen = lists.start[:-1][has_moves] + offset
+        moves.form[chosen_rows], moves.cards[chosen_rows] = lists.form[chosen], lists.cards[chosen]
+
+    def draw(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], sample_labels: LabelSampler | None = None
+    ) -> tuple[Moves, NDArray[np.int64]]:
+        """Draw card sets of labels [n], which ``sample_labels`` draws first if given; also return their number [n]."""
+        n, query, outputs, inputs = len(self.view), self.query, self.outputs, self._kernel_inputs
+        moves, num_found = self._empty_moves(n), np.zeros(n, np.int64)
+
+        def sample(lo: int, hi: int) -> None:
+            if sample_labels is not None:
+                sample_labels(lo, hi, labels)
+            arguments = labels, outputs, keys, lo, hi, *moves
+            if query.lookup is not None:
+                sample_lookup_moves(query.lookup, query.answer_rows, *inputs[1:3], *arguments, num_found)
+            else:
+                sample_card_sets(*inputs, *arguments, self._move_scratch(), num_found)
+
+        map_ranges(n, sample)
+        return moves, num_found
+
+    def list_legal(self, labels: NDArray[np.int16]) -> MoveLists:
+        """List the card sets of labels [n] that have all required cards."""
+        lists = self.list_all(labels)
+        if self.restricted_rows.size:
+            lists = filter_card_sets(lists, self.required_cards, self.restricted_rows)
+        return lists
+
+    def list_all(self, labels: NDArray[np.int16]) -> MoveLists:
+        """List the card sets of labels [n], regardless of required cards."""
+        n = len(self.view)
+        hand_sizes = np.minimum(count_cards(self.view.hand).astype(np.int64), _MAX_GUESSED_CARDS)
+        all_sizes = np.where(self.view.to_beat < 0, hand_sizes**2 * 5 // 4, _GUESSED_RESPONSES)
+        capacities = np.where(labels == ALL_LABELS, all_sizes, hand_sizes)
+        shares = map_ranges(n, lambda lo, hi: self._list(labels, lo, hi, int(capacities[lo:hi].sum())))
+        lengths = np.concatenate([np.diff(share.start) for share in shares])
+        return MoveLists(
+            np.concatenate([[0], lengths.cumsum()]),
+            np.concatenate([share.form for share in shares]),
+            np.concatenate([share.cards for share in shares]),
+        )
+
+    def _list(self, labels: NDArray[np.int16], lo: int, hi: int, capacity: int) -> MoveLists:
+        """List the card sets of decisions lo..hi-1, twice if they exceed the capacity at first."""
+        start = np.zeros(hi + 1, np.int64)
+        while True:
+            moves = self._empty_moves(capacity)
+            num_sets = self._fill(labels, lo, hi, start, moves)
+            if num_sets <= capacity:
+                self._check_list_sizes(labels, lo, start[lo:])
+                return MoveLists(start[lo:], moves.form[:num_sets], moves.cards[:num_sets])
+            self._check_list_sizes(labels, lo, start[lo:])
+            capacity = num_sets
+
+    def _fill(self, labels: NDArray[np.int16], lo: int, hi: int, start: NDArray[np.int64], moves: Moves) -> int:
+        """Write the card sets of labels [n] of decisions lo..hi-1 that fit; return their number.
+
+        ``start`` [hi + 1] is filled from lo + 1 on.
+        """
+        query, inputs = self.query, self._kernel_inputs
+        arguments = labels, self.legal_mask, self.outputs, lo, hi, start, *moves
+        if query.lookup is not None:
+            return int(lookup_moves(query.lookup, query.answer_rows, *inputs[1:3], *arguments))
+        if query.packed is None:
+            return int(enumerate_moves(*inputs, *arguments, self._move_scratch()))
+        return int(enumerate_packed_moves(query.packed, *inputs[1:], *arguments, self._packed_scratch()))
+
+    def _check_list_sizes(self, labels: NDArray[np.int16], lo: int, start: NDArray[np.int64]) -> None:
+        """Raise TableError if a decision has too many card sets, TooManyMovesError if all together have."""
+        is_too_long = np.diff(start) > MAX_CARD_SETS
+        if is_too_long.any():
+            self._raise_too_many(labels, lo + int(is_too_long.argmax()))
+        list_bytes = int(start[-1] - start[0]) * (self.rules.forms.max_cards + 2)
+        if list_bytes > _MAX_LIST_BYTES and len(is_too_long) > 1:
+            raise TooManyMovesError(
+                f"{int(start[-1] - start[0]):,} card sets of {len(is_too_long):,} decisions are too many to list at "
+                "once: list those of fewer decisions"
+            )
+
+    def _raise_too_many(self, labels: NDArray[np.int16], row: int) -> None:
+        """Raise TableError for a decision of too many card sets, with the most frequent label of the first ones."""
+        selected, moves = self.select(np.array([row])), self._empty_moves(MAX_CARD_SETS)
+        selected._fill(labels[[row]], 0, 1, np.zeros(2, np.int64), moves)
+        label = self.rules.label_texts[np.bincount(self.rules.forms.label_of[moves.form]).argmax()]
+        raise_too_many(self.rules.kb, np.ones(1, np.bool_), label, selected.view)
+
+    def _empty_moves(self, n: int) -> Moves:
+        """Allocate n moves."""
+        return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.max_cards), np.uint8))
+
+    def _packed_scratch(self) -> PackedScratch:
+        """Allocate buffers of the packed kernels."""
+        move_tables = self.rules.move_tables
+        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, max_kickers(move_tables))
+
+    def _move_scratch(self) -> MoveScratch:
+        """Return the buffers of this thread."""
+        return scratch_for(self.rules.move_tables, self.rules.forms.max_cards)

@@ -1,0 +1,232 @@
+"""Inputs of abduction that are malformed, contradictory or too large: each a clear error or the right value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ablkit = pytest.importorskip("ablkit", reason="ablkit is not installed (pip install 'abl-cards[learning]')")
+
+from ablkit.data.structures import ListData  # noqa: E402
+
+from abl_cards.asp import KBError, Limits  # noqa: E402
+from abl_cards.core import ErrorCode, GameError  # noqa: E402
+from abl_cards.games import load  # noqa: E402
+from abl_cards.reasoners import EXAMPLE_PROGRAMS, HandKB, MinimisingReasoner, ProgramKB, RulesKB  # noqa: E402
+from abl_cards.reasoners.abduction import programs  # noqa: E402
+from abl_cards.reasoners.abduction.assignment_search import CircuitSolver  # noqa: E402
+
+DIGITS = list(range(10))
+SUM = "result(S) :- S = #sum{ V,P : symbol(P,V) }."
+CHOICE = "1 { carry(0..1) } 1. result(S+C) :- S = #sum{ V,P : symbol(P,V) }, carry(C)."
+UNIFORM = np.full((2, 10), 0.1)
+STATE = {"level": "8", "hand": ["H4", "C4", "D4", "H8", "S9", "D9"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
+
+
+def code_of(call: Callable[[], object]) -> str:
+    """Return the code of the error that a call raises."""
+    with pytest.raises((GameError, KBError)) as error:
+        call()
+    problem: Any = error.value
+    return str(problem.code)
+
+
+def conclude(program: str | Path) -> object:
+    """Return the result of a program for two digits."""
+    return ProgramKB(program, DIGITS).logic_forward([1, 2])
+
+
+def with_value(value: float) -> np.ndarray:
+    """Return probabilities of which one is given."""
+    probabilities = UNIFORM.copy()
+    probabilities[1, 3] = value
+    return probabilities
+
+
+@pytest.fixture(scope="module")
+def kb() -> ProgramKB:
+    return ProgramKB(SUM, DIGITS)
+
+
+@pytest.fixture(scope="module")
+def hands() -> HandKB:
+    return HandKB("guandan", state={"level": "8"})
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -0.1])
+def test_values_that_are_no_probabilities_are_refused(kb: ProgramKB, hands: HandKB, value: float) -> None:
+    cards = np.full((2, 54), 0.1)
+    cards[0, 7] = value
+    probabilities = np.full((1, 168), 0.1)
+    probabilities[0, 5] = value
+    rules = RulesKB(load("guandan").engine())
+    decision = ListData(X=[STATE], Y=None, pred_prob=probabilities, pred_pseudo_label=["pass"])
+    with pytest.raises(GameError, match=r"\[1\]"):  # the example
+        kb.abduce_batch([UNIFORM, with_value(value)], [7, 7])
+    for call in (
+        lambda: kb.abduce_batch([with_value(value)], [7]),
+        lambda: ProgramKB(CHOICE, DIGITS).abduce_batch([with_value(value)], [7]),
+        lambda: hands.abduce_batch([cards], ["pair(3)"]),
+        lambda: MinimisingReasoner(rules).abduce(decision),
+    ):
+        assert code_of(call) == ErrorCode.INVALID_VALUE
+
+
+def test_zero_probabilities_are_the_least_probable(kb: ProgramKB, hands: HandKB) -> None:
+    assert kb.abduce_batch([np.zeros((2, 10))], [7])[0, 0].sum() == 7
+    sure = np.eye(10)[[1, 2]]
+    assert kb.abduce_batch([sure], [3]).tolist() == [[[1, 2]]]
+    assert {tuple(row) for row in kb.abduce_batch([sure], [7], k=2)[0].tolist()} == {(1, 6), (5, 2)}
+    pair = hands.abduce_batch([np.zeros((2, 54))], ["pair(3)"])[0, 0]
+    assert hands.logic_forward([hands.pseudo_label_list[card] for card in pair]) == "pair(3)"
+
+
+@pytest.mark.parametrize("y", [19, -1, 2.5, "seven", float("nan"), float("inf"), (7,), [7], {7}, np.array([3, 4])])
+def test_a_result_that_no_labels_have_gives_none(kb: ProgramKB, y: Any) -> None:
+    assert kb.abduce_batch([UNIFORM], [y]).tolist() == [[[-1, -1]]]
+    assert kb.abduce_candidates([3, 4], y, None, 2, 0) == ([], [])
+    assert kb.revise_at_idx([3, 4], y, None, [0, 1]) == ([], [])
+
+
+def test_numbers_of_numpy_are_results(kb: ProgramKB) -> None:
+    y = np.array([7, 12])
+    assert kb.abduce_batch([UNIFORM, UNIFORM], y)[:, 0].sum(axis=1).tolist() == y.tolist()
+    assert kb.abduce_candidates([3, 9], np.int64(7), None, 1, 0)[0] == [[3, 4]]
+    several = ProgramKB("first(V) :- symbol(0,V). last(V) :- symbol(1,V).", DIGITS, results=["first/1", "last/1"])
+    for pair in ((3, 4), [3, 4], np.array([3, 4])):
+        assert several.abduce_batch([UNIFORM], [pair]).tolist() == [[[3, 4]]]
+
+
+def test_batches_that_do_not_fit_are_refused(kb: ProgramKB, hands: HandKB) -> None:
+    for call in (
+        lambda: kb.abduce_batch([UNIFORM], 7),  # type: ignore[arg-type]
+        lambda: kb.abduce_batch([UNIFORM], [7], k=0),
+        lambda: kb.abduce_batch([UNIFORM], [7], k=1.5),  # type: ignore[arg-type]
+        lambda: kb.abduce_batch(UNIFORM, [7, 7]),
+        lambda: kb.abduce_batch([UNIFORM], [7], x=[]),
+        lambda: kb.abduce_batch([[["a"] * 10]], [7]),  # type: ignore[list-item]
+        lambda: kb.abduce_batch([np.empty((0, 10))], [0]),
+        lambda: kb.revise_at_idx([3, 4], 7, None, [2]),
+        lambda: hands.revise_at_idx(["S3", "H3"], "pair(3)", None, [2]),
+        lambda: hands.abduce_batch([np.full((2, 54), 0.1)], [{"to_beat": ["SK", "DK"], "beats": "no"}]),
+        lambda: hands.abduce_batch([np.full((2, 54), 0.1)], [{"points": None}]),
+        lambda: RulesKB(load("guandan").engine()).logic_forward(["no label"], [STATE]),
+        lambda: RulesKB(load("guandan").engine()).logic_forward(["pass"], None),  # type: ignore[arg-type]
+    ):
+        assert code_of(call) == ErrorCode.INVALID_VALUE
+    batches: tuple[Any, ...] = ([], np.empty((0, 2, 10)))
+    for batch in batches:
+        assert kb.abduce_batch(batch, []).shape == (0, 1, 0)
+        assert kb.abduce_batch(batch).shape == (0, 1, 0)
+    assert hands.abduce_batch([], []).shape == (0, 1, 0)
+
+
+def test_programs_without_a_result() -> None:
+    never = ProgramKB("result(7) :- symbol(0,1), not symbol(0,1).", DIGITS)
+    assert never.logic_forward([1, 2]) is None
+    assert never.abduce_candidates([1, 2], 7, None, 2, 0) == ([], [])
+    assert never.abduce_batch([UNIFORM, UNIFORM], [7, None]).tolist() == [[[-1, -1]]] * 2
+    for program, code in (
+        ("other(V) :- symbol(P,V).", ErrorCode.MISSING_OUTPUT),
+        (SUM + " :- 1 = 1.", ErrorCode.ALWAYS_VIOLATED),
+        ("", ErrorCode.FILE_NOT_READABLE),
+        ("result(", ErrorCode.SYNTAX_ERROR),
+        ("rules/sum.lp", ErrorCode.INVALID_VALUE),
+        (Path("rules/sum.lp"), ErrorCode.FILE_NOT_READABLE),
+    ):
+        assert code_of(partial(conclude, program)) == code
+
+
+def test_weak_constraints_are_refused_also_beside_a_choice() -> None:
+    for program in (SUM + " :~ symbol(0,3). [5]", CHOICE + " :~ carry(1). [1]", CHOICE + " #minimize{ C : carry(C) }."):
+        assert code_of(partial(conclude, program)) == ErrorCode.UNSUPPORTED_CONSTRUCT
+
+
+def test_a_choice_of_the_labels_is_refused() -> None:
+    for rule in (" { symbol(0,1) }.", " symbol(0,1) :- symbol(1,2)."):
+        assert code_of(partial(conclude, SUM + rule)) == ErrorCode.DERIVED_INPUT
+
+
+def test_value_may_give_no_result_but_not_fail() -> None:
+    program, labels = "result(V,V-1) :- symbol(0,V).", [1, 2, 3]
+    divided = ProgramKB(program, labels, results="result/2", value=lambda n, d: n / d)
+    assert code_of(lambda: divided.abduce_batch([np.ones((1, 3))], [2])) == ErrorCode.INVALID_VALUE
+    kb = ProgramKB(program, labels, results="result/2", value=lambda n, d: n / d if d else None)
+    assert [kb.logic_forward([label]) for label in labels] == [None, 2.0, 1.5]
+    assert sorted(kb.abduce_batch([np.ones((1, 3))], [None], k=3)[0, :, 0].tolist()) == [-1, 1, 2]
+    assert kb.abduce_candidates([1], None, None, 1, 0) == ([[2], [3]], [2.0, 1.5])
+
+
+def test_atoms_of_equal_value_are_one_result() -> None:
+    program = "result(V,2) :- symbol(0,V). result(2*V,4) :- symbol(0,V)."
+    kb = ProgramKB(program, DIGITS, results="result/2", value=lambda n, d: n / d)
+    assert kb.logic_forward([3]) == 1.5
+    assert kb.abduce_candidates([0], 1.5, None, 1, 0) == ([[3]], [1.5])
+
+
+def test_max_err_may_change() -> None:
+    kb = ProgramKB(SUM, DIGITS)
+    assert kb.abduce_candidates([9], 3, None, 1, 0)[0] == [[3]]
+    kb.max_err = 1
+    assert kb.abduce_candidates([9], 3, None, 1, 0)[0] == [[2], [3], [4]]
+
+
+def test_sets_and_too_many_labels_are_refused() -> None:
+    assert code_of(lambda: ProgramKB(SUM, {1, 2})) == ErrorCode.INVALID_VALUE  # type: ignore[arg-type]
+    assert code_of(lambda: ProgramKB(SUM, range(40_000))) == ErrorCode.TOO_LARGE
+
+
+def test_large_domains_have_right_values() -> None:
+    count = 1500
+    kb = ProgramKB("result(V/1000) :- symbol(0,V), not symbol(1,V).", list(range(count)))
+    probabilities = np.full((2, count), 1e-9)
+    probabilities[0, [10, 1250]], probabilities[1, [1250, 1251]] = (0.9, 0.5), (0.9, 0.5)
+    best, second = kb.abduce_batch([probabilities], [1], k=2)[0].tolist()
+    assert best == [1250, 1251]
+    assert second[0] // 1000 == 1
+    assert second[1] == 1250
+
+
+def test_long_sequences_have_right_values() -> None:
+    program = "odd(0,0). odd(P+1,(X+V)\\2) :- odd(P,X), symbol(P,V). result(X) :- odd(length,X)."
+    kb = ProgramKB(program, [0, 1])
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(2), 600)
+    best = probabilities.argmax(axis=1)
+    weakest = np.abs(np.log(probabilities[:, 0] / probabilities[:, 1])).argmin()
+    for parity in (0, 1):
+        expected = best.copy()
+        expected[weakest] ^= best.sum() % 2 != parity
+        assert kb.abduce_batch([probabilities], [parity])[0, 0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("limits", [None, Limits(rules=1000, literals=5000)])
+def test_programs_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch, limits: Limits | None) -> None:
+    monkeypatch.setattr(programs, "GROUND_LIMITS", Limits(rules=1000, literals=5000))
+    kb = ProgramKB("pair(V,W) :- symbol(0,V), symbol(1,W). result(V+W) :- pair(V,W).", list(range(60)), limits=limits)
+    assert code_of(lambda: kb.logic_forward([1, 2])) == ErrorCode.LIMIT_EXCEEDED
+
+
+def test_a_search_without_a_plan_ends_where_all_labels_are_equally_probable() -> None:
+    """Partial assignments of equal bounds are extended depth first; else some 10 to the power 9 precede a full one."""
+    kb = ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS)
+    program = kb._program(10)
+    assert program.compiled is not None
+    program.solver = CircuitSolver(program.compiled)
+    assert kb.abduce_batch([np.full((10, 10), 0.1)], [45])[0, 0].sum() == 45
+
+
+def test_a_plan_that_grows_too_large_gives_way_to_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    from abl_cards.reasoners.abduction import assignment_plans
+
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(10), (4, 3))
+    y, whole = [9, 12, 3, None], ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS)
+    expected = whole.abduce_batch(probabilities, y, k=2)
+    monkeypatch.setattr(assignment_plans, "MAX_NODES", 60)
+    kb = ProgramKB(EXAMPLE_PROGRAMS / "digit_sum.lp", DIGITS)
+    assert kb.abduce_batch(probabilities, y, k=2).tolist() == expected.tolist()
+    assert kb.abduce_candidates([1, 2, 3], 9, None, 3, 0) == whole.abduce_candidates([1, 2, 3], 9, None, 3, 0)

@@ -1,0 +1,79 @@
+"""Tests of scripts of the page without a browser, by node; skipped without it."""
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.games.game import load
+from abl_cards.matches import ReviewConfig, review_record, summarise_seats
+from abl_cards.web.static_files import STATIC_FOLDER
+from tests.web.test_reviews import played
+
+
+def run_script(script: str, **values: Any) -> Any:
+    """Run a module in the folder of the page's scripts; ``input`` holds the values, ``print`` takes the result."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node")
+    prelude = f"const input = {json.dumps(values)};\nconst print = (value) => console.log(JSON.stringify(value));\n"
+    imports, body = script.split("---")
+    command = [node, "--input-type=module", "-e", imports + prelude + body]
+    result = subprocess.run(command, cwd=STATIC_FOLDER, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_totals_by_seat_follow_the_threshold() -> None:
+    engine, (record, *_) = load("president").engine(), played("president")
+    agent, greedy = make_agent("kb", engine), make_agent("greedy", engine)
+    decisions = review_record(ReviewConfig(engine, agent, greedy, 8), record)
+    shown = [{"seat": one.seat, "loss": one.loss, "mistake": one.is_mistake} for one in decisions]
+    losses = sorted(one.loss for one in decisions if one.is_mistake)
+    for least in (0.0, losses[len(losses) // 2], 99.0):
+        strict = review_record(ReviewConfig(engine, agent, greedy, 8, min_loss=least), record)
+        seats = summarise_seats(engine, record, strict)
+        printed = run_script(
+            """import { summariseSeats } from './review/summaries.js';
+            import { fixedText } from './format.js';
+            ---
+            const seats = summariseSeats(input.seats, input.decisions, input.least);
+            print(seats.map((seat) => [seat.seat, seat.mistakes, fixedText(seat.loss, 2)]));""",
+            seats=[{"seat": seat.seat} for seat in seats], decisions=shown, least=least,
+        )  # fmt: skip
+        assert printed == [[seat.seat, seat.mistakes, f"{seat.loss:.2f}"] for seat in seats]
+
+
+def test_numbers_have_the_digits_of_the_command_line() -> None:
+    numbers = [0.125, 0.375, -0.125, 2.5, 1.005, 0.1, 12.0, 0.0, -3.14159, 1e-9, 0.995]
+    printed = run_script(
+        "import { fixedText } from './format.js';---print(input.numbers.map((number) => fixedText(number, 2)));",
+        numbers=numbers,
+    )
+    assert printed == [f"{number:.2f}" for number in numbers]
+
+
+def test_the_command_of_a_review_is_complete() -> None:
+    method = {"agent": "abl", "rollout_agent": "kb", "deals": 40, "seed": "7", "language": "zh"}
+    printed = run_script(
+        "import { reviewCommand } from './review/summaries.js';---"
+        "print([0, 0.5].map((least) => reviewCommand(input.review, input.method, least)));",
+        review={"game": "guandan", "line": 3}, method=method,
+    )  # fmt: skip
+    command = "abl-cards review guandan FILE --line 3 --agent abl --rollout-agent kb --deals 40 --seed 7 --lang zh"
+    assert printed == [command, f"{command} --min-loss 0.5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [('\n{"game":"hearts","acts":[]}\n{}', "hearts"), ('{"game":"chess"}', None), ("no record", None), ("", None)],
+)
+def test_the_game_of_records_is_found(text: str, game: str | None) -> None:
+    printed = run_script(
+        "import { gameOfRecords } from './review/record_game.js';---print(gameOfRecords(input.text, input.games));",
+        text=text, games=[{"name": "guandan"}, {"name": "hearts"}],
+    )  # fmt: skip
+    assert printed == game
