@@ -54,12 +54,8 @@ class WebTable:
         """Start the first match, by the given seed or by a secret one that is drawn for each match."""
         self.name, self.title, self.engine, self.seats = name, title, engine, list(seats)
         self.is_seed_random, seed = seed is None, secret_seed() if seed is None else seed
-        self.seed, self.is_practice, self.available_agents, self.match_number = (
-            seed,
-            is_practice,
-            tuple(available_agents),
-            0,
-        )
+        self.seed, self.is_practice, self.match_number = seed, is_practice, 0
+        self.available_agents = tuple(available_agents)
         self.rules_error = rules_error  # first error of newer rules
         person_seats = [seat for seat, table_seat in enumerate(seats) if table_seat.kind == PERSON]
         self.owner_seat = person_seats[0] if person_seats else None
@@ -70,10 +66,7 @@ class WebTable:
         self.viewers: dict[BrowserConnection, str] = {}  # token by connection
         self.on_change: Callable[[], None] = lambda: None
         self.write_event: EventWriter = lambda what, line: None
-        self.last_used, self.client_id = (
-            time.monotonic(),
-            "",
-        )  # time of the last action of a person, and client that opened the table
+        self.last_used, self.client_id = time.monotonic(), ""  # last action of a person; client that opened the table
         self.start_match()
 
     # --- permissions --------------------------------------------------------------------------------------------------

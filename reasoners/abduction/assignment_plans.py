@@ -12,6 +12,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,59 @@ Layer = tuple[tuple[int, int], ...]
 
 class PlanTooLarge(Exception):
     """Raised where a circuit has no plan within the bound on nodes."""
+
+
+class _Gates(NamedTuple):
+    """Gates of a circuit as lists, and its inputs that are labels."""
+
+    first: int  # number of the first gate
+    kinds: list[int]
+    starts: list[int]  # [gates + 1] first operand of each gate
+    least: list[int]  # bound of each sum
+    operands: list[int]  # literals
+    weights: list[int]
+    sums: set[int]  # numbers of the gates that are bounds on sums
+    symbols: dict[int, tuple[int, int]]  # position and label by input
+
+    @classmethod
+    def of(cls, circuit: Circuit, symbol_rows: NDArray[np.int32]) -> _Gates:
+        """Read the gates of a circuit, and the inputs of the labels at each position."""
+        symbols = {
+            int(row): (position, label)
+            for position, rows in enumerate(symbol_rows)
+            for label, row in enumerate(rows)
+            if row >= 0
+        }
+        return cls(
+            circuit.first_gate,
+            circuit.kinds.tolist(),
+            circuit.starts.tolist(),
+            circuit.bounds.tolist(),
+            circuit.literals.tolist(),
+            circuit.weights.tolist(),
+            set((circuit.first_gate + np.flatnonzero(circuit.kinds > _OR)).tolist()),
+            symbols,
+        )
+
+    def read(self, literal: int) -> tuple[int, list[int]]:
+        """Return kind and operands of the gate of a literal."""
+        gate = (literal >> 1) - self.first
+        return self.kinds[gate], self.operands[self.starts[gate] : self.starts[gate + 1]]
+
+    def dependencies(self, literal: int) -> list[int]:
+        """Return the literals from which the node of a literal is made."""
+        if literal >> 1 < self.first:
+            return []
+        negated, (kind, operands) = literal & 1, self.read(literal)
+        if kind not in (_AND, _OR):
+            return operands + [operand ^ 1 for operand in operands if (operand >> 1) - 1 not in self.symbols]
+        if negated:
+            operands = [operand ^ 1 for operand in operands]
+        is_disjunction = (kind == _OR) != bool(negated)
+        if is_disjunction or not self.sums or self.sums.isdisjoint(operand >> 1 for operand in operands):
+            return operands
+        parts = [self.dependencies(operand) if operand >> 1 in self.sums else [operand] for operand in operands]
+        return [operand for part in parts for operand in part]
 
 
 class AssignmentPlan:
@@ -73,16 +127,7 @@ class AssignmentPlan:
         self._sums: dict[tuple[Layer, ...], dict[int, int]] = {(): {0: ANYTHING}}
         self._layers_of_sum: dict[bytes, tuple[Layer, ...]] = {}
         self._outputs: dict[int, int] = {}
-        self._circuit, self._first_gate = circuit, circuit.first_gate
-        self._gates = circuit.kinds.tolist(), circuit.starts.tolist(), circuit.bounds.tolist()
-        self._operands = circuit.literals.tolist(), circuit.weights.tolist()
-        self._sum_gates = set((self._first_gate + np.flatnonzero(circuit.kinds > _OR)).tolist())
-        self._symbols = {
-            int(row): (position, label)
-            for position, rows in enumerate(symbol_rows)
-            for label, row in enumerate(rows)
-            if row >= 0
-        }
+        self._circuit, self._gates = circuit, _Gates.of(circuit, symbol_rows)
         self._constraint = ANYTHING
         for row in constraints:
             violated = int(circuit.output_literals[row])
@@ -222,13 +267,8 @@ class AssignmentPlan:
             int32[nodes] kinds, first and second fields; int32[nodes + 1] first member of each node; members: parts of
             disjunctions and labels of leaves.
         """
-        return (
-            np.array(self.kind, np.int32),
-            np.array(self.first, np.int32),
-            np.array(self._kernel_second, np.int32),
-            np.array(self._starts, np.int32),
-            np.array(self._members, np.int32),
-        )
+        fields = self.kind, self.first, self._kernel_second, self._starts, self._members
+        return tuple(np.array(field, np.int32) for field in fields)
 
     def _mention(self, node: int, scope: int) -> int:
         """Conjoin a node with leaves of all labels, so that it mentions these positions."""
@@ -247,60 +287,42 @@ class AssignmentPlan:
             top = stack.pop()
             if top < 0:  # its dependencies are lowered
                 top = ~top
-                nodes[top] = self._lower_gate(top) if top >> 1 >= self._first_gate else self._lower_input(top)
+                nodes[top] = self._lower_gate(top) if top >> 1 >= self._gates.first else self._lower_input(top)
             elif top not in nodes:
                 stack.append(~top)
-                stack += [operand for operand in self._dependencies(top) if operand not in nodes]
+                stack += [operand for operand in self._gates.dependencies(top) if operand not in nodes]
         return nodes[literal]
-
-    def _dependencies(self, literal: int) -> list[int]:
-        """Return the literals from which the node of a literal is made."""
-        gate, negated = (literal >> 1) - self._first_gate, literal & 1
-        if gate < 0:
-            return []
-        kinds, starts, _ = self._gates
-        operands = self._operands[0][starts[gate] : starts[gate + 1]]
-        if kinds[gate] not in (_AND, _OR):
-            return operands + [operand ^ 1 for operand in operands if (operand >> 1) - 1 not in self._symbols]
-        if negated:
-            operands = [operand ^ 1 for operand in operands]
-        is_disjunction = (kinds[gate] == _OR) != bool(negated)
-        if is_disjunction or not self._sum_gates or self._sum_gates.isdisjoint(o >> 1 for o in operands):
-            return operands
-        parts = [self._dependencies(operand) if operand >> 1 in self._sum_gates else [operand] for operand in operands]
-        return [operand for part in parts for operand in part]
 
     def _lower_input(self, literal: int) -> int:
         row, negated = (literal >> 1) - 1, literal & 1
-        if row not in self._symbols:
+        if row not in self._gates.symbols:
             return self._add(CONTEXT, row, 1 - negated, (), 0)
-        position, label = self._symbols[row]
+        position, label = self._gates.symbols[row]
         return self.leaf(position, self._full & ~(1 << label) if negated else 1 << label)
 
     def _lower_gate(self, literal: int) -> int:
         """Return the node of a gate, or of its negation; the nodes of its operands exist."""
-        nodes, gate, negated = self._literals, (literal >> 1) - self._first_gate, literal & 1
-        kinds, starts, _ = self._gates
-        if kinds[gate] not in (_AND, _OR):
+        nodes, sum_gates, negated = self._literals, self._gates.sums, literal & 1
+        kind, operands = self._gates.read(literal)
+        if kind not in (_AND, _OR):
             return self._sum_between([literal])
-        operands = self._operands[0][starts[gate] : starts[gate + 1]]
         if negated:
             operands = [operand ^ 1 for operand in operands]
-        if (kinds[gate] == _OR) != bool(negated):
+        if (kind == _OR) != bool(negated):
             return self.disjoin([nodes[operand] for operand in operands])
-        sums = [operand for operand in operands if operand >> 1 in self._sum_gates] if self._sum_gates else []
+        sums = [operand for operand in operands if operand >> 1 in sum_gates] if sum_gates else []
         node = self._sum_between(sums) if sums else ANYTHING
         for operand in operands:
-            if operand >> 1 not in self._sum_gates:
+            if operand >> 1 not in sum_gates:
                 node = self.conjoin(node, nodes[operand])
         return node
 
     def _sum_between(self, literals: Sequence[int]) -> int:
         """Return the node of a conjunction of bounds on sums; bounds on one sum are joined first."""
         bounds: dict[tuple[Layer, ...], tuple[int, int]] = {}
-        _, starts, least = self._gates
+        starts, least = self._gates.starts, self._gates.least
         for literal in literals:
-            gate = (literal >> 1) - self._first_gate
+            gate = (literal >> 1) - self._gates.first
             layers = self._layers(starts[gate], starts[gate + 1])
             low, high = bounds.get(layers, (0, 1 << 31))
             bounds[layers] = (low, min(high, least[gate])) if literal & 1 else (max(low, least[gate]), high)
@@ -315,7 +337,7 @@ class AssignmentPlan:
         key = self._circuit.literals[first:end].tobytes() + self._circuit.weights[first:end].tobytes()
         layers = self._layers_of_sum.get(key)
         if layers is None:
-            layers = self._make_layers(self._operands[0][first:end], self._operands[1][first:end])
+            layers = self._make_layers(self._gates.operands[first:end], self._gates.weights[first:end])
             self._layers_of_sum[key] = layers
         return layers
 

@@ -142,9 +142,9 @@ def test_kb_check_imports_no_networks() -> None:
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     states = tmp_path / "states.jsonl"
-    states.write_text('{"level":"8","hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 3_000)
+    states.write_text('{"hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 3_000)
     with subprocess.Popen(
-        command("legal", "guandan", str(states)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        command("legal", "president", str(states)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -157,7 +157,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
     with subprocess.Popen(
-        command("legal", "guandan"),
+        command("legal", "president"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -167,7 +167,7 @@ def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdin.write(b'{"level":"8","hand":["H5"],"to_beat":null}\n')
+        process.stdin.write(b'{"hand":["H5"],"to_beat":null}\n')
         process.stdin.flush()
         process.stdout.readline()  # answered at once: it is waiting for the next state now
         for _ in range(30):  # a signal before the next wait can be lost in Python's callbacks
