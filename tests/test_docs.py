@@ -80,7 +80,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
 
 
-@pytest.mark.usefixtures("edits_in_process")
+@pytest.fixture
+def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget the modules of a page, such as mine.py, since another page may have one of the same name."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.usefixtures("edits_in_process", "own_modules")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_blocks_do_what_they_say(
     document: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

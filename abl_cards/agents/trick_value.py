@@ -11,17 +11,19 @@ from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.tables import NullListener, Tables
 from abl_cards.games.types import LEADING, Indices
 
-NUM_TABLES, NUM_EPISODES = 32, 32
+NUM_TABLES, NUM_EPISODES = 64, 64
+MIN_ERRORS = 3.0
+"""Standard errors that the mean covariance must lie below zero: in games of attackers and defenders it is near zero."""
 MAX_STEPS = 10_000
 """Steps after which games that do not end are no longer waited for."""
 _SEED = 0
 
 
 class _TrickCounter(NullListener):
-    """Listener that sums the covariance of rewards and tricks taken, over the seats of each episode."""
+    """Listener that computes the covariance of points and tricks taken, over the seats of each episode."""
 
     def __init__(self, num_tables: int, num_seats: int) -> None:
-        self.num_episodes, self.covariance = 0, 0.0
+        self.covariances: list[float] = []  # of each episode
         self._taken = np.zeros((num_tables, num_seats))
 
     def count(self, tables: Tables, rows: Indices) -> None:
@@ -32,8 +34,7 @@ class _TrickCounter(NullListener):
         """Count the last trick, and compare the tricks of the seats with their rewards."""
         self.count(tables, rows)
         taken = self._taken[rows]
-        self.covariance += float(((taken - taken.mean(axis=1, keepdims=True)) * tables.points[rows]).sum())
-        self.num_episodes += len(rows)
+        self.covariances += ((taken - taken.mean(axis=1, keepdims=True)) * tables.points[rows]).sum(axis=1).tolist()
         self._taken[rows] = 0
 
 
@@ -48,10 +49,11 @@ def avoids_tricks(rules: CompiledGame) -> bool:
     counter = _TrickCounter(NUM_TABLES, rules.seating.seats)
     tables = Tables.begin(rules, keys, counter)
     for step in range(MAX_STEPS):
-        if counter.num_episodes >= NUM_EPISODES:
+        if len(counter.covariances) >= NUM_EPISODES:
             break
         _step(tables, player, counter, splitmix64_array(keys, step + 1))
-    return counter.covariance < 0
+    covariances = np.array(counter.covariances)
+    return bool(len(covariances) and covariances.mean() < -MIN_ERRORS * covariances.std() / np.sqrt(len(covariances)))
 
 
 def _step(tables: Tables, player: RandomAgent, counter: _TrickCounter, keys: RandomKeys) -> None:

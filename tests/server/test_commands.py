@@ -34,7 +34,8 @@ def test_a_served_table_is_recorded(tmp_path: Path) -> None:
         assert json.loads(answer.stdout)[key] == json.loads(match.stdout)[key], key
     served, matched = (records_of(file) for file in files[:2])
     without_players = [{key: record[key] for key in record if key not in ("table", "players")} for record in served]
-    assert without_players == [{key: record[key] for key in record if key != "agents"} for record in matched]
+    names = ("agents", "players")
+    assert without_players == [{key: record[key] for key in record if key not in names} for record in matched]
     players = {record["match"]: (record["table"], record["players"]) for record in served}
     assert players == {0: (0, ["greedy", "random"] * 2), 1: (0, ["random", "greedy"] * 2)}
     assert run("replay", "guandan", str(files[0])).exit_code == 0

@@ -453,7 +453,8 @@ def test_the_estimate_reaches_an_own_reasoner_of_a_preset(tmp_path: Path) -> Non
 
 def test_an_own_network_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    trainer = Trainer("president", critic=make("critic"), config=config(Path()))
+    networks = PARTS["critic"](GameShape.of(load("president").engine()))
+    trainer = Trainer("president", critic=networks, config=config(Path()))
     trainer.fit(decisions=1)
     assert trainer.weights_path == Path("runs/president-LinearCritic/president-tiny.safetensors")
     assert json.loads(trainer.weights_path.with_suffix(".json").read_text("utf-8"))["own_parts"]["critic"]

@@ -117,6 +117,7 @@ const words = {
   open: ['Open', '开桌'],
   cancel: ['Cancel', '取消'],
   usual: ['usual', '默认'],
+  take: ['Take this name', '使用这个名字'],
   giveUp: ['Let an agent play for me', '让智能体代打'],
   sit: ['Sit down again', '回到座位'],
   copy: ['Copy the link', '复制链接'],

@@ -26,7 +26,7 @@ export function NamePrompt({ view }) {
         />
       </label>${' '}
       <button type="submit" class="strong" disabled=${!typed.trim()}>
-        ${t('give')}
+        ${t('take')}
       </button>
     </form>
   `;
