@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
-NOTEBOOKS = ("edit_a_rule", "train_and_ablate", "own_learner")
+NOTEBOOKS = ("edit_a_rule", "train_and_ablate", "own_learner", "any_program", "ablate_abln")
 MAX_BYTES = 300_000
 
 
