@@ -26,9 +26,8 @@ from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.rules import GameConfig
 from abl_cards.experiments.workspace import ExperimentWorkspace, ProgressCallback
 from abl_cards.games import Engine
+from abl_cards.matches import Z_975
 from abl_cards.reasoners.hidden_hands import HandEstimate
-
-_Z_975 = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def _measure_estimate(views: DecisionDataset, estimate: HandEstimate) -> list[fl
     """Return squared error, lower and upper bound over episodes, and cards that do not add up, of a decision."""
     truth = views.truth.astype(np.float32)
     error = ((estimate - truth) ** 2).sum(axis=(1, 2), dtype=np.float64)
-    mean, radius = float(error.mean()), _Z_975 * _clustered_error(error, views.episode)
+    mean, radius = float(error.mean()), Z_975 * _clustered_error(error, views.episode)
     sizes = np.abs(estimate.sum(axis=2) - truth.sum(axis=2)).sum(axis=1)
     copies = np.abs(estimate.sum(axis=1) - truth.sum(axis=1)).sum(axis=1)
     return [mean, mean - radius, mean + radius, float((sizes + copies).mean())]

@@ -11,6 +11,7 @@ from abl_cards.core import ErrorBarPlot, LinePlot, Plot
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
 from abl_cards.experiments.strength_views import METHODS, PAPER_SILHOUETTES
 from abl_cards.hand_analysis import DealClustering, DealSample
+from abl_cards.matches import format_interval
 
 Results = Mapping[str, Any]
 
@@ -128,8 +129,7 @@ def win_table(generated: Sequence[Results], outcomes: Sequence[Mapping[str, Resu
     for number, (result, by_agent) in enumerate(zip(generated, outcomes, strict=True)):
         row: list[Cell] = [str(number), result["what"]["deals"], float(result["milliseconds"])]
         for name in names:
-            low, high = by_agent[name]["interval"]
-            row += [by_agent[name]["won"], f"{low:.1%} – {high:.1%}"]
+            row += [by_agent[name]["won"], format_interval(by_agent[name]["interval"])]
         rows.append(row)
     columns = ["class", "deals", "ms a deal"]
     for name in names:

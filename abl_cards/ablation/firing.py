@@ -19,7 +19,7 @@ from abl_cards.matches import play_shard
 from abl_cards.reasoners.abduction import Minimiser
 
 PROBE_GAMES = 48
-"""Whole matches in which preferences are looked for, against agent ``greedy``."""
+"""Number of whole matches against agent ``greedy`` in which preferences are looked for."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,25 @@ from numpy.typing import NDArray
 from abl_cards.ablation.firing import SkippedPart
 from abl_cards.ablation.parts import AblationPart
 from abl_cards.ablation.sequential import sequential_interval
-from abl_cards.core import INSTALL_COMMAND, ErrorBarPlot, ErrorCode, GameError, format_seed, has_matplotlib, save_png
-from abl_cards.matches import SEED_METHOD, combine_seeds, describe_coverage, interval_error, paired_test, share_interval
+from abl_cards.core import (
+    INSTALL_COMMAND,
+    ErrorBarPlot,
+    ErrorCode,
+    GameError,
+    Plot,
+    format_seed,
+    has_matplotlib,
+    save_png,
+)
+from abl_cards.matches import (
+    SEED_METHOD,
+    combine_seeds,
+    describe_coverage,
+    format_interval,
+    interval_error,
+    paired_test,
+    share_interval,
+)
 
 
 class AblationVerdict(StrEnum):
@@ -229,7 +246,7 @@ class Ablation:
             header = (*header, "seeds", "p")
         rows: list[tuple[str, ...]] = [
             (row.part, row.description, f"{row.games:,}", f"{row.rate:.1%}",
-             f"{row.interval[0]:.1%} – {row.interval[1]:.1%}", str(row.verdict),
+             format_interval(row.interval), str(row.verdict),
              *((str(len(row.seed_rates)), _p_text(row.p_value)) if self.training else ()))
             for row in self.sorted_rows()
         ]  # fmt: skip
@@ -267,10 +284,20 @@ class Ablation:
             GameError: matplotlib is not installed.
             OSError: The file cannot be written.
         """
-        if not has_matplotlib():
-            raise GameError(f"a plot needs matplotlib: {INSTALL_COMMAND}", ErrorCode.AGENT_NOT_APPLICABLE)
         bars = {row.part: (row.rate, *row.interval) for row in self.sorted_rows()}
-        save_png(ErrorBarPlot("ablation", self.title, "share of the games won with the part", bars, 0.5), Path(path))
+        save_plot(ErrorBarPlot("ablation", self.title, "share of the games won with the part", bars, 0.5), path)
+
+
+def save_plot(plot: Plot, path: Path | str) -> None:
+    """Write a plot as a PNG file; raises GameError where matplotlib is not installed.
+
+    Args:
+        plot: The plot.
+        path: File to write; one that exists is replaced.
+    """
+    if not has_matplotlib():
+        raise GameError(f"a plot needs matplotlib: {INSTALL_COMMAND}", ErrorCode.AGENT_NOT_APPLICABLE)
+    save_png(plot, Path(path))
 
 
 def _p_text(p_value: float | None) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.ablation.results import AblationVerdict
+from abl_cards.ablation.results import AblationVerdict, save_plot
 from abl_cards.ablation.runner import AblationProgress, ablate
 from abl_cards.agents import agent_variant, check_agent_name
-from abl_cards.core import INSTALL_COMMAND, ErrorCode, GameError, LinePlot, format_seed, has_matplotlib, save_png
+from abl_cards.core import ErrorCode, GameError, LinePlot, format_seed
 from abl_cards.games import Engine, Game
+from abl_cards.matches import format_interval
 
 DEFAULT_FACTORS = (0.0, 0.5, 2.0, 4.0)
 """Factors of a sweep that names none."""
@@ -75,7 +76,7 @@ class WeightSweep:
         header = ("factor", "games", "won by the scaled agent", f"{self.level:.0%} interval", "scaling")
         rows: list[tuple[str, ...]] = [
             (f"{point.factor:g}", f"{point.games:,}", f"{point.rate:.1%}",
-             f"{point.interval[0]:.1%} – {point.interval[1]:.1%}", str(point.verdict))
+             format_interval(point.interval), str(point.verdict))
             for point in self.points
         ]  # fmt: skip
         return header, rows
@@ -97,14 +98,12 @@ class WeightSweep:
             GameError: matplotlib is not installed.
             OSError: The file cannot be written.
         """
-        if not has_matplotlib():
-            raise GameError(f"a plot needs matplotlib: {INSTALL_COMMAND}", ErrorCode.AGENT_NOT_APPLICABLE)
         itself = SweepPoint(1.0, 0, 0.5, (0.5, 0.5), AblationVerdict.NO_DIFFERENCE)
         points = sorted((*self.points, itself), key=lambda point: point.factor)
         lines = {self.preference: [(point.factor, point.rate) for point in points]}
         bands = {self.preference: [(point.factor, *point.interval) for point in points]}
         label = "share of the games won by the scaled agent"
-        save_png(LinePlot("sweep", self.title, "factor of the weights", label, lines, bands=bands), Path(path))
+        save_plot(LinePlot("sweep", self.title, "factor of the weights", label, lines, bands=bands), path)
 
 
 def sweep_weight(

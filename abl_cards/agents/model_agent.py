@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -11,14 +12,14 @@ import torch
 from numpy.typing import NDArray
 
 from abl_cards.agents.base import RandomKeys
-from abl_cards.agents.model_policy import ChoiceInputs, ModelPolicy
+from abl_cards.agents.model_policy import ModelPolicy
 from abl_cards.agents.neural import AblAgent
 from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Engine
 from abl_cards.games.preferences import PreferenceModel
-from abl_cards.games.tables import Choices, Decisions
-from abl_cards.games.types import Moves
+from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.types import Indices, Moves
 from abl_cards.learners import (
     AblnPart,
     CriticPart,
@@ -112,29 +113,30 @@ def probe_model(networks: ModelNetworks, engine: Engine) -> None:
         GameError: The network fails, or breaks the interface.
     """
     policy = ModelPolicy(engine, engine.preference_model(), networks)
-    minimiser = Minimiser(policy.preference_model)
+    for _, _, point in _play_probe_matches(engine, policy.preference_model):
+        view = policy.choice_features(point) if isinstance(point, Choices) else policy.features(point)
+        if len(view.open_rows) >= _MIN_PROBE_ROWS:
+            policy.networks.probe(policy.to_model_batch(view))
+            return
+
+
+def _play_probe_matches(
+    engine: Engine, preference_model: PreferenceModel
+) -> Iterator[tuple[Tables, Indices, Decisions | Choices]]:
+    """Yield choices and plays of matches by the preferences, each before it is made, with its tables and rows."""
+    minimiser = Minimiser(preference_model)
     tables = engine.start_matches(np.arange(_PROBE_TABLES, dtype=np.uint64))
     for _ in range(_PROBE_STEPS):
         rows = tables.rows_to_choose()
         if rows.size:
             choices = tables.choices(rows)
-            if _probe(policy, policy.choice_features(choices)):
-                return
+            yield tables, rows, choices
             tables.choose(rows, minimiser.choose(choices))
         rows = tables.rows_to_play()
         if rows.size:
             decisions = tables.decisions(rows)
-            if _probe(policy, policy.features(decisions)):
-                return
+            yield tables, rows, decisions
             tables.play(rows, minimiser.best(decisions))
-
-
-def _probe(policy: ModelPolicy, view: PolicyInputs | ChoiceInputs) -> bool:
-    """Call the network for decisions where there are at least two with a choice; returns whether it was called."""
-    if len(view.open_rows) < 2:
-        return False
-    policy.networks.probe(policy.to_model_batch(view))
-    return True
 
 
 def probe_parts(networks: Networks, engine: Engine) -> None:
@@ -151,24 +153,17 @@ def probe_parts(networks: Networks, engine: Engine) -> None:
     if not parts:
         return
     preferences = engine.preference_model()
-    policy, minimiser = NeuroSymbolicPolicy(engine, preferences, networks), Minimiser(preferences)
+    policy = NeuroSymbolicPolicy(engine, preferences, networks)
     features = ModelPolicy(engine, preferences, cast("ModelNetworks", networks)).features  # without these networks
-    tables = engine.start_matches(np.arange(_PROBE_TABLES, dtype=np.uint64))
-    for _ in range(_PROBE_STEPS):
-        rows = tables.rows_to_choose()
-        if rows.size:
-            tables.choose(rows, minimiser.choose(tables.choices(rows)))
-        rows = tables.rows_to_play()
-        if rows.size:
-            decisions = tables.decisions(rows)
-            view = features(decisions)
-            if len(view.open_rows) >= 2:
-                contexts = decisions.view.context[view.open_rows]
-                privileged = policy.privileged_inputs(tables, rows[view.open_rows], contexts)
-                for part in parts.values():
-                    _probe_part(part, networks, replace(view, estimate=view.prior), privileged)
-                return
-            tables.play(rows, minimiser.best(decisions))
+    for tables, rows, point in _play_probe_matches(engine, preferences):
+        if isinstance(point, Choices):
+            continue
+        view = features(point)
+        if len(view.open_rows) >= _MIN_PROBE_ROWS:
+            privileged = policy.privileged_inputs(tables, rows[view.open_rows], point.view.context[view.open_rows])
+            for part in parts.values():
+                _probe_part(part, networks, replace(view, estimate=view.prior), privileged)
+            return
 
 
 def _probe_part(part: NetworkPart, networks: Networks, view: PolicyInputs, privileged: PrivilegedInputs) -> None:
@@ -189,4 +184,4 @@ def _probe_part(part: NetworkPart, networks: Networks, view: PolicyInputs, privi
         raise GameError(message, ErrorCode.MODEL_FAILED) from problem
 
 
-_PROBE_TABLES, _PROBE_STEPS = 16, 100
+_PROBE_TABLES, _PROBE_STEPS, _MIN_PROBE_ROWS = 16, 100, 2

@@ -9,7 +9,7 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.core import splitmix64_array
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.tables import NullListener, Tables
-from abl_cards.games.types import LEADING, Indices
+from abl_cards.games.types import Indices
 
 NUM_TABLES, NUM_EPISODES = 64, 64
 MIN_ERRORS = 3.0
@@ -68,5 +68,4 @@ def _step(tables: Tables, player: RandomAgent, counter: _TrickCounter, keys: Ran
         return
     episode = tables.num_episodes[rows].copy()
     tables.play(rows, player.play(tables.decisions(rows), keys[rows]))
-    ended = (tables.state.to_beat[rows] == LEADING) & ~tables.state.is_composing[rows]
-    counter.count(tables, rows[ended & (tables.num_episodes[rows] == episode)])
+    counter.count(tables, tables.find_ended_tricks(rows, episode))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
-    from abl_cards.core.csv_tables import flatten, rows_to_frame, write_csv
+    from abl_cards.core.csv_tables import column_names, flatten, import_pandas, rows_to_frame, write_csv
     from abl_cards.core.errors import ErrorCode, GameError, TooManyMovesError
     from abl_cards.core.extras import missing_library_message, require_extra
     from abl_cards.core.gc_control import pause_gc, reduce_gc
@@ -87,6 +87,7 @@ __all__ = [
     "call_user_code",
     "check_budget",
     "check_language",
+    "column_names",
     "current_keys",
     "derive_key",
     "describe_settings",
@@ -97,6 +98,7 @@ __all__ = [
     "get_budget",
     "has_matplotlib",
     "import_file",
+    "import_pandas",
     "is_hostname",
     "is_line_too_long",
     "join_texts",

@@ -67,9 +67,14 @@ def rows_to_frame(rows: Sequence[Row]) -> Any:
     Raises:
         GameError: pandas is not installed (code ``missing-library``).
     """
+    return import_pandas().DataFrame(list(rows), columns=column_names(rows))
+
+
+def import_pandas() -> Any:
+    """Return the module pandas; raises GameError where it is not installed (code ``missing-library``)."""
     try:
         import pandas  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         message = "a frame needs the library pandas: pip install pandas"
         raise GameError(message, ErrorCode.MISSING_LIBRARY) from None
-    return pandas.DataFrame(list(rows), columns=column_names(rows))
+    return pandas

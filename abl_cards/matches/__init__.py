@@ -8,7 +8,9 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.matches.intervals import (
+        Z_975,
         effective_sample_size,
+        format_interval,
         interval_error,
         mean_interval,
         share_interval,
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEED_METHOD",
+    "Z_975",
     "EvaluatedMove",
     "FileReplay",
     "MatchResult",
@@ -86,6 +89,7 @@ __all__ = [
     "effective_sample_size",
     "find_contest_records",
     "find_profile",
+    "format_interval",
     "interval_error",
     "match_indices",
     "mean_interval",

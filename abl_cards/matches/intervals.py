@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-_Z_975 = 1.959963984540054  # 97.5 % point of the normal distribution
+Z_975 = 1.959963984540054  # 97.5 % point of the normal distribution
 
 Interval = tuple[float, float]
 
@@ -38,8 +38,8 @@ def wilson_interval(mean: float, num_games: float) -> Interval:
     Returns:
         Lower and upper bound, rounded to six digits.
     """
-    centre = (mean + _Z_975**2 / (2 * num_games)) / (1 + _Z_975**2 / num_games)
-    radius = _Z_975 * sqrt(mean * (1 - mean) / num_games + _Z_975**2 / (4 * num_games**2)) / (1 + _Z_975**2 / num_games)
+    centre = (mean + Z_975**2 / (2 * num_games)) / (1 + Z_975**2 / num_games)
+    radius = Z_975 * sqrt(mean * (1 - mean) / num_games + Z_975**2 / (4 * num_games**2)) / (1 + Z_975**2 / num_games)
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)
 
 
@@ -58,7 +58,19 @@ def effective_sample_size(mean: float, interval: Interval) -> float:
     """
     width, spread = interval[1] - interval[0], mean * (1 - mean)
     square, linear = 1 - width**2, width**2 - 2 * spread
-    return _Z_975**2 * square / (linear + sqrt(linear**2 + width**2 * square))
+    return Z_975**2 * square / (linear + sqrt(linear**2 + width**2 * square))
+
+
+def format_interval(interval: Interval) -> str:
+    """Return an interval of shares as text.
+
+    >>> format_interval((0.402, 0.598))
+    '40.2% – 59.8%'
+
+    Args:
+        interval: Lower and upper bound.
+    """
+    return f"{interval[0]:.1%} – {interval[1]:.1%}"
 
 
 def interval_error(interval: Interval) -> float:
@@ -70,7 +82,7 @@ def interval_error(interval: Interval) -> float:
     Args:
         interval: Lower and upper bound.
     """
-    return (interval[1] - interval[0]) / (2 * _Z_975)
+    return (interval[1] - interval[0]) / (2 * Z_975)
 
 
 def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval | None:
@@ -89,7 +101,7 @@ def mean_interval(values: NDArray[np.float64], games_per_deal: int) -> Interval 
     deals = values[: len(values) // games_per_deal * games_per_deal].reshape(-1, games_per_deal).mean(axis=1)
     if len(deals) < 2:
         return None
-    mean, radius = float(values.mean()), _Z_975 * float(deals.std(ddof=1)) / sqrt(len(deals))
+    mean, radius = float(values.mean()), Z_975 * float(deals.std(ddof=1)) / sqrt(len(deals))
     return round(mean - radius, 6), round(mean + radius, 6)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import format_seed
-from abl_cards.matches.intervals import Interval, mean_interval, share_interval
+from abl_cards.matches.intervals import Interval, format_interval, mean_interval, share_interval
 
 
 @dataclass(frozen=True)
@@ -216,12 +216,12 @@ class MatchResult:
         for index, (agent, wins) in enumerate(zip(self.agents, self.wins, strict=True)):
             line = f"{agent}: {wins} games won"
             if index == 0:
-                line += f", {self.rate:.1%} of the games, 95 % interval {_format_interval(self.interval)}"
+                line += f", {self.rate:.1%} of the games, 95 % interval {format_interval(self.interval)}"
             lines.append(line)
         for role in self.roles:
             lines.append(
                 f"{role.agent} as {role.role}: {role.wins} of {role.games} games won, {role.rate:.1%}, "
-                f"95 % interval {_format_interval(role.interval)}, {role.points:+.2f} points a game"
+                f"95 % interval {format_interval(role.interval)}, {role.points:+.2f} points a game"
             )
         for standing in self.standings:
             lines.append(f"{standing.agent}: place {standing.place:.2f}, {standing.points:+.2f} points a game")
@@ -236,10 +236,6 @@ class MatchResult:
             del plain[name]
             plain |= {name: [part.to_json() for part in parts]} if parts else {}
         return plain
-
-
-def _format_interval(interval: Interval) -> str:
-    return f"{interval[0]:.1%} – {interval[1]:.1%}"
 
 
 def _to_plain_values(result: MatchResult | AgentStanding) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.core import ErrorCode, GameError, attribute_os_errors, parse_json_line
+from abl_cards.core import ErrorCode, GameError, attribute_os_errors, column_names, import_pandas, parse_json_line
 
 
 class MetricsWriter:
@@ -89,8 +89,7 @@ class TrainingMetrics(dict[str, NDArray[np.float64]]):
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> TrainingMetrics:
         """Return the columns of lines of ``metrics.jsonl``."""
-        names = dict.fromkeys(name for row in rows for name in row)
-        values = {name: [row.get(name) for row in rows] for name in names}
+        values = {name: [row.get(name) for row in rows] for name in column_names(rows)}
         return cls({name: np.array(column, np.float64) for name, column in values.items()})
 
     def to_frame(self) -> Any:
@@ -99,12 +98,7 @@ class TrainingMetrics(dict[str, NDArray[np.float64]]):
         Raises:
             GameError: pandas is not installed (code ``missing-library``).
         """
-        try:
-            import pandas  # type: ignore[import-untyped, unused-ignore]
-        except ImportError:
-            message = "to_frame needs the library pandas: pip install pandas"
-            raise GameError(message, ErrorCode.MISSING_LIBRARY) from None
-        return pandas.DataFrame(dict(self))
+        return import_pandas().DataFrame(dict(self))
 
 
 def load_metrics(directory: Path) -> TrainingMetrics:

@@ -14,7 +14,7 @@ from abl_cards.core import derive_key, scale_to_range_array, splitmix64_array
 from abl_cards.games import Engine
 from abl_cards.games.state import TableState
 from abl_cards.games.tables import Choices, Decisions, NullListener, Tables
-from abl_cards.games.types import LEADING, Indices, Moves
+from abl_cards.games.types import Indices, Moves
 from abl_cards.learners import PPOConfig, apply_reward_exponent
 from abl_cards.reasoners.abduction import Minimiser
 from abl_cards.training.abduction import Abduction
@@ -146,9 +146,7 @@ class SelfPlayTables(NullListener):
             state, rows
         ) + self.trick_points.points_of_moves(moves)
         self.tables.play(rows, moves)
-        over = rows[
-            (state.to_beat[rows] == LEADING) & ~state.is_composing[rows] & (self.tables.num_episodes[rows] == episode)
-        ]
+        over = self.tables.find_ended_tricks(rows, episode)
         self.trick_points.won[over, state.owner[over]] += self.trick_points.in_trick[over]
 
     def _trick_rewards(self, rows: Indices) -> NDArray[np.float32]:

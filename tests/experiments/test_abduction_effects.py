@@ -1,4 +1,4 @@
-"""What abduction does: priors by counting, facts and hints, and candidates at each step."""
+"""Effects of abduction: priors by counting, facts and hints, and candidates at each step."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def add_one(number: Any) -> Any:
     return number + 1
 
 
-def test_the_progress_is_told_while_the_engine_is_loading() -> None:
+def test_progress_is_reported_while_the_engine_is_loading() -> None:
     import asyncio
 
     config = WebConfig()

@@ -13,7 +13,7 @@ from abl_cards.games.tables.events import EventRules
 from abl_cards.games.tables.knowledge import compute_constraints, compute_log_odds
 from abl_cards.games.tables.observations import observe
 from abl_cards.games.tables.view import PlayerView
-from abl_cards.games.types import Indices, InformationSet
+from abl_cards.games.types import LEADING, Indices, InformationSet
 
 
 class TableViews:
@@ -22,6 +22,7 @@ class TableViews:
     rules: CompiledGame
     state: TableState
     winner: NDArray[np.int8]  # [n]
+    num_episodes: NDArray[np.int32]  # [n]
     total_points: NDArray[np.int64]  # [n, seats]
     decided_by_points: NDArray[np.bool_]  # [n]
 
@@ -29,6 +30,18 @@ class TableViews:
     def event_rules(self) -> EventRules:
         """Rules for the course of play, compiled when first read because views of a state do not need them."""
         return EventRules.from_rules(self.rules)
+
+    def find_ended_tricks(self, rows: Indices, num_episodes: NDArray[np.integer]) -> Indices:
+        """Return the tables where the last play ended a trick, and the episode goes on.
+
+        Args:
+            rows: int64 [k], tables where a play was made.
+            num_episodes: [k] their numbers of episodes before it.
+        """
+        state = self.state
+        return rows[
+            (state.to_beat[rows] == LEADING) & ~state.is_composing[rows] & (self.num_episodes[rows] == num_episodes)
+        ]
 
     @property
     def seat(self) -> NDArray[np.int8]:
