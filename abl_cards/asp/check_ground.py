@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from abl_cards.asp.check import BELIEF, COST, HINT, PREFERENCE, SAYS, format_pattern
 from abl_cards.asp.completion import GroundEquations, NotStratified
@@ -17,13 +18,16 @@ from abl_cards.asp.terms import Atom, Input, Signature, Term
 from abl_cards.core import ErrorCode
 
 
-def check_ground_program(ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input]) -> list[Diagnostic]:
+def check_ground_program(
+    ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input], library: Sequence[Path] = ()
+) -> list[Diagnostic]:
     """Run all checks of a ground program but those of ranges and overflows.
 
     Args:
         ground: The ground program.
         program: Summary of the statements, with the locations.
         inputs: Inputs that the engine supplies.
+        library: Folders of common files, where a declaration may have no instance in some games.
 
     Returns:
         Errors and warnings.
@@ -32,7 +36,7 @@ def check_ground_program(ground: GroundProgram, program: ProgramSummary, inputs:
     for name in ground.atoms:
         instances.setdefault(Signature(name.name, len(name.args)), []).append(name)
     return [
-        *_check_domains(instances, program, inputs),
+        *_check_domains(instances, program, inputs, library),
         *_check_impossible_inputs(instances, program, inputs),
         *_check_stratification(ground, program),
         *_check_always_violated(ground, program),
@@ -46,8 +50,12 @@ def _find_location(uses: Collection[PredicateUse], signature: Signature) -> Loca
 
 
 def _check_domains(
-    instances: dict[Signature, list[Atom]], program: ProgramSummary, inputs: Sequence[Input]
+    instances: dict[Signature, list[Atom]],
+    program: ProgramSummary,
+    inputs: Sequence[Input],
+    library: Sequence[Path],
 ) -> Iterator[Diagnostic]:
+    folders = [folder.resolve() for folder in library]
     for declaration in inputs:
         location = _find_location(program.externals, declaration.signature)
         atoms = instances.get(declaration.signature, [])
@@ -57,7 +65,7 @@ def _check_domains(
             remedy = f"narrow the declaration of '{declaration.signature}'"
             message = f"the engine never supplies {examples}"
             yield make_error(location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
-        if location and not atoms:
+        if location and not atoms and Path(location.file).resolve().parent not in folders:
             message = f"the declaration of input '{declaration.signature}' has no instance"
             yield make_error(location, message, "check its condition", ErrorCode.INPUT_OUT_OF_RANGE)
 

@@ -8,7 +8,12 @@ from numba import njit
 
 from abl_cards.core import scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX
-from abl_cards.games.moves.enumerate import enumerate_kickers, enumerate_label, fill_max_groups
+from abl_cards.games.moves.enumerate import (
+    enumerate_kickers,
+    enumerate_label,
+    fill_max_groups,
+    fill_own_max_groups,
+)
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     FORM,
@@ -20,6 +25,7 @@ from abl_cards.games.moves.move_tables import (
     NO_LIMIT,
     NUM_CARDS,
     ONLY,
+    OWN_KICKERS,
     RANK,
     ROW,
     SIZE,
@@ -85,7 +91,11 @@ def sample_card_sets(
                 )  # fmt: skip
             continue
         load_hand(move_tables, ctx, hands[i], scratch)
-        if block >= 0:
+        if block >= 0 and blocks[block, OWN_KICKERS]:
+            if len(keys) > 0:
+                num_found[i] = _sample_with_own_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
+                continue
+        elif block >= 0:
             num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
             continue
         num_found[i] = _sample_enumerated(move_tables, label, ctx, lead, allowed, keys, row, scratch, form, cards)
@@ -203,6 +213,109 @@ def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch,
         num_cards = _write_nth_kickers(move_tables, block, leading, kickers, kicker_index, scratch, num_cards)
     store_card_set(sorted_rows, card_row, num_cards, move_tables.blocks[block, FORM], i, form, cards)
     return total * num_kicker_sets
+
+
+@njit(cache=True, nogil=True)
+def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
+    """Draw a card set of a plain block with kickers of a group's rank; return the number of card sets.
+
+    ``scratch.ways`` [rank, n] counts the ways to take the groups of the ranks from this one on that may have kickers,
+    with n groups of kickers.
+    """
+    width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
+    counts, kind = move_tables.combination_counts, move_tables.slot_kind
+    ways, caps, group_of = scratch.ways, scratch.max_groups, scratch.group_of_rank
+    fields, rows, card_row = move_tables.group_fields[block], scratch.rank_rows, scratch.row
+    allowed, apart, kickers = (
+        move_tables.allowed[np.int64(move_tables.blocks[block, CARRYING]), leading],
+        move_tables.blocks[block, JOKERS_APART],
+        np.int64(move_tables.blocks[block, KICKERS]),
+    )
+    if fill_own_max_groups(move_tables, block, context, leading, scratch) < kickers:
+        return np.int64(0)
+    ranks, total = len(caps), np.int64(1)
+    for group in range(move_tables.blocks[block, GROUPS]):
+        rank = np.int64(fields[RANK, group])
+        if group_of[rank] != group:
+            low, high = _group_range(move_tables, fields, context, group, scratch)
+            total *= high - low
+    ways[ranks, :] = 0
+    ways[ranks, 0] = 1
+    for rank in range(ranks - 1, -1, -1):
+        for n in range(kickers + 1):
+            ways[rank, n] = 0
+            for k in range(min(n, caps[rank]) + 1):
+                ways[rank, n] += _own_ways(move_tables, block, scratch, allowed, apart, rank, k, n)
+    if total * ways[0, kickers] == 0:
+        return np.int64(0)
+    num_sets = total * ways[0, kickers]
+    index, n = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(num_sets))), kickers
+    main_index, index, num_cards = index // ways[0, kickers], index % ways[0, kickers], np.int64(0)
+    for rank in range(ranks):
+        count = np.int64(0)
+        num_ways = _own_ways(move_tables, block, scratch, allowed, apart, rank, count, n)
+        while index >= num_ways:
+            index -= num_ways
+            count += 1
+            num_ways = _own_ways(move_tables, block, scratch, allowed, apart, rank, count, n)
+        low, high = _own_range(move_tables, block, scratch, rank, count)
+        rows[rank] = low + index % (high - low)
+        index //= high - low
+        scratch.kicker_counts[rank], n = count, n - count
+    for group in range(move_tables.blocks[block, GROUPS]):
+        rank = np.int64(fields[RANK, group])
+        row = rows[rank]
+        if group_of[rank] != group:
+            low, high = _group_range(move_tables, fields, context, group, scratch)
+            row = low + main_index % (high - low)
+            main_index //= high - low
+        num_cards = append_group(
+            width, stand_ins, kind, move_tables.wild_cards, counts, row, context, rank, card_row, num_cards
+        )
+    for position in range(ranks):
+        rank = np.int64(move_tables.kicker_rank_order[position])
+        if group_of[rank] < 0 and scratch.kicker_counts[rank]:
+            num_cards = append_group(
+                width, stand_ins, kind, move_tables.wild_cards, counts, rows[rank], context, rank, card_row, num_cards
+            )
+    store_card_set(move_tables.has_sorted_rows, card_row, num_cards, move_tables.blocks[block, FORM], i, form, cards)
+    return num_sets
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _group_range(move_tables, fields, context, group, scratch):
+    """Return the range of the combinations of a group, for a hand without wild cards."""
+    pattern = group_pattern(
+        move_tables.pattern_base, len(move_tables.slot_range), move_tables.num_wild_kinds, scratch.natural,
+        np.int64(fields[RANK, group]), fields[ONLY, group], move_tables.wild_cards, context, 0, 0,
+    )  # fmt: skip
+    size = np.int64(fields[SIZE, group])
+    return np.int64(move_tables.pattern_start[pattern, size]), np.int64(move_tables.pattern_start[pattern, size + 1])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _own_range(move_tables, block, scratch, rank, count):
+    """Return the range of the combinations of the group of a rank, if it may have kickers, with ``count`` of them."""
+    group, num_cards = scratch.group_of_rank[rank], count * np.int64(move_tables.blocks[block, KICKER_SIZE])
+    if group >= 0:
+        num_cards += np.int64(move_tables.group_fields[block, SIZE, group])
+    return combination_range(
+        len(move_tables.slot_range), move_tables.num_wild_kinds, move_tables.pattern_start, move_tables.pattern_base,
+        scratch.natural, rank, num_cards,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _own_ways(move_tables, block, scratch, allowed, apart, rank, count, n):
+    """Return the ways to take ``count`` kickers of a rank, and n of the ranks from this one on."""
+    if count > 0 and not (np.int64(allowed[rank]) >> count) & 1:
+        return np.int64(0)
+    low, high = _own_range(move_tables, block, scratch, rank, count)
+    ranks = len(scratch.max_groups)
+    if not (apart and rank == ranks - 2 and count > 0):
+        return (high - low) * scratch.ways[rank + 1, n - count]
+    first, last = _own_range(move_tables, block, scratch, np.int64(ranks - 1), np.int64(0))
+    return (high - low) * (last - first) if n == count else np.int64(0)
 
 
 @njit(cache=True, nogil=True)
