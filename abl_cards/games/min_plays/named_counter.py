@@ -92,7 +92,7 @@ def _count_kinds(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.int64]:
 
 
 def find_named_forms(rules: CompiledGame) -> dict[Term, NDArray[np.uint8]]:
-    """Find the forms of named cards, some of which other forms take whatever their suits.
+    """Find the forms of named cards, where other forms take some of these whatever their suits.
 
     Args:
         rules: Compiled game.
@@ -100,10 +100,16 @@ def find_named_forms(rules: CompiledGame) -> dict[Term, NDArray[np.uint8]]:
     Returns:
         By name, copies of each card [kinds] that the forms take; each is one set of cards in all contexts.
     """
-    sets = {form.name: cards for form in rules.forms.forms if (cards := _named_cards(rules, form)) is not None}
-    other_cells = [group.cell for form in rules.forms.forms if form.name not in sets for group in form.groups]
-    is_taken = np.isin(rules.cells.acts_as, other_cells).any(axis=(0, 2))
-    return {name: cards for name, cards in sets.items() if (is_taken & (cards > 0)).any()}
+    forms = [form for form in rules.forms.forms if form.groups]
+    used = np.isin(rules.cells.acts_as, [group.cell for form in forms for group in form.groups])
+    has_several_cells = (used.sum(axis=2) > 1).any(axis=0)  # [kinds]
+    named = {}
+    for form in forms:
+        cards = _named_cards(rules, form)
+        has_only_kind = any(group.only_kind is not None for group in form.groups)
+        if cards is not None and (has_only_kind or has_several_cells[cards > 0].any()):
+            named[form.name] = cards
+    return named
 
 
 def _named_cards(rules: CompiledGame, form: Form) -> NDArray[np.uint8] | None:
