@@ -144,6 +144,8 @@ class MoveScratch(NamedTuple):
     most_after: NDArray[np.int64]  # [ranks + 1] the most groups of kickers of the candidates from one on
     num_kickers: NDArray[np.int64]  # [1] groups of kickers in ``chosen``
     rank_rows: NDArray[np.int64]  # [ranks] combination of each rank
+    rank_codes: NDArray[np.int64]  # [ranks] pattern of the natural cards of each rank
+    rank_sizes: NDArray[np.int64]  # [ranks] cards of the group that may have kickers of its rank
 
 
 ROW, END = 0, 1  # combinations of the next group still to try
@@ -214,7 +216,7 @@ def new_scratch(ranks: int, slots: int, max_cards: int, max_kickers: int) -> Mov
         np.zeros((max_kickers + 3, 5), np.int64), np.zeros((max_kickers + 2, 3), np.int64),
         np.zeros((ranks + 1, max_kickers + 2), np.int64), np.zeros((4, MAX_GROUPS), np.int16),
         np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros(ranks + 1, np.int64),
-        np.zeros(1, np.int64), np.zeros(ranks, np.int64),
+        np.zeros(1, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64),
     )  # fmt: skip
 
 
