@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         true_atoms,
     )
     from abl_cards.circuit.partition import SHARED, partition_circuit
+    from abl_cards.circuit.program_digest import program_digest
     from abl_cards.circuit.proofs import Proof, ProofFinder, format_proof
     from abl_cards.circuit.source_locations import find_deriving_files
     from abl_cards.circuit.torch_backend import evaluate_torch
@@ -61,6 +62,7 @@ __all__ = [
     "find_state_with",
     "format_proof",
     "partition_circuit",
+    "program_digest",
     "tabulate_circuit",
     "tabulate_oracle",
     "trace_rules",
