@@ -9,6 +9,7 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
     from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, trace_rules
+    from abl_cards.circuit.digest import program_digest
     from abl_cards.circuit.evaluation import CircuitInputs, SetBits, evaluate, evaluate_inputs, weighted_sums
     from abl_cards.circuit.knowledge_base import KnowledgeBase
     from abl_cards.circuit.miter import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         true_atoms,
     )
     from abl_cards.circuit.partition import SHARED, partition_circuit
-    from abl_cards.circuit.program_digest import program_digest
     from abl_cards.circuit.proofs import Proof, ProofFinder, format_proof
     from abl_cards.circuit.source_locations import find_deriving_files
     from abl_cards.circuit.torch_backend import evaluate_torch
