@@ -238,7 +238,7 @@ def _check_texts(
 
 
 def _reads_any(program: ProgramSummary, head: PredicateUse, signatures: Collection[Signature]) -> bool:
-    """Return whether the rule of a head reads one of the predicates; its reads stand before the next head of the file."""
+    """Return whether the rule of a head reads one of the predicates; they stand before the next head of the file."""
     start = _position(head.location)
     later = [
         position
