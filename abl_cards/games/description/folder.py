@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from abl_cards.asp import (
     KBError,
     PredicateUse,
     ProgramSummary,
+    Severity,
     Signature,
     Term,
     did_you_mean,
@@ -260,19 +261,28 @@ def load_knowledge_base(
             "give the fluent another name",
             ErrorCode.INVALID_FLUENT,
         )
-    kb = KnowledgeBase.load(
-        files,
-        inputs=[Input(*signature[:1], arity=signature.arity) for signature in sorted(inputs | fluents)],
-        outputs=sorted(outputs & derived),
-        trusted=folder.is_trusted,
-        cache=cache,
-        library=folder.include_paths,
-    )
-    common_dirs = [directory.resolve() for directory in folder.include_paths]
-    # A game need not use all of a common file, and its author cannot change that file.
-    own_warnings = tuple(
-        warning
-        for warning in kb.warnings
-        if warning.location is None or not is_inside(warning.location.file, common_dirs)
-    )
+    try:
+        kb = KnowledgeBase.load(
+            files,
+            inputs=[Input(*signature[:1], arity=signature.arity) for signature in sorted(inputs | fluents)],
+            outputs=sorted(outputs & derived),
+            trusted=folder.is_trusted,
+            cache=cache,
+            library=folder.include_paths,
+        )
+    except KBError as problem:
+        raise KBError(_without_common_warnings(folder, problem.diagnostics)) from None
+    own_warnings = _without_common_warnings(folder, kb.warnings)
     return replace(kb, warnings=own_warnings)
+
+
+def _without_common_warnings(folder: Folder, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Leave out warnings about common files: a game need not use all of one, and its author cannot change it."""
+    common_dirs = [directory.resolve() for directory in folder.include_paths]
+    return tuple(
+        problem
+        for problem in diagnostics
+        if problem.severity is Severity.ERROR
+        or problem.location is None
+        or not is_inside(problem.location.file, common_dirs)
+    )
