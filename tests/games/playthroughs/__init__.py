@@ -32,6 +32,8 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "tienlen_southern.txt": lambda: folder_game("tienlen", seed=18),
     "tienlen_northern.txt": lambda: folder_game("tienlen", seed=7, profile="northern"),
     "gongzhu.txt": lambda: round_of("gongzhu", seed=2),
+    "wushik.txt": lambda: folder_game("wushik", seed=1),
+    "gandengyan.txt": lambda: folder_game("gandengyan", seed=2),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""
