@@ -30,7 +30,7 @@ class MoveTables(NamedTuple):
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the block after its last
     slot_kind: NDArray[np.int16]  # [ranks, slots] as in RankSlots, padded to a multiple of _SLOT_MULTIPLE slots
-    slot_acts: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank there
+    slot_acts: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank there, and is not wild
     slot_suit: NDArray[np.int16]  # [ranks, slots] suit of each kind, NO_INDEX for none
     wild_cards: NDArray[np.int16]  # [contexts, wilds, 2 + ranks] kind, suit, and slot in each rank that it is of
     pattern_start: NDArray[np.int32]  # [patterns, cards + 2] as in CombinationTable; stand-ins are the last digits
@@ -68,6 +68,7 @@ class MoveTables(NamedTuple):
         fields = (
             layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size,
             layout.num_kickers, layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
+            layout.min_wilds,
         )  # fmt: skip
         return cls(
             np.stack(fields, axis=1).astype(np.int32), np.arange(num_forms, dtype=np.int32),
@@ -94,13 +95,15 @@ def _combinations(catalogue: FormArrays, num_padding: int) -> tuple[NDArray[np.i
     return np.ascontiguousarray(by_pattern.reshape(-1, by_pattern.shape[-1])), np.ascontiguousarray(counts)
 
 
-LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW = range(
-    12
-)
+(
+    LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW,
+    MIN_WILDS,
+) = range(13)  # fmt: skip
 """Fields of ``MoveTables.blocks``.
 
 ``MAIN_RANK``: rank whose position among the kickers the main cards take, NO_INDEX if they come before all kickers.
 ``FORM_ROW``: row of ``FORM`` in the circuit outputs.
+``MIN_WILDS``: least number of wild cards that stand in for others.
 """
 RANK, SIZE, NATURAL, ONLY = range(4)  # fields of MoveTables.group_fields
 WILD_SUIT, OWN_SLOTS = 1, 2  # columns of MoveTables.wild_cards: the suit, the first of the slots
@@ -260,7 +263,7 @@ def group_pattern(base, width, num_wild_kinds, natural, rank, only, wild, contex
 def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row, label):
     """Return the only block of a label if its groups are drawn independently and the hand has no wild card, else -1."""
     block = np.int64(label_blocks[label, 0])
-    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
+    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN and blocks[block, MIN_WILDS] == 0
     for wild_kind in range(num_wild_kinds):
         is_plain = is_plain and (wild[context, wild_kind, 0] < 0 or hands[row, wild[context, wild_kind, 0]] == 0)
     return block if is_plain else np.int64(-1)
