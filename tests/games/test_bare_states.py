@@ -22,8 +22,8 @@ from tests.games.random_play import match_keys, step
 
 MOST_CARDS, NODES = 20, 4_000
 GAMES = [
-    "big2", "bigtwo", "doudizhu", "fifteen", "guandan", "hearts", "paodekuai", "president", "sixteen", "tractor",
-    "whist",
+    "big2", "bigtwo", "daifugo", "doudizhu", "fifteen", "guandan", "hearts", "paodekuai", "president", "sixteen",
+    "tractor", "whist",
 ]  # fmt: skip
 SOLVED = {"big2", "doudizhu", "guandan"}
 

@@ -12,11 +12,13 @@ from tests.effort import amount, long, thorough
 DEALS = amount(20, 60, 2_000)
 
 
-@pytest.mark.parametrize("name", ["president", "paodekuai", "bigtwo", pytest.param("hearts", marks=long)])
+@pytest.mark.parametrize(
+    "name", ["president", "paodekuai", "bigtwo", *(pytest.param(name, marks=long) for name in ("hearts", "daifugo"))]
+)
 def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0.
 
-    Matches of Hearts last several deals; those of Whist, a game of tricks too, are below.
+    Matches of Hearts and Daifugo last several deals; those of Whist, a game of tricks too, are below.
     """
     engine, names = load(name).engine(), ("kb", "greedy")
     games = DEALS * len(engine.agent_seatings)
@@ -51,7 +53,7 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts", "tractor"]
+    "name", ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts", "tractor", "daifugo"]
 )
 def test_there_are_ten_preferences(name: str) -> None:
     """Their texts are checked by ``kb check`` and required for loading."""

@@ -29,6 +29,7 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
     "doudizhu_contest.txt": lambda: folder_game("doudizhu", seed=2, profile="contest"),
     "tractor.txt": lambda: round_of("tractor", seed=3),
+    "daifugo.txt": lambda: round_of("daifugo", seed=3, episodes=2),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""
