@@ -23,7 +23,6 @@ from tests.games.folders.tricks import cards_of
 from tests.games.random_play import match_keys, step
 
 MATCHES, STATES, CLINGO = amount(2, 20, 200), amount(150, 1_500, 20_000), amount(20, 100, 1_000)
-BITS = {"C": 1, "D": 2, "H": 4, "S": 8}
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +34,9 @@ def label_of(reading: brute.Reading) -> str:
     """The label of a play as its seat means it."""
     if reading.is_joker:
         return "joker"
-    rank, suits = reading.ranks[0] + 3, sum(BITS[suit] for suit in reading.suits)
+    rank, suits = reading.ranks[0] + 3, reading.suits.lower()
     if reading.is_run:
-        return f"run({rank},{reading.number},{reading.suits.lower()})"
+        return f"run({rank},{reading.number},{suits})"
     return f"five({rank})" if reading.number == 5 else f"set({rank},{suits})"
 
 
