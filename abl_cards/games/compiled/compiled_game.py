@@ -232,8 +232,9 @@ class CompiledGame:
         passes_cards, takes_aside = (
             Signature.parse(name) in self.derived_outputs for name in ("passes/3", "takes_aside/1")
         )
-        aside = max(0, deck_size - sum(dealt)) if passes_cards or takes_aside else 0
-        return min(deck_size, max(dealt) + aside + passes_cards)
+        aside = max(0, deck_size - sum(dealt)) if passes_cards or takes_aside or self.has_pile else 0
+        limits = [require_int(cards, "hand_limit") for (cards,) in self.kb.facts("hand_limit", 1)]
+        return min([deck_size, max(dealt) + aside + passes_cards, *(limits if self.has_pile else ())])
 
     @cached_property
     def label_ranking(self) -> NDArray[np.int32]:
@@ -253,7 +254,7 @@ class CompiledGame:
         schema = self.schema
         return empty_state(
             n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents),
-            len(schema.lots), len(schema.play_kinds) if self.belief_circuit else 0, self.trick_query is not None,
+            len(schema.lots), len(schema.play_kinds) if self.belief_circuit else 0, self.has_trick_cards,
             len(self.pack.deck) if self.has_draws else 0,
         )  # fmt: skip
 
@@ -262,10 +263,30 @@ class CompiledGame:
         """Query of ``takes/1`` and ``more/0``; None in games without tricks."""
         return self.build_query("takes/1", "more/0") if TAKES_SIGNATURE in self.derived_outputs else None
 
+    @cached_property
+    def keeps_trick_cards(self) -> bool:
+        """True if seats play higher or pass, and rules read the cards of the trick (``in_trick/2,3,4``)."""
+        return self.trick_query is None and any(name == "in_trick" for name, _ in self.kb.input_atoms)
+
+    @property
+    def has_trick_cards(self) -> bool:
+        """True if tables store the cards of the trick."""
+        return self.trick_query is not None or self.keeps_trick_cards
+
     @property
     def has_draws(self) -> bool:
         """True if cards are drawn one by one from a stock."""
         return DRAWS_SIGNATURE in self.derived_outputs
+
+    @cached_property
+    def has_pile(self) -> bool:
+        """True if hands are dealt at once, and the other cards are drawn during the episode, by ``draw_pile/0``."""
+        return self.has_draws and bool(self.kb.facts("draw_pile", 0))
+
+    @cached_property
+    def num_from_stock(self) -> int:
+        """Number of cards of the stock that are dealt or drawn; the others are left over."""
+        return len(self.pack.deck) if self.has_pile else sum(self.seating.num_dealt)
 
     @property
     def has_composed_plays(self) -> bool:
@@ -475,7 +496,7 @@ def _build_schema(
     lots = _read_lots(kb)
     kinds = tuple(dict.fromkeys(generalise_kind(form.kind) for form in forms.forms if form.name != PASS_TERM))
     ranks = _find_shown_ranks(cells, forms)
-    left_over = max(0, len(pack.deck) - sum(seating.num_dealt))
+    left_over = 0 if kb.facts("draw_pile", 0) else max(0, len(pack.deck) - sum(seating.num_dealt))
     return InputSchema(
         cells, forms, fluents, seating.seats, seating.relative_names, tuple(stages), tuple(options), lots, kinds, ranks,
         pack.kinds, left_over,
@@ -590,7 +611,8 @@ def _build_move_tables(
             for cell in _find_rank_cells(forms, num_ranks)
         ]
         alphabet = np.array(sorted(range(num_ranks), key=texts.__getitem__), np.int16)
-        main_letter = np.where(blocks.kicker_row != NO_INDEX, blocks.rank[:, 0], np.int16(NO_INDEX))
+        has_other_kickers = (blocks.kicker_row != NO_INDEX) & (blocks.has_own_kickers == 0)
+        main_letter = np.where(has_other_kickers, blocks.rank[:, 0], np.int16(NO_INDEX))
     return MoveTables.from_catalogue(
         catalogue, rank_order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows
     )

@@ -7,7 +7,7 @@ Each counter checks whether it supports the forms of a game, and raises Uncounta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,16 +84,17 @@ class FormShapes:
         return tuple(sizes)
 
 
-def read_shapes(rules: CompiledGame) -> FormShapes:
+def read_shapes(rules: CompiledGame, left_out: Collection[Term] = ()) -> FormShapes:
     """Read the forms of a game without their suits.
 
     Args:
         rules: Compiled game.
+        left_out: Names of forms to leave out.
 
     Raises:
         UncountableError: Suits matter, or a card has two ranks.
     """
-    forms = [form for form in rules.forms.forms if form.groups]
+    forms = [form for form in rules.forms.forms if form.groups and form.name not in left_out]
     if special := next((form for form in forms if form.min_wilds), None):
         raise UncountableError(f"there is no {special.name} without a wild card")
     kicker_cells = {cell for form in forms if form.kickers for cell in form.kickers.allowed}
@@ -115,6 +116,9 @@ def read_shapes(rules: CompiledGame) -> FormShapes:
     if (shapes.copies == 0).any() and rules.kb.facts("vacant", 1):
         raise UncountableError("wild cards lie where no card of the pack can")
     _check_suits(shapes, rules)
+    for form in forms:
+        if not set(form.excluded_forms) <= set(left_out):  # a form that is counted beside these takes the same cards
+            raise UncountableError(f"{form.name} does not take all cards of its ranks (excludes/2)")
     return shapes
 
 

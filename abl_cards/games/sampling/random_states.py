@@ -57,6 +57,8 @@ def sample_state(
     _sample_hands(rules, state, _sample_form_cards(rules, state.context, rng), rng)
     if rules.trick_query is None:
         _sample_trick(rules, state, rng)
+        if rules.keeps_trick_cards:
+            _sample_cards_in_trick(state, rng)
     else:
         _sample_trick_cards(rules, state, rng)
     state.num_plays[:] = (state.played.sum(axis=2) + 2) // 3  # at least 1 for a seat that has played cards
@@ -71,9 +73,11 @@ def sample_state(
 
 def _sample_stock(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
     """Draw the order of the stock, the number of cards drawn (half of the stocks are empty), and the last drawer."""
-    n, cards = len(state.seat), sum(rules.seating.num_dealt)
+    n, cards = len(state.seat), rules.num_from_stock
     state.stock[:] = rng.permuted(np.tile(rules.pack.deck, (n, 1)), axis=1)
     state.num_drawn[:] = np.where(rng.random(n) < 0.5, cards, rng.integers(0, cards + 1, n))
+    if rules.has_pile:
+        state.num_drawn[:] = cards - state.aside.sum(axis=1, dtype=np.int16)
     state.last_drawer[:] = np.where(state.num_drawn > 0, rng.integers(0, rules.seating.seats, n), NO_SEAT)
     state.is_just_drawn[:] = (state.num_drawn > 0) & (rng.random(n) < 0.5)
 
@@ -98,6 +102,18 @@ def _sample_trick(rules: CompiledGame, state: TableState, rng: np.random.Generat
     order = np.argsort(~is_empty[np.arange(n)[:, None], seat_order], axis=1, kind="stable")  # seats that are out first
     seat_order = np.take_along_axis(seat_order, order, axis=1)
     state.finish_order[:] = np.where(np.arange(seats) < is_empty.sum(axis=1)[:, None], seat_order, NO_SEAT)
+
+
+def _sample_cards_in_trick(state: TableState, rng: np.random.Generator) -> None:
+    """Let some of the cards that seats have played lie in the trick, those of the play to beat among them."""
+    rows = np.flatnonzero(state.to_beat >= 0)
+    shares = rng.random((len(rows), state.played.shape[1], 1))
+    state.trick_cards[rows] = rng.binomial(state.played[rows], shares)
+    tops = np.zeros((len(rows), state.played.shape[2] + 1), np.uint8)
+    cards = np.minimum(state.top_cards[rows], state.played.shape[2])
+    np.add.at(tops, (np.arange(len(rows))[:, None], cards), 1)
+    owners = state.owner[rows]
+    state.trick_cards[rows, owners] = np.maximum(state.trick_cards[rows, owners], tops[:, :-1])
 
 
 def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
-from abl_cards.games.compiled import MAX_IDLE_DECISIONS, empty_stock_text, raise_where, source_hint
-from abl_cards.games.state import CHOICE, DRAWING, PLAY, deal_cards, reset_episodes
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, empty_stock_text, hand_limit_text, raise_where, source_hint
+from abl_cards.games.state import CHOICE, DRAWING, PLAY, count_cards, deal_cards, reset_episodes
 from abl_cards.games.tables import stock
 from abl_cards.games.tables.events import NextStep
-from abl_cards.games.types import Indices
+from abl_cards.games.types import LEADING, Indices
 
 if TYPE_CHECKING:
     from abl_cards.games.tables.tables import Tables
@@ -62,6 +62,8 @@ def begin_episode(tables: Tables, rows: Indices) -> None:
     """Reset the state of the previous episode at tables rows [n] with new cards, and apply the event ``deal``."""
     state = tables.state
     reset_episodes(state, rows)
+    if tables.rules.has_pile:
+        stock.deal_from_stock(state, rows, np.array(tables.rules.seating.num_dealt, np.int64))
     if tables.listener:  # before the event, as a record has the cards as dealt
         tables.listener.on_episode_start(tables, rows)
     tables.event_rules.apply_event("deal", state, rows)
@@ -71,6 +73,19 @@ def advance(tables: Tables, rows: Indices) -> None:
     """Advance tables rows [n] to the next decision, through draws and deals."""
     _start_turns(tables, rows)
     draw_all(tables)
+
+
+def advance_after_tricks(tables: Tables, rows: Indices) -> None:
+    """Advance the tables rows [n] where an act has ended a trick through draws and choices, if there is a pile.
+
+    Args:
+        tables: The tables.
+        rows: int64 [n], tables where a seat has acted.
+    """
+    if tables.rules.has_pile:
+        state = tables.state
+        state.is_just_drawn[rows] = False
+        advance(tables, rows[(state.to_beat[rows] == LEADING) & (state.stage[rows] == PLAY)])
 
 
 def draw_all(tables: Tables) -> None:
@@ -107,6 +122,9 @@ def _draw_cards(tables: Tables, rows: Indices) -> None:
     raise_where(stock.cards_in_stock(rules, state, rows) < 1, rows, lambda _: empty_stock_text(rules.kb))
     state.choice[rows], state.chosen[rows] = -1, -1
     stock.draw_cards(state, rows, state.seat[rows])
+    if rules.has_pile:
+        size = count_cards(state.hands[rows, state.seat[rows]])
+        raise_where(size > rules.usual_hand_size, rows, lambda row: hand_limit_text(rules.kb, int(size[row])))
     if tables.listener:
         tables.listener.on_draw(tables, rows)
     tables.event_rules.apply_event("draw", state, rows)
@@ -119,7 +137,8 @@ def _start_decisions(tables: Tables, rows: Indices, step: NextStep) -> Indices:
     is_choosing = stage >= 0
     state.choice[rows], state.stage[rows] = stage, np.where(is_choosing, CHOICE, PLAY)
     state.seat[rows] = np.where(is_choosing, seat, leader)
-    state.owner[rows] = state.last_actor[rows] = state.leader[rows] = state.seat[rows]
+    fresh = rows[state.num_acts[rows] == 0]  # between tricks the owner leads on
+    state.owner[fresh] = state.last_actor[fresh] = state.leader[fresh] = state.seat[fresh]
     state.context[rows] = tables.rules.contexts.compute_index_at(state.fluents, rows)
     if redeal.any():
         kb, is_endless = tables.rules.kb, tables.num_deals[rows] - tables.num_episodes[rows] > MAX_IDLE_DECISIONS

@@ -219,7 +219,7 @@ class EventRules:
         return any(update.changes_slots(self.rules.contexts.slots) for update in updates)
 
     def next_step(self, state: TableState, rows: Indices) -> NextStep:
-        """Determine the next step at some tables.
+        """Determine the next step at some tables; once a seat has acted the owner of the trick leads on.
 
         Args:
             state: State of all tables.
@@ -235,10 +235,10 @@ class EventRules:
         redeal, stage, seat, leader, drawer, num_choosers, num_leaders, num_drawers = decode_control(
             outputs, self._control_outputs
         )
-        is_choosing, is_drawing = stage >= 0, num_drawers > 0
-        is_ambiguous = (
-            (num_leaders != 1) & ~is_drawing & ~is_choosing | (num_choosers > 1) | (num_drawers > 1) & ~is_choosing
-        ) & ~redeal
+        is_choosing, has_begun = stage >= 0, state.num_acts[rows] > 0
+        leader[has_begun], num_leaders[has_begun], redeal[has_begun] = state.owner[rows][has_begun], 1, False
+        is_unclear = (num_drawers > 1) | (num_drawers == 0) & (num_leaders != 1)
+        is_ambiguous = ((num_choosers > 1) | ~is_choosing & is_unclear) & ~redeal
         raise_where(is_ambiguous, rows, lambda row: self._ambiguous_step_text(outputs[:, row]))
         drawer[redeal | is_choosing] = NO_SEAT
         return NextStep(redeal, stage, seat, leader, drawer)
@@ -395,7 +395,7 @@ def check_initial_fluents(rules: CompiledGame) -> None:
     Raises:
         KBError: If a fact names an unknown fluent, or two facts give one fluent different values.
     """
-    _initial_fluents(rules)
+    list_initial_fluents(rules)
 
 
 @cache_per_game
@@ -414,13 +414,21 @@ def _compile_event_rules(rules: CompiledGame) -> EventRules:
     role_query = rules.build_query("role/2", "side/2")
     return EventRules(
         rules, lots, updates, TabulatedQuery.from_query(control_query, rules.fluents),
-        rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), _initial_fluents(rules),
+        rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), list_initial_fluents(rules),
         TabulatedQuery.from_query(role_query, rules.fluents) if role_query else None,
     )  # fmt: skip
 
 
-def _initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
-    """Return slots and values of the ``init/1`` facts; raise KBError for unknown or conflicting ones."""
+@cache_per_game
+def list_initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
+    """Return slots and values of the ``init/1`` facts.
+
+    Args:
+        rules: Compiled game.
+
+    Raises:
+        KBError: A fact is about an unknown fluent, or two facts about one slot differ.
+    """
     values: dict[int, int] = {}
     for (text,) in rules.kb.facts("init", 1):
         slot, value = slot_and_value(rules, text, "init")
