@@ -23,7 +23,7 @@ from tests.games.random_play import match_keys, step
 MOST_CARDS, NODES = 20, 4_000
 GAMES = [
     "big2", "bigtwo", "doudizhu", "fifteen", "gandengyan", "guandan", "hearts", "paodekuai", "president", "sixteen",
-    "tractor", "whist", "wushik",
+    "spades", "tractor", "whist", "wushik",
 ]  # fmt: skip
 SOLVED = {"big2", "doudizhu", "guandan"}
 

@@ -52,7 +52,19 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts", "tractor", "wushik", "gandengyan"],
+    [
+        "president",
+        "paodekuai",
+        "bigtwo",
+        "sixteen",
+        "fifteen",
+        "whist",
+        "hearts",
+        "tractor",
+        "wushik",
+        "gandengyan",
+        "spades",
+    ],
 )
 def test_there_are_ten_preferences(name: str) -> None:
     """Their texts are checked by ``kb check`` and required for loading."""
