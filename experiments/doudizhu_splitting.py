@@ -219,10 +219,10 @@ class _SplittingRunner:
 
     def _fingerprints(self) -> dict[str, Any]:
         """Return the digests of all inputs of the results."""
-        from abl_cards.agents import files_fingerprint
+        from abl_cards.agents import knowledge_fingerprint
 
         return {"games": self.games.fingerprint, "held out": len(self.games.held_out),
-                "rules": files_fingerprint(self.splitter.rules.kb.files)}  # fmt: skip
+                "rules": knowledge_fingerprint(self.splitter.rules.kb)}  # fmt: skip
 
     def _train(
         self, name: str, share: float, rounds: int, unlabelled: int, weight: float, on_progress: ProgressCallback

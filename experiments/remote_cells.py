@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.cluster import PackedArray, RayCluster, pack, pack_result, unpack
-from abl_cards.core import ErrorCode, GameError, result_key
+from abl_cards.core import ErrorCode, GameError, find_stored_inputs, result_key
 from abl_cards.experiments.report import ExperimentReport
 from abl_cards.experiments.workspace import ExperimentWorkspace, K, MissingCell, ProgressCallback, V
 from abl_cards.training import from_plain, to_plain
@@ -86,7 +86,7 @@ class _SingleCellWorkspace(ExperimentWorkspace):
         self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
     ) -> Any:
         """Return a known result, or measure the requested cell; raises MissingCell for the others."""
-        key = result_key(inputs)
+        key = result_key(find_stored_inputs(self._results, inputs))
         if key == self._requested:
             raise _CellMeasured(compute(lambda done, remark: None))
         if key not in self._results:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import files_fingerprint
+from abl_cards.agents import knowledge_fingerprint
 from abl_cards.core import SEED_RANGE, setting
 from abl_cards.experiments.experiment import Experiment
 from abl_cards.experiments.report import Cell, ExperimentReport, ReportTable
@@ -43,7 +43,7 @@ def run(settings: SplitPricesConfig, workspace: ExperimentWorkspace) -> Experime
     """Fit, and compare with the prices of the rules."""
     splitter = Splitter.of(load_split_rules(settings.kb, settings.profile or DEFAULT_PROFILE))
     what = {"what": "prices", "games": settings.games, "held out": settings.held_out, "passes": settings.passes,
-            "seed": settings.seed, "rules": files_fingerprint(splitter.rules.kb.files)}  # fmt: skip
+            "seed": settings.seed, "rules": knowledge_fingerprint(splitter.rules.kb)}  # fmt: skip
     result = workspace.measure_cell(
         what, lambda tell: _fit_and_score(settings, splitter, tell), "prices", settings.passes
     )

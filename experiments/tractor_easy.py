@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import SEED_RANGE, LinePlot, setting
+from abl_cards.core import SEED_RANGE, LinePlot, former_fingerprint, setting
 from abl_cards.experiments.agent_specs import AgentSpec, load_agents
 from abl_cards.experiments.branching_factors import branching_table
 from abl_cards.experiments.episodes import play_episodes
@@ -199,7 +199,12 @@ class Curriculum:
         return read_metrics(folder) if (folder / "metrics.jsonl").exists() else []
 
     def _folder(self, name: str) -> Path:
-        return self.workspace.folder / f"{_FOLDERS[name]}-{rules_fingerprint(self.engine)}"
+        fingerprint = rules_fingerprint(self.engine)
+        folder, former = (
+            self.workspace.folder / f"{_FOLDERS[name]}-{digits}"
+            for digits in (fingerprint, former_fingerprint(fingerprint))
+        )
+        return former if former.exists() else folder
 
     def _train(self, name: str, decisions: int) -> Any:
         from abl_cards.training import Trainer

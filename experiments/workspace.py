@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from abl_cards.core import append_result, attribute_os_errors, read_results, result_key
+from abl_cards.core import append_result, attribute_os_errors, find_stored_inputs, read_results, result_key
 from abl_cards.experiments.provenance import find_fingerprints
 from abl_cards.experiments.report import ExperimentReport, ReportTable
 
@@ -101,6 +101,7 @@ class ExperimentWorkspace:
         Returns:
             The result as plain values.
         """
+        inputs = find_stored_inputs(self._results, inputs)
         key = result_key(inputs)
         if self._is_dry_run:
             if key not in self._results:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, RandomKeys, agent_fingerprint, check_agent_name, make_agent, needs_history
-from abl_cards.core import append_result, format_seed, read_results, result_key
+from abl_cards.core import append_result, find_stored_inputs, format_seed, read_results, result_key
 from abl_cards.games import Engine
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import NO_CARD, Moves
@@ -45,7 +45,7 @@ class ShardStore:
             inputs: Everything that the result depends on, as plain values.
             play: Computes the result as plain values.
         """
-        key = result_key(inputs)
+        key = result_key(find_stored_inputs(self._results, inputs))
         if key not in self._results:
             result = play()
             self._results[key] = result if self._file is None else append_result(self._file, inputs, result)

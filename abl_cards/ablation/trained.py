@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.agents import rules_fingerprint
-from abl_cards.core import ErrorCode, GameError, SettingError, append_result, apply_settings, read_results, result_key
+from abl_cards.core import (
+    ErrorCode,
+    GameError,
+    SettingError,
+    append_result,
+    apply_settings,
+    find_stored_inputs,
+    read_results,
+    result_key,
+)
 from abl_cards.games import Engine, load
 
 if TYPE_CHECKING:
@@ -200,7 +209,8 @@ class TwinTrainer:
         budget = {"minutes": self.minutes} if sets_budget else {"decisions": self.budget}
         config = replace(self.config, seed=seed, **(part.settings if part else {}))
         plain = config.to_json()
-        inputs = {"training": plain, "rules": rules_fingerprint(self.engine), "budget": budget}
+        wanted = {"training": plain, "rules": rules_fingerprint(self.engine), "budget": budget}
+        inputs = find_stored_inputs(self._finished, wanted)
         name = f"{part.name if part else 'whole'}-seed-{seed}"
         key = result_key(inputs)
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:8]

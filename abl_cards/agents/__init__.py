@@ -9,7 +9,12 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
     from abl_cards.agents.baselines import GreedyAgent, RandomAgent, draw_labels
-    from abl_cards.agents.fingerprints import agent_fingerprint, files_fingerprint, rules_fingerprint
+    from abl_cards.agents.fingerprints import (
+        agent_fingerprint,
+        files_fingerprint,
+        knowledge_fingerprint,
+        rules_fingerprint,
+    )
     from abl_cards.agents.human import HumanAgent
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.model_agent import (
@@ -74,6 +79,7 @@ __all__ = [
     "files_fingerprint",
     "find_plugin_source",
     "find_weights",
+    "knowledge_fingerprint",
     "load_model_policy",
     "make_abl_agent",
     "make_agent",

@@ -1,4 +1,8 @@
-"""Fingerprints of the files that decide how an agent plays, so that stored results match the rules in use."""
+"""Fingerprints of the rules and files that decide how an agent plays, so that stored results match those in use.
+
+Rules count by their ground program. Earlier versions hashed the bytes of files; the results that they stored are found
+by the former fingerprints of unchanged files (`abl_cards.core.find_stored_inputs`).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,14 @@ from pathlib import Path
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.neural import OWN_NETWORK_KEYS, find_weights
 from abl_cards.agents.plugins import find_plugin_file, find_plugin_source
-from abl_cards.agents.registry import AGENT_FACTORIES
+from abl_cards.agents.registry import AGENT_FACTORIES, make_preference_model
+from abl_cards.circuit import KnowledgeBase, program_digest
+from abl_cards.core import add_former_fingerprint
 from abl_cards.games import Engine
 
 
 def rules_fingerprint(engine: Engine) -> str:
-    """Hash the contents of the rule files of a game.
+    """Hash the ground program of the rules and preferences of a game.
 
     Args:
         engine: Compiled game.
@@ -23,11 +29,24 @@ def rules_fingerprint(engine: Engine) -> str:
     Returns:
         16 hexadecimal digits of a SHA-256 hash.
     """
-    return files_fingerprint(engine.preference_model().kb.files)
+    return knowledge_fingerprint(engine.preference_model().kb)
+
+
+def knowledge_fingerprint(kb: KnowledgeBase) -> str:
+    """Hash the ground program of a knowledge base; comments, layout and sentences for people do not count.
+
+    Args:
+        kb: Loaded knowledge base.
+
+    Returns:
+        16 hexadecimal digits of a SHA-256 hash.
+    """
+    fingerprint = hashlib.sha256(program_digest(kb)).hexdigest()[:16]
+    return add_former_fingerprint(fingerprint, files_fingerprint(kb.files)) if _are_readable(kb.files) else fingerprint
 
 
 def agent_fingerprint(name: AgentName, engine: Engine) -> str:
-    """Hash the contents of all files that an agent plays by: rules, preferences, weights or its module.
+    """Hash all that an agent plays by: the ground program of rules and preferences, and its weights or its module.
 
     Args:
         name: Name of the agent, with its options.
@@ -38,16 +57,28 @@ def agent_fingerprint(name: AgentName, engine: Engine) -> str:
 
     Raises:
         GameError: The agent has no weights for this game, or its module does not exist.
+        KBError: The preferences that the name gives are not valid.
         OSError: A file cannot be read.
     """
-    folder = name.value("kb")
-    files = [*engine.preference_model().kb.files, *(sorted(Path(folder).rglob("*.lp")) if folder else [])]
+    folder, kb = name.value("kb"), engine.preference_model().kb
+    programs, files = [program_digest(kb)], list[Path]()
+    if folder:
+        preferences = AgentName("kb", tuple(option for option in name.options if option[0] in ("kb", "profile")))
+        programs.append(program_digest(make_preference_model(str(preferences), engine).kb))
     if name.kind not in AGENT_FACTORIES:
         files.append(find_plugin_source(name))
     if name.kind == "abl":
         files.append(find_weights(name, engine))
         files += [find_plugin_file(text) for key in OWN_NETWORK_KEYS for text in name.values(key)]
-    return files_fingerprint(files)
+    fingerprint = _hash([*programs, *map(_digest_file, files)])
+    rule_files = [*kb.files, *(sorted(Path(folder).rglob("*.lp")) if folder else [])]
+    if _are_readable(rule_files):
+        add_former_fingerprint(fingerprint, files_fingerprint([*rule_files, *files]))
+    return fingerprint
+
+
+def _are_readable(files: Iterable[Path]) -> bool:
+    return all(file.is_file() for file in files)
 
 
 def files_fingerprint(files: Iterable[Path]) -> str:
@@ -62,8 +93,15 @@ def files_fingerprint(files: Iterable[Path]) -> str:
     Raises:
         OSError: A file cannot be read.
     """
-    digests = b"\0".join(_digest(file, file.stat().st_mtime_ns) for file in files)
-    return hashlib.sha256(digests).hexdigest()[:16]
+    return _hash(map(_digest_file, files))
+
+
+def _hash(digests: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(digests)).hexdigest()[:16]
+
+
+def _digest_file(file: Path) -> bytes:
+    return _digest(file, file.stat().st_mtime_ns)
 
 
 @cache

@@ -116,7 +116,7 @@ def build_program(request: BuildRequest, limits: Limits, ground_limits: Limits |
     collected = [name for name in ground.atoms if name.name == input_ranges.SHADOW_PREDICATE]
     ground = ground.without_predicate(input_ranges.SHADOW_PREDICATE)
     problems += input_ranges.find_out_of_range(shadows, collected, set(ground.atoms))
-    problems += check_ground.check_ground_program(ground, program, request.inputs)
+    problems += check_ground.check_ground_program(ground, program, request.inputs, request.library)
     problems += overflow.find_overflows(statements, sources, ground, request.constants)
     if any(map(_is_error, problems)):
         return _failed_build(problems)

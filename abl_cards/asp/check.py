@@ -109,7 +109,9 @@ def _check_unknown_predicates(program: ProgramSummary, declared: set[Signature])
         if use.signature in known:
             continue
         if use.signature in declared:
-            remedy = "declare it by #external in the vocabulary"
+            name, arity = use.signature
+            ranges = f"{name}(…), with the ranges of its arguments" if arity else name
+            remedy = f"declare it by #external {ranges}"
             yield make_error(use.location, f"input '{use.signature}' is not declared", remedy, ErrorCode.MISSING_INPUT)
             continue
         num_suggestions += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from abl_cards.asp.check import BELIEF, COST, HINT, PREFERENCE, SAYS, format_pattern
 from abl_cards.asp.completion import GroundEquations, NotStratified
@@ -17,13 +18,16 @@ from abl_cards.asp.terms import Atom, Input, Signature, Term
 from abl_cards.core import ErrorCode
 
 
-def check_ground_program(ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input]) -> list[Diagnostic]:
+def check_ground_program(
+    ground: GroundProgram, program: ProgramSummary, inputs: Sequence[Input], library: Sequence[Path] = ()
+) -> list[Diagnostic]:
     """Run all checks of a ground program but those of ranges and overflows.
 
     Args:
         ground: The ground program.
         program: Summary of the statements, with the locations.
         inputs: Inputs that the engine supplies.
+        library: Folders of common files, where a declaration may have no instance in some games.
 
     Returns:
         Errors and warnings.
@@ -32,7 +36,7 @@ def check_ground_program(ground: GroundProgram, program: ProgramSummary, inputs:
     for name in ground.atoms:
         instances.setdefault(Signature(name.name, len(name.args)), []).append(name)
     return [
-        *_check_domains(instances, program, inputs),
+        *_check_domains(instances, program, inputs, library),
         *_check_impossible_inputs(instances, program, inputs),
         *_check_stratification(ground, program),
         *_check_always_violated(ground, program),
@@ -46,8 +50,12 @@ def _find_location(uses: Collection[PredicateUse], signature: Signature) -> Loca
 
 
 def _check_domains(
-    instances: dict[Signature, list[Atom]], program: ProgramSummary, inputs: Sequence[Input]
+    instances: dict[Signature, list[Atom]],
+    program: ProgramSummary,
+    inputs: Sequence[Input],
+    library: Sequence[Path],
 ) -> Iterator[Diagnostic]:
+    folders = [folder.resolve() for folder in library]
     for declaration in inputs:
         location = _find_location(program.externals, declaration.signature)
         atoms = instances.get(declaration.signature, [])
@@ -57,7 +65,7 @@ def _check_domains(
             remedy = f"narrow the declaration of '{declaration.signature}'"
             message = f"the engine never supplies {examples}"
             yield make_error(location, message, remedy, ErrorCode.INPUT_OUT_OF_RANGE)
-        if location and not atoms:
+        if location and not atoms and Path(location.file).resolve().parent not in folders:
             message = f"the declaration of input '{declaration.signature}' has no instance"
             yield make_error(location, message, "check its condition", ErrorCode.INPUT_OUT_OF_RANGE)
 
@@ -127,18 +135,24 @@ def _check_always_violated(ground: GroundProgram, program: ProgramSummary) -> It
 
 def _check_never_derived(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> Iterator[Diagnostic]:
     """Find predicates whose rules cannot fire, often because joined arguments are never equal."""
-    optional = program.defined - set(instances)  # switches that are off, and predicates that depend on them
+    optional = _switched_off(instances, program)
+    for signature in dict.fromkeys(use.signature for use in program.heads):
+        if signature not in instances and signature not in optional:
+            location = _find_location(program.heads, signature)
+            message = f"no rule for '{signature}' can ever fire"
+            yield make_warning(location, message, "compare the arguments in its bodies", ErrorCode.NEVER_DERIVED)
+
+
+def _switched_off(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> set[Signature]:
+    """Return the switches that are off, and the predicates that therefore have no instance."""
+    optional = program.defined - set(instances)
     size = -1
     while size != len(optional):
         size = len(optional)
         optional |= {
             head for head, bodies in program.dependencies.items() if head not in instances and bodies & optional
         }
-    for signature in dict.fromkeys(use.signature for use in program.heads):
-        if signature not in instances and signature not in optional:
-            location = _find_location(program.heads, signature)
-            message = f"no rule for '{signature}' can ever fire"
-            yield make_warning(location, message, "compare the arguments in its bodies", ErrorCode.NEVER_DERIVED)
+    return optional
 
 
 def _check_weights(instances: dict[Signature, list[Atom]], program: ProgramSummary) -> Iterator[Diagnostic]:
@@ -219,9 +233,33 @@ def _check_texts(
         elif (functor, "zh") not in languages:
             remedy = f'write says({functor}, zh, "…").'
             yield make_warning(location, f"'{functor}' has no Chinese text", remedy, ErrorCode.INCOMPLETE_PREFERENCE)
+    optional = _switched_off(instances, program)
     for name in sorted(declared - set(functors)):
+        heads = [use for use in program.heads if use.signature == weighted and use.functor == name]
+        if any(_reads_any(program, head, optional) for head in heads):
+            continue  # another profile has the switch
         uses = (use for use in program.heads if use.signature == declaration and use.pattern[0] == name)
         location = next((use.location for use in uses), None)
         message = f"no rule derives a {weighted.name} for the {declaration.name} '{name}'"
         remedy = f"derive {weighted.name}({name}, {'Weight' if weighted == COST else 'Card, Weight'}), or remove it"
         yield make_warning(location, message, remedy, ErrorCode.INCOMPLETE_PREFERENCE)
+
+
+def _reads_any(program: ProgramSummary, head: PredicateUse, signatures: Collection[Signature]) -> bool:
+    """Return whether the rule of a head reads one of the predicates; they stand before the next head of the file."""
+    start = _position(head.location)
+    later = [
+        position
+        for use in program.heads
+        if use.location.file == head.location.file and (position := _position(use.location)) > start
+    ]
+    end = min(later, default=(INT32_MAX, 0))
+    return any(
+        start < _position(use.location) < end
+        for reader, use in program.reads
+        if reader == head.signature and use.signature in signatures and use.location.file == head.location.file
+    )
+
+
+def _position(location: Location) -> tuple[int, int]:
+    return location.line, location.column

@@ -9,6 +9,7 @@ from abl_cards.core import lazy_exports
 if TYPE_CHECKING:
     from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
     from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, trace_rules
+    from abl_cards.circuit.digest import program_digest
     from abl_cards.circuit.evaluation import CircuitInputs, SetBits, evaluate, evaluate_inputs, weighted_sums
     from abl_cards.circuit.knowledge_base import KnowledgeBase
     from abl_cards.circuit.miter import (
@@ -61,6 +62,7 @@ __all__ = [
     "find_state_with",
     "format_proof",
     "partition_circuit",
+    "program_digest",
     "tabulate_circuit",
     "tabulate_oracle",
     "trace_rules",

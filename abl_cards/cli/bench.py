@@ -11,7 +11,9 @@ from abl_cards import __version__
 from abl_cards.cli.console import AsJson, find_game, list_game_names, print_json, print_table, show_status
 from abl_cards.core import require_extra
 
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Game: {list_game_names()}.")]
+GameOption = Annotated[
+    str, typer.Option("--game", metavar="GAME", help=f"Game: {list_game_names()}; or a folder of rule files.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,15 +32,18 @@ def bench(
     Figures published elsewhere are shown in a column of their own.
 
         abl-cards bench --quick
+
+        abl-cards bench --game ./my-rules --quick
     """
     from abl_cards.bench import COLUMNS, describe_machine, run_benchmarks
 
+    game = find_game(game_name)
     with show_status("measuring") as show:
-        figures = run_benchmarks(find_game(game_name), quick, show)
+        figures = run_benchmarks(game, quick, show)
     if as_json:
         print_json(
             {
-                "game": game_name,
+                "game": game.name,
                 "version": __version__,
                 "machine": describe_machine(),
                 "figures": [figure.to_json() for figure in figures],

@@ -51,29 +51,36 @@ def diff(
         typer.Option("--games", metavar="N", min=0, help="Self-play episodes of kb by either rules; 0: none."),
     ] = 200,
     profile: Profile = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="NAME", help="Profile of the second side; default: that of the first."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare an edited copy of the rule files with the game's own.
+    """Compare an edited copy of the rule files with the game's own, or two profiles of a game.
 
-    States come from play (card exchanges and bids included) and from random sampling, or from records. The report
-    lists labels that became legal or illegal or have other card sets, with the smallest hand that shows it; decisions
-    of agent kb that changed, with the preferences responsible and examples; and the balance of self-play: wins by
-    seat, lengths of episodes, forced moves. The exit code is 0 whatever the differences.
+    States come from play (card exchanges and bids included), then from random sampling, or from records. The report
+    begins with the smallest hand that shows a difference. It lists labels that became legal or illegal or have other
+    card sets; decisions of agent kb that changed, with the preferences responsible and examples; and the balance of
+    self-play: wins by role and of the seat that plays first, lengths of episodes, bombs, forced moves. Of the fluents,
+    examples show those that the edit touches. The exit code is 0 whatever the differences.
 
         abl-cards kb diff guandan my-rules
 
         abl-cards kb diff president --without keep_pairs
+
+        abl-cards kb diff guandan --profile standard --against platform
     """
     from abl_cards.agents import AgentName
     from abl_cards.core import format_seed
     from abl_cards.rulelab.comparison import compare_rules, minimise_counterexample
 
     game = find_game(game_name)
-    if directory is None and not without:
-        fail_usage("name the edited folder, or a preference to leave out: --without NAME")
+    if directory is None and not without and against is None:
+        fail_usage("name the edited folder, another profile (--against), or a preference to leave out (--without)")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with show_status("compiling both") as show:
-        engines = _compile_side(game, None, profile), _compile_side(game, directory, profile)
+        engines = _compile_side(game, None, profile), _compile_side(game, directory, against or profile)
         show("comparing")
         chosen = None if records is None else _read_records(engines[0], records)
         difference = compare_rules(engines, players, states, seed, chosen)
@@ -83,11 +90,11 @@ def diff(
     if as_json:
         parts = {"smallest": smallest, "balance": [balance.to_json() for balance in balances], "stopped": stopped}
         settings = {"game": game.name, "directory": str(directory or game.directory), "without": without or [],
-                    "seed": format_seed(seed)}  # fmt: skip
+                    "profiles": [engine.rules.profile for engine in engines], "seed": format_seed(seed)}  # fmt: skip
         print_json({**settings, **difference.to_json(), **parts})
     else:
-        _print_comparison(difference)
         _print_smallest(*engines, smallest)
+        _print_comparison(difference)
         _print_balance(balances, stopped)
 
 
@@ -146,28 +153,43 @@ def _print_balance(balances: Sequence[Balance], stopped: str | None) -> None:
     before, after = balances
     typer.echo(f"balance, {before.num_episodes} episodes of kb against itself before and {after.num_episodes} now:")
     rows: list[tuple[str, ...]] = [
-        (f"  most points, seat {seat}", _format_share(one, *low), _format_share(two, *high))
-        for seat, (one, low, two, high) in enumerate(
-            zip(before.win_shares, before.win_intervals, after.win_shares, after.win_intervals, strict=False)
-        )
+        (f"  most points, {role}", *(_format_role(side, role) for side in balances))
+        for role in dict.fromkeys((*before.roles, *after.roles))
+        if len(before.roles) > 1 or len(after.roles) > 1
     ]
     rows += [
+        (
+            "  most points, first to play",
+            *(_format_share(side.first_share, *side.first_interval) for side in balances),
+        ),
         (
             "  decisions an episode",
             *(_format_number(side.mean_decisions, *side.decisions_interval) for side in balances),
         ),
+    ]
+    if any(side.mean_bombs for side in balances):
+        bombs = (_format_number(side.mean_bombs, *side.bombs_interval, 2) for side in balances)
+        rows.append(("  bombs an episode", *bombs))
+    rows += [
         ("  only one move", *(f"{100 * side.forced_share:.1f} %" for side in balances)),
         ("  passes", *(f"{100 * side.pass_share:.1f} %" for side in balances)),
     ]
     print_table(("", "before", "now"), rows, right_aligned=(1, 2))
 
 
+def _format_role(balance: Balance, role: str) -> str:
+    if role not in balance.roles:
+        return "–"
+    index = balance.roles.index(role)
+    return _format_share(balance.role_shares[index], *balance.role_intervals[index])
+
+
 def _format_share(mean: float, low: float, high: float) -> str:
     return f"{100 * mean:.1f} % ({100 * low:.1f} – {100 * high:.1f})"
 
 
-def _format_number(mean: float, low: float, high: float) -> str:
-    return f"{mean:.1f} ({low:.1f} – {high:.1f})"
+def _format_number(mean: float, low: float, high: float, digits: int = 1) -> str:
+    return f"{mean:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
 
 
 def _read_records(engine: Engine, file: Path) -> list[Mapping[str, Any]]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 PARTS = ("cases", "coverage", "mutations")
 MAX_SHOWN = 20
 """Labels and mutants printed; --json has all."""
+MAX_INHERITED_WIDTH = 200
+"""Characters printed of the failure of an inherited case; --json has all."""
 
 
 def run_test(
@@ -63,6 +65,10 @@ def run_test(
         Path | None,
         typer.Option("--propose-cases", metavar="FILE", help="Write cases that detect more mutations, for review."),
     ] = None,
+    accept: Annotated[
+        bool,
+        typer.Option("--accept", help="Accept all changes of inherited cases: write them into the variant's own."),
+    ] = False,
     min_score: Annotated[
         float | None,
         typer.Option(
@@ -80,11 +86,15 @@ def run_test(
 ) -> None:
     """Run the test cases, rule coverage and mutation tests of a rule folder.
 
-    Cases are the lines of cases.jsonl in the folder. Coverage lists rules, labels and preferences that never fired in
-    many games, with a state in which they would. Mutations are one-line edits of the folder's own files; the report
-    lists those that change something and that no case detects. The exit code is 1 if a case fails.
+    Cases are the lines of cases.jsonl in the folder, and those that a variant inherits from its parents. Inherited
+    cases that the variant changes are listed as failures; --accept keeps them with their new values. Coverage lists
+    rules, labels and preferences that never fired in many games, with a state in which they would. Mutations are
+    one-line edits of the folder's own files; the report lists those that change something and that no case detects.
+    The exit code is 1 if a case fails.
 
         abl-cards kb test president --only cases
+
+        abl-cards kb test my-rules --only cases --accept
 
         abl-cards kb test mygame --propose-cases more-cases.jsonl
     """
@@ -98,7 +108,7 @@ def run_test(
     report: dict[str, Any] = {"game": game.name}
     failed = False
     if "cases" in parts:
-        failed |= _run_cases(game, profile, report, as_json)
+        failed |= _run_cases(game, profile, accept, report, as_json)
     if "coverage" in parts:
         _run_coverage(engine, games, seed, report, as_json)
     if "mutations" in parts:
@@ -122,25 +132,50 @@ def _check_parts(only: Sequence[str] | None) -> tuple[str, ...]:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
-def _run_cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
+def _run_cases(game: Game, profile: str | None, accept: bool, report: dict[str, Any], quiet: bool) -> bool:
+    """Check the cases, and accept changes of inherited ones; returns whether any fails."""
     from abl_cards.asp import KBError
     from abl_cards.core import GameError
-    from abl_cards.rulelab.testing import CASES_FILE, find_failures, read_cases
+    from abl_cards.rulelab.testing import accept_changes, find_failures, read_all_cases
 
-    failures: list[CaseFailure] = []
+    def engine_of(named: str | None) -> Engine:
+        return load_engine(game, None, named or profile)
+
+    accepted: tuple[int, int] | None = None
     try:
-        cases = read_cases(game.directory)
-        case_failures = find_failures(cases, lambda named: load_engine(game, None, named or profile))
-        failures = sorted(case_failures, key=lambda failure: failure.case.line)
+        cases = read_all_cases(game.folder)
+        failures = sorted(find_failures(cases, engine_of), key=lambda failure: (failure.case.owner, failure.case.line))
+        if accept:
+            accepted = accept_changes(game.directory, failures, engine_of)
     except (KBError, GameError) as problem:
         fail(problem)
-    report["cases"] = {"number": len(cases), "failed": [failure.to_json() for failure in failures]}
+    failed = [failure for failure in failures if not (accept and failure.case.owner)]
+    report["cases"] = {
+        "number": len(cases),
+        "inherited": sum(case.owner != "" for case in cases),
+        "failed": [failure.to_json() for failure in failed],
+        **({} if accepted is None else {"accepted": {"changed": accepted[0], "dropped": accepted[1]}}),
+    }
     if not quiet:
-        for failure in failures:
-            typer.echo(str(failure))
-        none = f"no cases: {game.directory} has no {CASES_FILE}; --propose-cases FILE writes some for review"
-        typer.echo(f"cases: {len(cases) - len(failures)} of {len(cases)} hold" if cases else none)
-    return bool(failures)
+        _print_cases(game, len(cases), failed, accepted)
+    return bool(failed)
+
+
+def _print_cases(game: Game, number: int, failed: Sequence[CaseFailure], accepted: tuple[int, int] | None) -> None:
+    from abl_cards.rulelab.testing import CASES_FILE
+
+    for failure in failed:
+        text = str(failure)
+        is_long = failure.case.owner and len(text) > MAX_INHERITED_WIDTH
+        typer.echo(f"{text[:MAX_INHERITED_WIDTH]} …" if is_long else text)
+    if accepted and any(accepted):
+        changed, dropped = accepted
+        typer.echo(f"{game.directory / CASES_FILE}: {changed} inherited cases with new values, {dropped} dropped")
+    none = f"no cases: {game.directory} has no {CASES_FILE}; --propose-cases FILE writes some for review"
+    typer.echo(f"cases: {number - len(failed)} of {number} hold" if number else none)
+    inherited = sum(failure.case.owner != "" for failure in failed)
+    if inherited:
+        typer.echo(f"inherited cases that fail: {inherited}; if these changes are meant, accept them: --accept")
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------------

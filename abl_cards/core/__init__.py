@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from abl_cards.core.paths import DATA, PACKAGE, PROJECT
     from abl_cards.core.platforms import require_posix
     from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
-    from abl_cards.core.result_file import append_result, read_results, result_key
+    from abl_cards.core.result_file import (
+        add_former_fingerprint,
+        append_result,
+        find_stored_inputs,
+        former_fingerprint,
+        read_results,
+        result_key,
+    )
     from abl_cards.core.rng import derive_key, scale_to_range, scale_to_range_array, splitmix64, splitmix64_array
     from abl_cards.core.seeds import SECRET_SEED_BITS, format_seed, parse_seed, secret_seed, seed64
     from abl_cards.core.settings import (
@@ -80,6 +87,7 @@ __all__ = [
     "SettingError",
     "TooManyMovesError",
     "add_cwd_to_path",
+    "add_former_fingerprint",
     "append_result",
     "apply_settings",
     "atomic_write",
@@ -92,9 +100,11 @@ __all__ = [
     "derive_key",
     "describe_settings",
     "ensure_complete_writes",
+    "find_stored_inputs",
     "flatten",
     "format_seed",
     "format_value",
+    "former_fingerprint",
     "get_budget",
     "has_matplotlib",
     "import_file",

@@ -27,6 +27,57 @@ def result_key(inputs: Mapping[str, Any]) -> str:
     return json.dumps(inputs, sort_keys=True)
 
 
+_former_fingerprints: dict[str, str] = {}
+"""Fingerprints of the form before, made of the bytes of files, by those of today."""
+
+
+def add_former_fingerprint(fingerprint: str, former: str) -> str:
+    """Remember the fingerprint that an earlier version stored for equal inputs.
+
+    Args:
+        fingerprint: Fingerprint of today.
+        former: Fingerprint of the form before.
+
+    Returns:
+        The fingerprint of today.
+    """
+    _former_fingerprints[fingerprint] = former
+    return fingerprint
+
+
+def former_fingerprint(fingerprint: str) -> str:
+    """Return the fingerprint that an earlier version stored for equal inputs, or the given one.
+
+    Args:
+        fingerprint: Fingerprint of today.
+    """
+    return _former_fingerprints.get(fingerprint, fingerprint)
+
+
+def find_stored_inputs(results: Mapping[str, Any], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the inputs under which a result is stored: with fingerprints of today or of the form before.
+
+    Args:
+        results: Results by ``result_key``.
+        inputs: Everything that the result depends on, as plain values.
+
+    Returns:
+        The given inputs, unless results have those with former fingerprints only.
+    """
+    if result_key(inputs) in results:
+        return inputs
+    former: Mapping[str, Any] = _replace_fingerprints(json.loads(json.dumps(inputs)))
+    return former if result_key(former) in results else inputs
+
+
+def _replace_fingerprints(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _replace_fingerprints(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_replace_fingerprints(item) for item in value]
+    return former_fingerprint(value) if isinstance(value, str) else value
+
+
 def append_result(file: Path, inputs: Mapping[str, Any], result: Any) -> Any:
     """Append a result to a file.
 

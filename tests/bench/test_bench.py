@@ -10,6 +10,7 @@ from abl_cards.agents.baselines import RandomAgent
 from abl_cards.bench import abduction, circuits, environments, play, processes, solving, training
 from abl_cards.bench.measurements import COLUMNS, Measurement
 from abl_cards.bench.targets import load_targets
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.games.game import load
 from tests.cli_runs import run
 from tests.effort import amount, long
@@ -136,6 +137,13 @@ def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch
     data = json.loads(run("bench", "--json").stdout)
     assert list(data) == ["game", "version", "machine", "figures"]
     assert data["figures"] == [figure.to_json() for figure in figures]
+
+
+def test_a_folder_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = list[str]()
+    monkeypatch.setattr("abl_cards.bench.run_benchmarks", lambda game, *_: measured.append(game.name) or [])
+    assert json.loads(run("bench", "--game", str(NEW_GAME), "--json").stdout)["game"] == str(NEW_GAME)
+    assert measured == [str(NEW_GAME)]
 
 
 def test_an_unknown_game_is_not_measured() -> None:

@@ -200,6 +200,21 @@ def test_switches_that_are_off_are_no_warning(load: Load) -> None:
     assert [warning for warning in kb.warnings if warning.code == ErrorCode.NEVER_DERIVED] == []
 
 
+def test_preferences_of_a_switch_that_is_off_are_no_warning(load: Load) -> None:
+    """Another profile has the switch; a preference without any rule, or with one that reads no switch, is reported."""
+    kb = load(
+        DECLARATION + "#defined switch/0.\n#defined other/1.\nlegal(1) :- held(1,1). part(R) :- other(R).\n"
+        'preference(p,g). says(p,en,"x"). says(p,zh,"x"). cost(p,1) :- switch, held(1,1).\n'
+        'preference(q,g). says(q,en,"x"). says(q,zh,"x"). cost(q(R),1) :- held(R,1), part(R).\n'
+        'preference(r,g). says(r,en,"x"). says(r,zh,"x"). cost(r,1) :- held(1,1), 1 > 2. c :- switch.\n'
+        "#show c/0.",
+        outputs=[("legal", 1)],
+    )
+    assert [(warning.code, warning.message.split("'")[1]) for warning in kb.warnings] == [
+        (ErrorCode.INCOMPLETE_PREFERENCE, "r")
+    ]
+
+
 def test_importing_and_loading_needs_neither_numba_nor_torch(tmp_path: Path) -> None:
     file = tmp_path / "rules.lp"
     file.write_text(DECLARATION + "legal(R) :- held(R,1).")

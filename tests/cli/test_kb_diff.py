@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import abl_cards
+from abl_cards.cli.kb import NEW_GAME
 from tests.cli_runs import invoke
 from tests.cli_runs import run as run_command
 from tests.edited import edited
@@ -79,8 +81,8 @@ def test_what_one_preference_changes() -> None:
 def test_a_preference_that_changes_decisions(keen_president: Path) -> None:
     diff = difference(keen_president, game="president")
     assert list(diff) == [
-        "game", "directory", "without", "seed", "states", "choices", "left_out", "stuck", "labels", "weights",
-        "changed", "causes", "preferences", "examples", "smallest", "balance", "stopped",
+        "game", "directory", "without", "profiles", "seed", "states", "choices", "left_out", "stuck", "labels",
+        "weights", "changed", "causes", "preferences", "examples", "smallest", "balance", "stopped",
     ]  # fmt: skip
     assert diff["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
     assert diff["smallest"] is diff["stopped"] is None
@@ -180,11 +182,16 @@ def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -
     before, after = diff["balance"]
     assert before["episodes"] >= int(games)
     assert len(before["wins_by_seat"]) == 4
+    assert before["roles"] == after["roles"] == ["player"]  # so the text has no row for it
+    assert 0 < after["first_wins"] < 1
+    assert after["bombs_an_episode"] == 0
     assert sum(after["wins_by_seat"]) == pytest.approx(1, abs=0.01)
     assert all(low < share < high for share, (low, high) in zip(after["wins_by_seat"], after["wins_95"], strict=True))
     assert 0 < after["forced_share"] < 1
     text = run_of("president", folder, "--states", "1000", "--games", games)[1]
-    assert "smallest hand that shows it: {" in text
+    assert text.startswith("smallest hand that shows it: {")
+    assert "first to play" in text
+    assert "player" not in text
     assert "only one move" in text
 
 
@@ -218,3 +225,18 @@ def test_options_are_the_same_whatever_their_numbers(tmp_path: Path) -> None:
     diff = json.loads(out)
     assert diff["choices"]
     assert (diff["left_out"], diff["changed"]) == (0, 0)
+
+
+def test_two_profiles_are_compared(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "few.lp").write_text("barred(pair(3)) :- label(pair(3)).\n", "utf-8")
+    (folder / "mine.lp").write_text("default_profile(all).\n", "utf-8")
+    (folder / "profiles" / "all.lp").write_text("% All pairs.\n", "utf-8")
+    options = "--profile", "all", "--against", "few", "--states", "200", "--games", "4", "--json"
+    answer = run_command("kb", "diff", str(folder), *options)
+    diff = json.loads(answer.stdout)
+    assert diff["profiles"] == ["all", "few"]
+    assert [label["label"] for label in diff["labels"]["lost"]] == ["pair(3)"]
+    assert {card[1] for card in diff["smallest"]["hand"]} == {"3"}
+    assert run_command("kb", "diff", str(folder)).exit_code == 2

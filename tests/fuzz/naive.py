@@ -58,6 +58,7 @@ class Shape:
     carried: set[tuple[Term, int]] = field(default_factory=set)
     misread: set[tuple[Term, int]] = field(default_factory=set)
     apart: bool = False
+    excluded: list[Shape] = field(default_factory=list)
 
 
 class Naive:
@@ -96,12 +97,22 @@ class Naive:
             shapes[form].mixed = True
         for (form,) in facts["apart"]:
             shapes[form].apart = True
+        for form, other in facts["excludes"]:
+            if form in shapes and other in shapes:
+                shapes[form].excluded.append(shapes[other])
         for form, groups, size in facts["kickers"]:
             shapes[form].kickers = int(groups), int(size)
         for name in ("kicker", "misread"):
             for form, cell, count in facts[name]:
                 if form in shapes:
                     (shapes[form].carried if name == "kicker" else shapes[form].misread).add((cell, int(count)))
+        own = {(form, cell) for form, cell, _ in facts["kicker"]}
+        for form, pool in facts["uses_pool"]:
+            shapes[form].carried |= {
+                (cell, int(count))
+                for name, cell, count in facts["kicker_pool"]
+                if name == pool and (form, cell) not in own
+            }
 
     def sets(self, form: Term, hand: Mapping[Term, int], acting: Acting, leading: bool) -> set[Cards]:
         """Return all sets of cards of a hand that make a form."""
@@ -118,19 +129,24 @@ class Naive:
         }  # fmt: skip
         size = sum(group.size for group in shape.groups)
         size += shape.kickers[0] * shape.kickers[1] if shape.kickers else 0
-        return {cards for cards in _subsets(list(useful.items()), size) if self.makes(shape, cards, acting, leading)}
+        made = {cards for cards in _subsets(list(useful.items()), size) if self.makes(shape, cards, acting, leading)}
+        return {
+            cards for cards in made if not any(self.makes(other, cards, acting, leading) for other in shape.excluded)
+        }
 
     def makes(self, shape: Shape, cards: Cards, acting: Acting, leading: bool) -> bool:
         """Return whether cards make a form; try all ways to distribute them among its groups and kickers."""
         if shape.mixed and len({parts[1] for card in cards if (parts := parse_rank_and_suit(card))}) < 2:
             return False
         return any(
-            self._carries(shape, leftover, acting, leading)
-            for leftover in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
+            self._carries(shape, leftover, stood_for, acting, leading)
+            for leftover, stood_for in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
         )
 
-    def _carries(self, shape: Shape, leftover: Counter[Term], acting: Acting, leading: bool) -> bool:
-        """Return whether the cards outside the groups are the kickers."""
+    def _carries(
+        self, shape: Shape, leftover: Counter[Term], stood_for: set[Term], acting: Acting, leading: bool
+    ) -> bool:
+        """Return whether the cards outside the groups are the kickers, none of a cell that wild cards stand in for."""
         if shape.kickers is None:
             return not leftover.total()
         groups, size = shape.kickers
@@ -144,6 +160,7 @@ class Naive:
                 cells[next(iter(mine))] += copies
         allowed = shape.carried - (shape.misread if leading else set())
         fits = all(copies % size == 0 and (cell, copies // size) in allowed for cell, copies in cells.items())
+        fits = fits and not stood_for & set(cells)
         together = shape.apart and len(self.last_two & set(cells)) == 2
         return fits and cells.total() == groups * size and not together
 
@@ -166,15 +183,19 @@ def _subsets(hand: list[tuple[Term, int]], size: int) -> Iterator[Cards]:
 
 def _share(
     shape: Shape, cards: Counter[Term], groups: list[Group], spare: int, acting: Acting
-) -> Iterator[Counter[Term]]:
-    """Yield the leftover cards for each way to fill the groups with a limited number of wild cards."""
+) -> Iterator[tuple[Counter[Term], set[Term]]]:
+    """Yield the leftover cards for each way to fill the groups with a limited number of wild cards.
+
+    The cells that wild cards stand in for come with them.
+    """
     if not groups:
-        yield cards
+        yield cards, set()
         return
     group, *others = groups
     for taken, stand_ins in _take(shape, group, [card for card in cards if cards[card]], cards, group.size, acting):
         if stand_ins <= spare and group.size - stand_ins >= group.natural:
-            yield from _share(shape, cards - taken, others, spare - stand_ins, acting)
+            for leftover, stood_for in _share(shape, cards - taken, others, spare - stand_ins, acting):
+                yield leftover, stood_for | ({group.cell} if stand_ins else set())
 
 
 def _take(

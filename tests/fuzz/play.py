@@ -24,7 +24,9 @@ _CARRIED = """
 last_rank(R) :- R = #max { Q : rank(Q) }.
 shut(F,C) :- misread(F,C,_), leading.
 shut(F,C) :- apart(F), last_rank(C).
-playable(F) :- can(F), kickers(F,G,S), #count { C,K : carries(F,C,K), have(C,K*S), not shut(F,C) } >= G.
+beside(F,C,M) :- carries(F,C,_), M = #sum { N,P : needs(F,P,C,N) }.
+spares(F,C,K) :- carries(F,C,K), beside(F,C,M), kickers(F,_,S), have(C,M+K*S), not shut(F,C).
+playable(F) :- can(F), kickers(F,G,_), #count { C,K : spares(F,C,K) } >= G.
 """
 
 

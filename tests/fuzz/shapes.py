@@ -144,10 +144,10 @@ def _carriers(draft: Draft) -> None:
     main, groups, size = draft.random.randint(2, 3), draft.random.randint(1, 2), draft.random.randint(1, 2)
     if groups * size + main > 6:
         size = 1
-    most = draft.random.randint(1, groups)
+    most, own = draft.random.randint(1, groups), draft.chance(0.3)
     term = f"trio(R,{groups},{size})"
     more = f"kickers({{term}},{groups},{size}){{where}}.\n"
-    more += f"carries({{term}},Q,1..{most}) :- rank(R), rank(Q), Q != R"
+    more += f"carries({{term}},Q,1..{most}) :- rank(R), rank(Q){'' if own else ', Q != R'}"
     more += f", Q != {draft.one_of(draft.ranks)}.\n" if draft.chance(0.4) else ".\n"
     more += "kicker(F,Q,K) :- carries(F,Q,K)."
     if draft.chance(0.3):
@@ -156,7 +156,9 @@ def _carriers(draft: Draft) -> None:
         more += f"\nkicker({{term}},{draft.ranks[0]},2) :- rank(R), R != {draft.ranks[0]}."
     if not draft.suits and not draft.extra and not draft.roles and groups > 1 and draft.chance(0.4):
         more += "\napart({term}){where}."
-    _family(draft, term, "rank(R)", [("R", str(main))], kind="trio", wilds=draft.one_of((0, 0, 1)), more=more)
+    _family(
+        draft, term, "rank(R)", [("R", str(main))], kind="trio", wilds=0 if own else draft.one_of((0, 0, 1)), more=more
+    )
 
 
 def _flawed(draft: Draft) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.core.errors import ErrorCode, GameError
 from abl_cards.games.game import load
 from abl_cards.learners.presets import PRESETS
@@ -49,12 +51,19 @@ def fewer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return edited(tmp_path_factory.mktemp("rules") / "fewer", edits, name=GAME)
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the game of ``kb new``."""
+    return Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+
+
 def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None:
     ours = compute_rule_digests(load(GAME).engine())
     assert {"rules.lp", "labels.lp", "profiles/standard.lp"} <= set(ours)
     assert compute_rule_digests(load(GAME).engine(mine)) == ours
     others = compute_rule_digests(load(GAME).engine(None, OTHER))
-    assert set(others) ^ set(ours) == {"profiles/standard.lp", f"profiles/{OTHER}.lp"}
+    programs = {"program of standard", f"program of {OTHER}"}
+    assert set(others) ^ set(ours) == {"profiles/standard.lp", f"profiles/{OTHER}.lp", *programs}
 
 
 def test_in_which_files_rules_differ() -> None:
@@ -63,6 +72,26 @@ def test_in_which_files_rules_differ() -> None:
     with pytest.raises(GameError, match=r"rules\.lp .*old\.lp .*new\.lp ") as error:
         check_same_rules(begun, {"rules.lp": "3", "new.lp": "4"})
     assert error.value.code == ErrorCode.RUN_MISMATCH
+
+
+def test_a_comment_is_no_other_rule(folder: Path) -> None:
+    """Comments, layout and sentences do not count; an earlier version stored digests of files alone."""
+    file, begun = folder / "rules.lp", compute_rule_digests(load(str(folder)).engine())
+    former = {name: digest for name, digest in begun.items() if not name.startswith("program of ")}
+    check_same_rules(former, begun)
+    text = file.read_text("utf-8")
+    file.write_text(f"% Another comment.\n\n{text}", "utf-8")
+    edited_digests = compute_rule_digests(load(str(folder)).engine())
+    assert edited_digests["rules.lp"] != begun["rules.lp"]
+    check_same_rules(begun, edited_digests)
+    with pytest.raises(GameError, match=r"rules\.lp") as error:
+        check_same_rules(former, edited_digests)
+    file.write_text(f"{text}barred(pair(3)) :- label(pair(3)).\n", "utf-8")
+    with pytest.raises(GameError, match=r"rules\.lp") as error:
+        check_same_rules(begun, compute_rule_digests(load(str(folder)).engine()))
+    assert error.value.code == ErrorCode.RUN_MISMATCH
+    with pytest.raises(GameError, match="program of"):  # an included file
+        check_same_rules(begun, {**begun, "program of the rules": "3"})
 
 
 def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
@@ -84,7 +113,7 @@ def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -
     """Reject a worker whose rule files changed after the start of the run."""
     run_ = Trainer.from_config(settings(tmp_path))
     with pytest.raises(GameError, match=r"rules\.lp") as error:
-        run_.load_state_dict(run_.shared_state() | {"rules": {**run_.rule_digests, "rules.lp": "edited"}}, {})
+        run_.load_state_dict(run_.shared_state() | {"rules": dict.fromkeys(run_.rule_digests, "edited")}, {})
     assert error.value.code == ErrorCode.RUN_MISMATCH
 
 

@@ -626,7 +626,8 @@ def _build_move_tables(
             for cell in _find_rank_cells(forms, num_ranks)
         ]
         alphabet = np.array(sorted(range(num_ranks), key=texts.__getitem__), np.int16)
-        main_letter = np.where(blocks.kicker_row != NO_INDEX, blocks.rank[:, 0], np.int16(NO_INDEX))
+        has_other_kickers = (blocks.kicker_row != NO_INDEX) & (blocks.has_own_kickers == 0)
+        main_letter = np.where(has_other_kickers, blocks.rank[:, 0], np.int16(NO_INDEX))
     return MoveTables.from_catalogue(
         catalogue, rank_order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows
     )

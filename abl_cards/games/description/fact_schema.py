@@ -57,6 +57,7 @@ from abl_cards.games.description.argument_sorts import (  # fmt: skip
 ArgumentSorts = tuple[ArgumentSort, ...]
 MAX_COPIES, MAX_KICKERS, MAX_SEATS, MAX_ACTS, MAX_LOT_SIDES = 250, 15, 12, 256, 30_000
 _NUM_GROUPS = integer_range(1, MAX_KICKERS, "no number of groups")
+_NUM_GROUPS_OR_NONE = integer_range(0, MAX_KICKERS, "no number of groups")
 _NON_NEGATIVE = integer_range(0, MAX_NUMBER, "no number that counts from 0")
 
 
@@ -71,8 +72,10 @@ FACTS = _parse_signatures({
     "label/2": (_NON_NEGATIVE, ANY), "order/2": (LABEL_OR_CHOICE, ANY), "form/2": (LABEL, ANY), "kind/2": (FORM, ANY),
     "needs/4": (FORM, NUMBER, CELL, CARD_COUNT), "natural/3": (FORM, CELL, CARD_COUNT_OR_ZERO),
     "wilds/2": (FORM, CARD_COUNT_OR_ZERO), "same_suit/2": (FORM, SUIT), "mixed_suits/1": (FORM,),
-    "only/3": (FORM, NUMBER, CARD), "kickers/3": (FORM, CARD_COUNT, CARD_COUNT), "kicker/3": (FORM, CELL, _NUM_GROUPS),
-    "misread/3": (FORM, CELL, _NUM_GROUPS), "apart/1": (FORM,), "tier/2": (KIND, _NON_NEGATIVE),
+    "only/3": (FORM, NUMBER, CARD), "kickers/3": (FORM, CARD_COUNT, CARD_COUNT),
+    "kicker/3": (FORM, CELL, _NUM_GROUPS_OR_NONE), "kicker_pool/3": (ANY, CELL, _NUM_GROUPS),
+    "uses_pool/2": (FORM, ANY), "excludes/2": (FORM, FORM), "misread/3": (FORM, CELL, _NUM_GROUPS), "apart/1": (FORM,),
+    "tier/2": (KIND, _NON_NEGATIVE),
     "listed/2": (LABEL_OR_CHOICE, ANY), "letter/2": (CARD_TERM, SPELLING), "lasts/2": (FLUENT, LIFETIME),
     "order_of_sets/1": (ORDER_OF_SETS,), "leftover/2": (SEAT, NUMBER), "recent/1": (integer_range(1, MAX_ACTS),),
     "called/3": (LABEL_OR_CHOICE, ANY, ANY), "called/4": (LABEL_OR_CHOICE, ANY, ANY, ANY), "title/2": (LANGUAGE, TEXT),
@@ -156,8 +159,8 @@ class ForeignKey(NamedTuple):
 FOREIGN_KEYS: Mapping[Signature, ForeignKey] = {
     Signature("only", 3): ForeignKey((0, 1), Signature("needs", 4), (0, 1), "write a place of needs/4"),
     Signature("natural", 3): ForeignKey((0, 1), Signature("needs", 4), (0, 2), "write a cell of needs/4"),
-    Signature("misread", 3): ForeignKey((0, 1), Signature("kicker", 3), (0, 1), "write a cell of kicker/3"),
+    Signature("misread", 3): ForeignKey((0,), Signature("kickers", 3), (0,), "say how many it carries: kickers/3"),
     Signature("kicker", 3): ForeignKey((0,), Signature("kickers", 3), (0,), "say how many it carries: kickers/3"),
-    Signature("kickers", 3): ForeignKey((0,), Signature("kicker", 3), (0,), "say which cells it carries: kicker/3"),
+    Signature("uses_pool", 2): ForeignKey((1,), Signature("kicker_pool", 3), (0,), "write its cells: kicker_pool/3"),
 }
 """Foreign key of each fact that has one."""

@@ -23,6 +23,7 @@ from abl_cards.asp import (
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
+from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
     KB_ROOT,
@@ -260,19 +261,23 @@ def load_knowledge_base(
             "give the fluent another name",
             ErrorCode.INVALID_FLUENT,
         )
-    kb = KnowledgeBase.load(
-        files,
-        inputs=[Input(*signature[:1], arity=signature.arity) for signature in sorted(inputs | fluents)],
-        outputs=sorted(outputs & derived),
-        trusted=folder.is_trusted,
-        cache=cache,
-        library=folder.include_paths,
-    )
     common_dirs = [directory.resolve() for directory in folder.include_paths]
+    try:
+        kb = KnowledgeBase.load(
+            files,
+            inputs=[Input(*signature[:1], arity=signature.arity) for signature in sorted(inputs | fluents)],
+            outputs=sorted(outputs & derived),
+            trusted=folder.is_trusted,
+            cache=cache,
+            library=folder.include_paths,
+        )
+    except KBError as error:
+        raise explain_shelf_problems(error, program, common_dirs) from None
     # A game need not use all of a common file, and its author cannot change that file.
     own_warnings = tuple(
         warning
         for warning in kb.warnings
         if warning.location is None or not is_inside(warning.location.file, common_dirs)
     )
-    return replace(kb, warnings=own_warnings)
+    clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
+    return replace(kb, warnings=(*own_warnings, *clashes))

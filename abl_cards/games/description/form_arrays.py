@@ -65,6 +65,10 @@ class FormBlocks(NamedTuple):
     # [blocks with kickers, 2, ranks] when following and when leading: bit K if K groups may be of the rank
     allowed: NDArray[np.uint16]
     kickers_apart: NDArray[np.uint8]  # [blocks] 1 if the two kinds of jokers may not be kickers together
+    has_own_kickers: NDArray[np.uint8]  # [blocks] 1 if kickers may be of the rank of a group
+    excluded_rows: NDArray[np.int32]  # [blocks, 2] first row of ``excluded``, and the end of its rows, exclusive
+    # [excluded forms or 1, groups, 4] rank, size, only slot and suit of each group, padded with NO_INDEX
+    excluded: NDArray[np.int16]
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the end of its blocks, exclusive
 
 
@@ -100,7 +104,7 @@ def build_form_arrays(
     _check_suit_count(forms, suits)
     slots = _build_slots(pack, cells, rank_cells, suits, hand_order)
     blocks = _BlockBuilder(forms, rank_of, slots, suits).build()
-    max_cards = max([1, *blocks.size.ravel().tolist(), *blocks.tail_size.tolist(), *_max_kicker_cards(forms)])
+    max_cards = max([1, *blocks.size.ravel().tolist(), *blocks.tail_size.tolist(), *_max_cards_with_kickers(forms)])
     num_candidates = slots.kind.shape[1] + slots.wild.shape[1]
     all_kinds = [*slots.kind.ravel().tolist(), *slots.wild.ravel().tolist()]
     max_copies = max((int(pack.copies[kind]) for kind in all_kinds if kind >= 0), default=1)
@@ -146,11 +150,16 @@ def find_kicker_cells(forms: Forms) -> set[int]:
     return {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
 
 
-def _max_kicker_cards(forms: Forms) -> list[int]:
-    kickers = [form.kickers for form in forms.forms if form.kickers]
+def _max_cards_with_kickers(forms: Forms) -> list[int]:
+    """Return the most cards of one cell in each form with kickers, those of a group of the cell included."""
     return [
-        max((bits.bit_length() - 1 for bits in kicker.allowed.values()), default=1) * kicker.group_size
-        for kicker in kickers
+        max(
+            (bits.bit_length() - 1) * form.kickers.group_size
+            + sum(group.count for group in form.groups if group.cell == cell)
+            for cell, bits in form.kickers.allowed.items()
+        )
+        for form in forms.forms
+        if form.kickers
     ]
 
 
@@ -209,6 +218,7 @@ class _BlockBuilder:
         max_groups = max([1, *(len(form.groups) for form in forms)])
         tailed = any(mode == TAILED for mode, _ in families)
         num_with_kickers = sum(forms[members[0]].kickers is not None for _, members in families)
+        num_excluded = sum(len(form.excluded_forms) for form in forms)
 
         def make(*shape: int, dtype: type = np.int16, fill: int = 0) -> NDArray[Any]:
             return np.full((len(families), *shape), fill, dtype)
@@ -222,10 +232,13 @@ class _BlockBuilder:
             tail_form=np.full(tail_shape, NO_INDEX, np.int16), suit_form=make(max(1, len(self._suits)), fill=NO_INDEX),
             num_kickers=make(dtype=np.int8), kicker_size=make(dtype=np.int8), kicker_row=make(fill=NO_INDEX),
             allowed=np.zeros((max(1, num_with_kickers), 2, ranks), np.uint16), kickers_apart=make(dtype=np.uint8),
+            has_own_kickers=make(dtype=np.uint8), excluded_rows=np.zeros((len(families), 2), np.int32),
+            excluded=np.full((max(1, num_excluded), max_groups, 4), NO_INDEX, np.int16),
             label_blocks=np.zeros((len(self._forms.labels), 2), np.int32),
         )  # fmt: skip
         for block, (mode, members) in enumerate(families):
             self._fill_block(blocks, block, mode, members)
+            self._fill_excluded(blocks, block, forms[members[0]])
         labels = np.arange(len(self._forms.labels))
         for side, column in (("left", 0), ("right", 1)):
             blocks.label_blocks[:, column] = np.searchsorted(blocks.label, labels, side)  # type: ignore[call-overload]
@@ -292,6 +305,7 @@ class _BlockBuilder:
             len(first.groups) > 1
             and not first.has_mixed_suits
             and first.kickers is None
+            and not any(form.excluded_forms for form in forms)
             and first.groups[-1].only_kind is None
             and all(without_tail(form) == without_tail(first) for form in forms)
             and len(set(tails)) == len(tails)
@@ -326,19 +340,32 @@ class _BlockBuilder:
         rank = self._rank_of[group.cell]
         blocks.rank[block, group_index], blocks.size[block, group_index] = rank, group.count
         blocks.min_natural[block, group_index] = group.min_natural
-        if group.only_kind is not None:
-            slots = np.flatnonzero(self._slots.kind[rank] == group.only_kind)
-            if not len(slots):
-                raise make_kb_error(
-                    f"only/3 of form {self._forms.forms[blocks.form[block]].name}",
-                    "the card is of another rank",
-                    ErrorCode.INVALID_FORM,
-                )
-            blocks.only_slot[block, group_index] = slots[0]
+        blocks.only_slot[block, group_index] = self._find_only_slot(self._forms.forms[blocks.form[block]], group)
+
+    def _find_only_slot(self, form: Form, group: CardGroup) -> int:
+        """Return the slot that all cards of a group must be from, or NO_INDEX."""
+        if group.only_kind is None:
+            return NO_INDEX
+        slots = np.flatnonzero(self._slots.kind[self._rank_of[group.cell]] == group.only_kind)
+        if not len(slots):
+            message = f"only/3 of form {form.name}"
+            raise make_kb_error(message, "the card is of another rank", ErrorCode.INVALID_FORM)
+        return int(slots[0])
+
+    def _fill_excluded(self, blocks: FormBlocks, block: int, form: Form) -> None:
+        row = int(blocks.excluded_rows.max(initial=0))
+        blocks.excluded_rows[block] = row, row + len(form.excluded_forms)
+        for index, name in enumerate(form.excluded_forms):
+            excluded = self._forms.forms[self._forms.index[name]]
+            suit = NO_INDEX if excluded.suit is None else self._suits.index(excluded.suit)
+            for group_index, group in enumerate(excluded.groups):
+                only_slot = self._find_only_slot(excluded, group)
+                blocks.excluded[row + index, group_index] = self._rank_of[group.cell], group.count, only_slot, suit
 
     def _fill_kickers(self, blocks: FormBlocks, block: int, form: Form) -> None:
         assert form.kickers
         row = int(blocks.kicker_row.max(initial=NO_INDEX)) + 1
+        blocks.has_own_kickers[block] = form.has_own_kickers
         blocks.kicker_row[block], blocks.num_kickers[block] = row, form.kickers.num_groups
         blocks.kicker_size[block] = form.kickers.group_size
         for cell, bits in form.kickers.allowed.items():

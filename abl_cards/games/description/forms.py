@@ -65,6 +65,12 @@ class Form:
     has_mixed_suits: bool  # the cards must be of at least two suits
     kickers: Kickers | None
     has_kickers_apart: bool  # the two kinds of jokers may not be kickers together
+    excluded_forms: tuple[Term, ...] = ()  # forms whose card sets are not of this form
+
+    @property
+    def has_own_kickers(self) -> bool:
+        """Whether kickers may act as the cell of a group."""
+        return self.kickers is not None and any(group.cell in self.kickers.allowed for group in self.groups)
 
     @property
     def num_cards(self) -> int:
@@ -181,6 +187,8 @@ def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
         remedy = "write label(pass). form(pass,pass). kind(pass,pass)."
         raise make_kb_error("there is no form of a pass", remedy, ErrorCode.MISSING_FACT)
     _require_disjoint(forms, cells)
+    _check_own_kickers(forms, cells)
+    _check_excluded_forms(forms)
     if len(forms) > MAX_FORMS:
         raise make_kb_error(f"{len(forms)} forms", f"at most {MAX_FORMS}", ErrorCode.GAME_TOO_LARGE)
     return Forms(labels, tuple(forms))
@@ -197,7 +205,8 @@ def _require_disjoint(forms: list[Form], cells: Cells) -> None:
         group_cells = [group.cell for group in form.groups]
         kicker_cells = list(form.kickers.allowed) if form.kickers else []
         for index, cell in enumerate(group_cells):
-            overlapping = [other for other in (*group_cells[index + 1 :], *kicker_cells) if other in shared[cell]]
+            further_kickers = [other for other in kicker_cells if other != cell]  # cards of one cell are one set
+            overlapping = [other for other in (*group_cells[index + 1 :], *further_kickers) if other in shared[cell]]
             overlapping = [other for other in overlapping if not _are_disjoint_by_card(form, index, other, group_cells)]
             if overlapping:
                 _raise_overlap(form, cells, cell, overlapping[0], kicker_cells)
@@ -227,9 +236,42 @@ def _raise_overlap(form: Form, cells: Cells, cell: int, other: int, kicker_cells
     overlap = f"cards of {first} twice" if cell == other else f"{first} and {second}, and a card acts as both"
     raise make_kb_error(
         f"form {form.name} takes {overlap} ({predicate})",
-        "take them as one group, needs(F,Place,Cell,N), or let kickers be of other cells",
+        "take them as one group, needs(F,Place,Cell,N), or let kickers be of the group's cell or of other cells",
         ErrorCode.INVALID_FORM,
     )
+
+
+def _check_own_kickers(forms: list[Form], cells: Cells) -> None:
+    """Raise KBError for kickers of a group's own cell in forms where their cards could be counted twice."""
+    for form in forms:
+        for group in form.groups if form.has_own_kickers else ():
+            assert form.kickers
+            if group.cell in form.kickers.allowed and (group.only_kind is not None or form.has_mixed_suits):
+                predicate = "only/3" if group.only_kind is not None else "mixed_suits/1"
+                raise make_kb_error(
+                    f"kicker({form.name},{cells.names[group.cell]},…): {form.name} has {predicate}, and a group of "
+                    "that cell",
+                    f"let its kickers be of other cells, or leave {predicate} out",
+                    ErrorCode.INVALID_FORM,
+                )
+
+
+def _check_excluded_forms(forms: list[Form]) -> None:
+    """Raise KBError for forms that cannot exclude others, and for those that cannot be excluded."""
+    by_name = {form.name: form for form in forms}
+    for form in forms:
+        for name in form.excluded_forms:
+            fact, excluded = f"excludes({form.name},{name})", by_name[name]
+            if form.kickers or form.suit is not None:
+                predicate = "kickers/3" if form.kickers else "same_suit/2"
+                message = f"{fact}: a form with {predicate} excludes no other"
+                raise make_kb_error(message, "bound its cards by kicker/3 or needs/4", ErrorCode.INVALID_FORM)
+            if excluded.kickers or excluded.max_wilds or excluded.has_mixed_suits or name in (form.name, PASS_TERM):
+                raise make_kb_error(
+                    f"{fact}: {name} has kickers, wild cards or mixed suits, or is no other play",
+                    "exclude a form of needs/4, only/3 and same_suit/2 alone; no rule need make it playable",
+                    ErrorCode.INVALID_FORM,
+                )
 
 
 class _FormReader:
@@ -246,6 +288,10 @@ class _FormReader:
         self._only = read_mapping(kb, "only", 3, 2)
         self._needs = self._read_groups()
         self._kickers = self._read_kickers()
+        self._excluded: dict[Term, list[Term]] = defaultdict(list)
+        for form, other in self._form_facts("excludes", 2):
+            if other in self._form_names:  # a variant may leave out forms, but not facts
+                self._excluded[form].append(other)
 
     def forms(self) -> list[Form]:
         """Read all forms; a form of several labels is read once for each."""
@@ -263,7 +309,7 @@ class _FormReader:
         wilds = min(require_int(self._wilds.get((name,), 0), f"wilds({name},…)"), MAX_CARDS)
         form = Form(
             name, self._labels[label], self._kinds[name,], groups, wilds, self._suits.get((name,)), name in self._mixed,
-            self._kickers.get(name), name in self._apart,
+            self._kickers.get(name), name in self._apart, tuple(self._excluded.get(name, ())),
         )  # fmt: skip
         self._require_limits(form)
         return form
@@ -355,15 +401,8 @@ class _FormReader:
         return None if card is None else self._pack.index[card]
 
     def _read_kickers(self) -> dict[Term, Kickers]:
-        allowed: dict[Term, dict[int, BitMask]] = defaultdict(lambda: defaultdict(int))
-        misread: dict[Term, dict[int, BitMask]] = defaultdict(lambda: defaultdict(int))
-        for name, bits in (("kicker", allowed), ("misread", misread)):
-            for form, cell, count in self._form_facts(name, 3):
-                fact = f"{name}({form},{cell},{count})"
-                if not 1 <= require_int(count, fact) <= MAX_KICKERS:
-                    message = f"{fact}: no number of groups"
-                    raise make_kb_error(message, f"write 1 to {MAX_KICKERS}", ErrorCode.INVALID_ARGUMENT)
-                bits[form][self._find_cell(cell, fact)] |= 1 << require_int(count, fact)
+        allowed, misread = self._read_group_counts("kicker", 0), self._read_group_counts("misread", 1)
+        pools, pool_of = self._read_group_counts("kicker_pool", 1), read_mapping(self._kb, "uses_pool", 2, 1)
         kickers = {}
         for form, groups, size in self._form_facts("kickers", 3):
             fact = f"kickers({form},{groups},{size})"
@@ -373,7 +412,30 @@ class _FormReader:
                     "write kickers/3 once a form",
                     ErrorCode.INVALID_FORM,
                 )
+            own = allowed.get(form, {})
+            pool = pools.get(pool_of.get((form,), ""), {})
+            bits = {cell: mask & ~1 for cell, mask in {**pool, **own}.items()}  # bit 0 only overrides the pool
+            if not any(bits.values()):
+                remedy = "say which cells it carries: kicker/3, or kicker_pool/3 and uses_pool/2"
+                raise make_kb_error(f"{fact}: there is no kicker of it", remedy, ErrorCode.MISSING_FACT)
+            unknown = [cell for cell in misread.get(form, {}) if cell not in bits]
+            if unknown:
+                message = f"misread({form},{self._cells.names[unknown[0]]},…): there is no kicker of that cell"
+                raise make_kb_error(message, "write a cell of kicker/3", ErrorCode.MISSING_FACT)
             kickers[form] = Kickers(
-                require_int(groups, fact), require_int(size, fact), dict(allowed[form]), dict(misread[form])
-            )
+                require_int(groups, fact), require_int(size, fact),
+                {cell: mask for cell, mask in bits.items() if mask}, misread.get(form, {}),
+            )  # fmt: skip
         return kickers
+
+    def _read_group_counts(self, name: str, least: int) -> dict[Term, dict[int, BitMask]]:
+        """Read facts ``name(Form or Pool,Cell,Count)``: by the first argument, bit K of each cell for a count of K."""
+        bits: dict[Term, dict[int, BitMask]] = defaultdict(lambda: defaultdict(int))
+        facts = self._kb.facts(name, 3) if name == "kicker_pool" else self._form_facts(name, 3)
+        for owner, cell, count in facts:
+            fact = f"{name}({owner},{cell},{count})"
+            if not least <= require_int(count, fact) <= MAX_KICKERS:
+                message = f"{fact}: no number of groups"
+                raise make_kb_error(message, f"write {least} to {MAX_KICKERS}", ErrorCode.INVALID_ARGUMENT)
+            bits[owner][self._find_cell(cell, fact)] |= 1 << require_int(count, fact)
+        return {owner: dict(cells) for owner, cells in bits.items()}

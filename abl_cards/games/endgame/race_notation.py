@@ -177,6 +177,8 @@ def _form_objections(rules: CompiledGame, form: Form) -> Iterator[str]:
         or any(group.only_kind is not None for group in form.groups)
     ):
         yield f"suits or wild cards matter in {form.name}"
+    if form.has_own_kickers or form.excluded_forms:
+        yield f"the cards of {form.name} are not groups and kickers of different ranks (kicker/3, excludes/2)"
     if form.kickers and (
         set(form.kickers.allowed.values()) != {1 << 1} or form.kickers.misread or form.has_kickers_apart
     ):

@@ -136,6 +136,8 @@ def _read_carrier(shapes: FormShapes, form: Form) -> tuple[int, int, int]:
     """Return the cards of each group, the number of groups, and the cards of each kicker of a form with kickers."""
     sets, kickers = shapes.sets_of(form), form.kickers
     assert kickers
+    if form.has_own_kickers:
+        raise UncountableError(f"{form.name} carries kickers of its own rank")
     (size, *others), length = sorted({size for _, size in sets}), len(sets)
     has_one_each = size == 3 and kickers.num_groups == length
     has_two_each = size == 4 and kickers.num_groups == 2 * length

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +15,13 @@ from abl_cards.games.description import find_read_location
 from abl_cards.games.min_plays.any_forms import AnyFormCounter
 from abl_cards.games.min_plays.card_count import CardCount
 from abl_cards.games.min_plays.chain_counter import ChainCounter, SetCounter
-from abl_cards.games.min_plays.form_shapes import UncountableError, read_shapes
+from abl_cards.games.min_plays.form_shapes import FormShapes, UncountableError, read_shapes
 from abl_cards.games.min_plays.leads import LeadFinder
+from abl_cards.games.min_plays.named_counter import NamedCardsCounter, combine_named_forms, find_named_forms
 from abl_cards.games.min_plays.pareto_counter import ParetoCounter
+from abl_cards.games.min_plays.plays_counter import MinPlaysCounter
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.games.types import MoveLists
-
-
-class MinPlaysCounter(Protocol):
-    """Counter of the plays that empty hands."""
-
-    def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """Count the plays that empty each hand.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-
-        Returns:
-            uint8 [n].
-        """
-
-    def min_plays_after(
-        self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
-    ) -> NDArray[np.uint8]:
-        """Count the plays that empty the rest of a hand after each move.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
-            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
-
-        Returns:
-            uint8 [moves].
-        """
-
 
 _EXACT_COUNTERS = SetCounter, ParetoCounter
 
@@ -80,14 +50,28 @@ def find_counter(rules: CompiledGame) -> MinPlaysCounter:
 def _try_counter(
     counter_class: type[SetCounter] | type[ParetoCounter] | type[ChainCounter], rules: CompiledGame, reasons: list[str]
 ) -> MinPlaysCounter | None:
-    """Make a counter if it supports the forms of a game; else return None, and append the reason."""
+    """Make a counter if it supports the forms of a game, or all but those of named cards; else add the reason."""
     try:
-        counter = counter_class.from_shapes(read_shapes(rules))
+        counter = _count_named_cards(rules, counter_class.from_shapes)
         LeadFinder(rules).check_leadable()
     except UncountableError as error:
         reasons.append(str(error))
         return None
     return counter
+
+
+def _count_named_cards(rules: CompiledGame, make_counter: Callable[[FormShapes], MinPlaysCounter]) -> MinPlaysCounter:
+    """Make a counter of all forms, or else one of those that are not of named cards, and count these beside them."""
+    try:
+        return make_counter(read_shapes(rules))
+    except UncountableError:
+        named = find_named_forms(rules)
+        combinations = combine_named_forms(rules, list(named.values()))
+        if not combinations:
+            raise
+    cards = np.stack([np.frombuffer(union, np.uint8) for union in combinations])
+    others = make_counter(read_shapes(rules, named))
+    return NamedCardsCounter(others, cards, np.array(list(combinations.values()), np.uint8))
 
 
 def plays_left_errors(rules: CompiledGame) -> Iterator[Diagnostic]:

@@ -7,7 +7,7 @@ Each counter checks whether it supports the forms of a game, and raises Uncounta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,16 +84,17 @@ class FormShapes:
         return tuple(sizes)
 
 
-def read_shapes(rules: CompiledGame) -> FormShapes:
+def read_shapes(rules: CompiledGame, left_out: Collection[Term] = ()) -> FormShapes:
     """Read the forms of a game without their suits.
 
     Args:
         rules: Compiled game.
+        left_out: Names of forms to leave out.
 
     Raises:
         UncountableError: Suits matter, or a card has two ranks.
     """
-    forms = [form for form in rules.forms.forms if form.groups]
+    forms = [form for form in rules.forms.forms if form.groups and form.name not in left_out]
     kicker_cells = {cell for form in forms if form.kickers for cell in form.kickers.allowed}
     cells = tuple(sorted({group.cell for form in forms for group in form.groups} | kicker_cells))
     rank = _kind_ranks(rules, cells)
@@ -111,6 +112,9 @@ def read_shapes(rules: CompiledGame) -> FormShapes:
         largest_hand(rules),
     )  # fmt: skip
     _check_suits(shapes, rules)
+    for form in forms:
+        if not set(form.excluded_forms) <= set(left_out):  # a form that is counted beside these takes the same cards
+            raise UncountableError(f"{form.name} does not take all cards of its ranks (excludes/2)")
     return shapes
 
 

@@ -15,6 +15,8 @@ from abl_cards.games.description import MIXED, NO_INDEX, SUITED, TAILED
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     END,
+    EXCLUDED,
+    EXCLUDED_END,
     FORM,
     FORM_ROW,
     GROUPS,
@@ -28,6 +30,7 @@ from abl_cards.games.moves.move_tables import (
     NUM_CARDS,
     NUM_STATE_ROWS,
     ONLY,
+    OWN_KICKERS,
     OWN_RANK_WILD,
     OWN_SLOTS,
     RANK,
@@ -85,12 +88,18 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
     mode, groups = move_tables.blocks[block, MODE], np.int64(move_tables.blocks[block, GROUPS])
     max_wilds, kickers = np.int64(move_tables.blocks[block, WILDS]), np.int64(move_tables.blocks[block, KICKERS])
     kind, suits, wild_cards = move_tables.slot_kind, move_tables.slot_suit, move_tables.wild_cards
-    start, counts, fields = move_tables.pattern_start, move_tables.combination_counts, move_tables.group_fields[block]
+    start, counts, own = (
+        move_tables.pattern_start,
+        move_tables.combination_counts,
+        move_tables.blocks[block, OWN_KICKERS],
+    )
+    fields = scratch.group_fields if own else move_tables.group_fields[block]
     natural, state, card_row = scratch.natural, scratch.walk_state, scratch.row
     base, sorted_rows, suit_form = move_tables.pattern_base, move_tables.has_sorted_rows, move_tables.suit_form[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.first_row - window.first
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
-    stores_cards = last > first or kickers > 0
+    excluded, excluded_end = move_tables.blocks[block, EXCLUDED], move_tables.blocks[block, EXCLUDED_END]
+    stores_cards = last > first or kickers > 0 or excluded_end > excluded
     for name in range(NUM_STATE_ROWS):
         state[name, 0] = 0
     state[WILD, 0], state[SECOND_WILD, 0], state[SUIT, 0] = scratch.wild_counts[0], scratch.wild_counts[1], -1
@@ -100,6 +109,10 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
             if mode == TAILED:
                 num_sets = _enumerate_tails(
                     move_tables, block, context, allowed, column, scratch, depth, num_sets, window, form, cards
+                )
+            elif own:
+                num_sets = _write_kickers(
+                    move_tables, block, scratch, depth, scratch.num_kickers[0], num_sets, window, form, cards
                 )
             elif kickers > 0:
                 if mode != MIXED or state[SUIT_BITS, depth] & (state[SUIT_BITS, depth] - 1):
@@ -116,6 +129,10 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
                         suit_form, move_tables.form_row, allowed, column, wild_cards, context, stand_ins, max_wilds,
                         state, depth, card_row, sorted_rows, first, last, shift, num_sets, form, cards,
                     )  # fmt: skip
+                if excluded_end > excluded and _is_excluded(
+                    move_tables, excluded, excluded_end, context, card_row, state[NUM_CARDS, depth]
+                ):
+                    index = np.int64(NO_INDEX)
                 if index >= 0:
                     if first <= num_sets < last:
                         num_cards = state[NUM_CARDS, depth]
@@ -165,6 +182,32 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
         state[STAND_INS, depth] = state[STAND_INS, depth - 1] + num_substitutes
         state[SUIT_BITS, depth], state[SUIT, depth] = suit_bits, suit
     return num_sets
+
+
+@njit(cache=True, nogil=True)
+def _is_excluded(move_tables, first, last, context, card_row, num_cards):
+    """Return True if some excluded form among rows first..last-1 takes the first ``num_cards`` of ``card_row``."""
+    excluded, slot_kind, slot_suit = move_tables.excluded, move_tables.slot_kind, move_tables.slot_suit
+    acts, wild_cards = move_tables.slot_acts, move_tables.wild_cards
+    for row in range(first, last):
+        is_excluded, total = True, np.int64(0)
+        for group in range(excluded.shape[1]):
+            rank, size = np.int64(excluded[row, group, 0]), np.int64(excluded[row, group, 1])
+            only, suit = excluded[row, group, 2], excluded[row, group, 3]
+            if rank < 0:
+                break
+            count, total = np.int64(0), total + size
+            for position in range(num_cards):
+                for slot in range(slot_kind.shape[1]):
+                    if card_row[position] == slot_kind[rank, slot] and (only < 0 or only == slot):
+                        is_real = acts[context, rank, slot] != 0
+                        for kind in range(move_tables.num_wild_kinds):  # a wild card lies in its own rank
+                            is_real = is_real or wild_cards[context, kind, 0] == slot_kind[rank, slot]
+                        count += is_real and (suit < 0 or slot_suit[rank, slot] == suit)
+            is_excluded = is_excluded and count == size
+        if is_excluded and total == num_cards:
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -312,6 +355,119 @@ def fill_max_groups(move_tables, block, leading, scratch):
 
 
 @njit(cache=True, nogil=True)
+def fill_own_max_groups(move_tables, block, context, leading, scratch):
+    """Fill ``max_groups`` and ``group_of_rank`` [ranks] of the buffers for a block with kickers of a group's rank.
+
+    The cards that the group itself takes are left out. Returns the sum of ``max_groups``.
+    """
+    allowed, natural, caps, group_of = (
+        move_tables.allowed[move_tables.blocks[block, CARRYING], leading],
+        scratch.natural,
+        scratch.max_groups,
+        scratch.group_of_rank,
+    )
+    fields, wild, wild_counts = move_tables.group_fields[block], move_tables.wild_cards, scratch.wild_counts
+    group_of[:] = NO_INDEX
+    for group in range(move_tables.blocks[block, GROUPS]):
+        if allowed[fields[RANK, group]]:
+            group_of[fields[RANK, group]] = group
+    size, total = np.int64(move_tables.blocks[block, KICKER_SIZE]), np.int64(0)
+    for rank in range(len(caps)):
+        bits, caps[rank] = np.int64(allowed[rank]), 0
+        if bits:
+            num_held = np.int64(0)
+            for slot in range(len(move_tables.slot_range)):
+                num_held += natural[rank, slot]
+            if group_of[rank] >= 0:
+                num_held -= fields[SIZE, group_of[rank]]
+                for kind in range(move_tables.num_wild_kinds):  # wild cards in a group of their own rank are real
+                    if wild[context, kind, OWN_SLOTS + rank] >= 0:
+                        num_held += wild_counts[kind]
+            groups = max(num_held, np.int64(0)) // size
+            while groups > 0 and not (bits >> groups) & 1:
+                groups -= 1
+            caps[rank] = groups
+            total += groups
+    return total
+
+
+@njit(cache=True, nogil=True)
+def enumerate_own_kickers(
+    move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
+):
+    """Enumerate the card sets of a form with kickers of a group's rank, in the order of the kickers.
+
+    Cards of a rank are one combination, whether they are of the group or its kickers. A wild card does not stand in
+    for a group that has kickers of its rank. Arguments and result are those of ``enumerate_block``.
+    """
+    groups, apart = np.int64(move_tables.blocks[block, KICKERS]), move_tables.blocks[block, JOKERS_APART]
+    if not allowed[move_tables.blocks[block, FORM_ROW], column]:
+        return num_sets
+    if fill_own_max_groups(move_tables, block, context, leading, scratch) < groups:
+        return num_sets
+    caps, counts, most_after, candidates = (
+        scratch.max_groups, scratch.kicker_counts, scratch.most_after, scratch.candidate_ranks,
+    )  # fmt: skip
+    bits, highest = (
+        move_tables.allowed[move_tables.blocks[block, CARRYING], leading], np.int64(move_tables.slot_kind.shape[0] - 1),
+    )  # fmt: skip
+    num_candidates, below_highest = np.int64(0), np.int64(NO_INDEX)
+    for index in range(len(move_tables.kicker_rank_order)):
+        rank = np.int64(move_tables.kicker_rank_order[index])
+        if caps[rank]:
+            below_highest = num_candidates if rank == highest - 1 else below_highest
+            candidates[num_candidates] = rank
+            num_candidates += 1
+    most_after[num_candidates] = 0
+    for position in range(num_candidates - 1, -1, -1):
+        most_after[position] = most_after[position + 1] + caps[candidates[position]]
+    position, left = np.int64(0), groups
+    counts[0] = min(caps[candidates[0]], left) + 1
+    while position >= 0 and num_sets < window.stop:
+        rank, count = candidates[position], counts[position] - 1
+        while count > 0 and not (np.int64(bits[rank]) >> count) & 1:
+            count -= 1
+        if apart and rank == highest and count > 0 and below_highest >= 0 and counts[below_highest]:
+            count = np.int64(0)
+        if count < 0 or left - count > most_after[position + 1]:
+            position -= 1
+            left += counts[position] if position >= 0 else np.int64(0)
+            continue
+        counts[position] = count
+        if count == left:
+            _choose_kickers(move_tables, block, scratch, position)
+            num_sets = enumerate_block(
+                move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
+            )
+            continue
+        left -= count
+        position += 1
+        counts[position] = min(caps[candidates[position]], left) + 1
+    return num_sets
+
+
+@njit(cache=True, nogil=True)
+def _choose_kickers(move_tables, block, scratch, last):
+    """Add ``kicker_counts`` up to position ``last`` to ``group_fields`` of the buffers, or write them to ``chosen``."""
+    fields, size, num_chosen = scratch.group_fields, move_tables.blocks[block, KICKER_SIZE], np.int64(0)
+    own_fields = move_tables.group_fields[block]
+    for field in range(own_fields.shape[0]):
+        for group in range(own_fields.shape[1]):
+            fields[field, group] = own_fields[field, group]
+    for position in range(last + 1):
+        rank = scratch.candidate_ranks[position]
+        group, count = scratch.group_of_rank[rank], scratch.kicker_counts[position]
+        if group >= 0 and count > 0:
+            fields[SIZE, group] += count * size
+            fields[NATURAL, group] = fields[SIZE, group]
+        elif group < 0:
+            for _ in range(count):
+                scratch.chosen[num_chosen, 0] = rank
+                num_chosen += 1
+    scratch.num_kickers[0] = num_chosen
+
+
+@njit(cache=True, nogil=True)
 def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, window, form, cards):
     """Enumerate the kickers of a form in the order of ``kicker_rank_order``.
 
@@ -456,6 +612,12 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
         if labels[i] == ALL_LABELS:
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:
+                    if blocks[block, OWN_KICKERS]:
+                        num_sets = enumerate_own_kickers(
+                            move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i,
+                            scratch, num_sets, window, form, cards,
+                        )  # fmt: skip
+                        continue
                     num_sets = enumerate_block(
                         move_tables, np.int64(block), np.int64(context[i]), np.int64(leading[i]), allowed, i, scratch,
                         num_sets, window, form, cards,
@@ -472,8 +634,13 @@ def enumerate_moves(move_tables, hands, context, leading, labels, legal, allowed
 @njit(cache=True, nogil=True)
 def enumerate_label(move_tables, label, context, leading, allowed, column, scratch, num_sets, window, form, cards):
     """Enumerate the card sets of a label; arguments and result are those of ``enumerate_block``."""
-    blocks = move_tables.label_blocks
-    for block in range(np.int64(blocks[label, 0]), np.int64(blocks[label, 1])):
+    bounds = move_tables.label_blocks
+    for block in range(np.int64(bounds[label, 0]), np.int64(bounds[label, 1])):
+        if move_tables.blocks[block, OWN_KICKERS]:
+            num_sets = enumerate_own_kickers(
+                move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
+            )
+            continue
         num_sets = enumerate_block(
             move_tables, block, context, leading, allowed, column, scratch, num_sets, window, form, cards
         )

@@ -27,6 +27,7 @@ class MoveTables(NamedTuple):
     group_fields: NDArray[np.int16]  # [blocks, fields, groups] indexed by RANK, SIZE, NATURAL, ONLY
     tail_fields: NDArray[np.int16]  # [blocks or 1, 2, ranks] form and natural cards of the last group, by its rank
     suit_form: NDArray[np.int16]  # [blocks, suits] as in FormBlocks
+    excluded: NDArray[np.int16]  # [excluded forms or 1, groups, 4] as in FormBlocks
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the block after its last
     slot_kind: NDArray[np.int16]  # [ranks, slots] as in RankSlots, padded to a multiple of _SLOT_MULTIPLE slots
@@ -68,12 +69,13 @@ class MoveTables(NamedTuple):
         fields = (
             layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size,
             layout.num_kickers, layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
+            layout.has_own_kickers, layout.excluded_rows[:, 0], layout.excluded_rows[:, 1],
         )  # fmt: skip
         return cls(
             np.stack(fields, axis=1).astype(np.int32), np.arange(num_forms, dtype=np.int32),
             np.stack([layout.rank, layout.size, layout.min_natural, layout.only_slot], axis=1),
-            np.stack([layout.tail_form, layout.tail_min_natural], axis=1), layout.suit_form, layout.allowed,
-            layout.label_blocks, np.pad(slots.kind, slot_padding, constant_values=NO_INDEX),
+            np.stack([layout.tail_form, layout.tail_min_natural], axis=1), layout.suit_form, layout.excluded,
+            layout.allowed, layout.label_blocks, np.pad(slots.kind, slot_padding, constant_values=NO_INDEX),
             np.pad(slots.natural, ((0, 0), *slot_padding)), np.pad(slots.suit, slot_padding, constant_values=NO_INDEX),
             np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.natural_slot], axis=2),
             *_combinations(catalogue, num_padding), rank_order, block_order, kicker_rank_order,
@@ -94,11 +96,14 @@ def _combinations(catalogue: FormArrays, num_padding: int) -> tuple[NDArray[np.i
     return np.ascontiguousarray(by_pattern.reshape(-1, by_pattern.shape[-1])), np.ascontiguousarray(counts)
 
 
-LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW = range(
-    12
-)
+(
+    LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW,
+    OWN_KICKERS, EXCLUDED, EXCLUDED_END,
+) = range(15)  # fmt: skip
 """Fields of ``MoveTables.blocks``.
 
+``OWN_KICKERS``: 1 if kickers may be of the rank of a group.
+``EXCLUDED``, ``EXCLUDED_END``: first row of ``MoveTables.excluded``, and the end of the rows.
 ``MAIN_RANK``: rank whose position among the kickers the main cards take, NO_INDEX if they come before all kickers.
 ``FORM_ROW``: row of ``FORM`` in the circuit outputs.
 """
@@ -133,6 +138,14 @@ class MoveScratch(NamedTuple):
     stack: NDArray[np.int64]  # [depth, 5] search state of the kickers
     chosen: NDArray[np.int64]  # [depth, 3] rank, groups, row of combination_counts
     ways: NDArray[np.int64]  # [ranks + 1, kickers + 2] ways to take kickers of the ranks from one on
+    group_fields: NDArray[np.int16]  # [fields, groups] groups with their own kickers, as in MoveTables.group_fields
+    group_of_rank: NDArray[np.int64]  # [ranks] group that may have kickers of its rank, NO_INDEX for none
+    kicker_counts: NDArray[np.int64]  # [ranks + 1] groups of kickers of each candidate rank
+    most_after: NDArray[np.int64]  # [ranks + 1] the most groups of kickers of the candidates from one on
+    num_kickers: NDArray[np.int64]  # [1] groups of kickers in ``chosen``
+    rank_rows: NDArray[np.int64]  # [ranks] combination of each rank
+    rank_codes: NDArray[np.int64]  # [ranks] pattern of the natural cards of each rank
+    rank_sizes: NDArray[np.int64]  # [ranks] cards of the group that may have kickers of its rank
 
 
 ROW, END = 0, 1  # combinations of the next group still to try
@@ -201,7 +214,9 @@ def new_scratch(ranks: int, slots: int, max_cards: int, max_kickers: int) -> Mov
         np.zeros((ranks, slots), np.uint8), np.zeros(2, np.int64), np.zeros((NUM_STATE_ROWS, MAX_GROUPS + 2), np.int64),
         np.zeros(max_cards + 1, np.uint8), np.zeros(ranks + 1, np.int64), np.zeros(ranks, np.int64),
         np.zeros((max_kickers + 3, 5), np.int64), np.zeros((max_kickers + 2, 3), np.int64),
-        np.zeros((ranks + 1, max_kickers + 2), np.int64),
+        np.zeros((ranks + 1, max_kickers + 2), np.int64), np.zeros((4, MAX_GROUPS), np.int16),
+        np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros(ranks + 1, np.int64),
+        np.zeros(1, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64),
     )  # fmt: skip
 
 
@@ -258,9 +273,13 @@ def group_pattern(base, width, num_wild_kinds, natural, rank, only, wild, contex
 
 @njit(cache=True, nogil=True, inline="always")
 def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row, label):
-    """Return the only block of a label if its groups are drawn independently and the hand has no wild card, else -1."""
+    """Return the only block of a label if its groups are drawn independently and the hand has no wild card, else -1.
+
+    Kickers of the rank of a group are drawn with it.
+    """
     block = np.int64(label_blocks[label, 0])
     is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
+    is_plain = is_plain and blocks[block, EXCLUDED] == blocks[block, EXCLUDED_END]
     for wild_kind in range(num_wild_kinds):
         is_plain = is_plain and (wild[context, wild_kind, 0] < 0 or hands[row, wild[context, wild_kind, 0]] == 0)
     return block if is_plain else np.int64(-1)

@@ -19,6 +19,8 @@ from abl_cards.games.description import NO_INDEX, PLAIN
 from abl_cards.games.moves.enumerate import ALL_LABELS
 from abl_cards.games.moves.move_tables import (
     CARRYING,
+    EXCLUDED,
+    EXCLUDED_END,
     FORM,
     FORM_ROW,
     GROUPS,
@@ -28,6 +30,7 @@ from abl_cards.games.moves.move_tables import (
     LABEL,
     MAIN_RANK,
     MODE,
+    OWN_KICKERS,
     MoveTables,
 )
 from abl_cards.games.types import MAX_CARD_SETS, NO_CARD
@@ -87,7 +90,9 @@ def build_packed_tables(move_tables: MoveTables, max_copies: int, max_cards: int
         and move_tables.has_sorted_rows
     )
     has_single_blocks = (move_tables.label_blocks[:, 1] - move_tables.label_blocks[:, 0] <= 1).all()
-    if not is_plain or not has_single_blocks or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
+    excludes_none = blocks[:, EXCLUDED] == blocks[:, EXCLUDED_END]
+    has_single_sets = (blocks[:, MODE] == PLAIN) & (blocks[:, FORM] >= 0) & excludes_none
+    if not is_plain or not has_single_blocks or not has_single_sets.all():
         return None
     rank_kind, main_counts = move_tables.slot_kind[:, 0].astype(np.uint8), _count_main_cards(move_tables)
     has_split_main = (blocks[has_kickers, MAIN_RANK] == NO_INDEX).any()
@@ -134,8 +139,11 @@ def _count_main_cards(move_tables: MoveTables) -> NDArray[np.int64]:
 def _has_separate_kickers(move_tables: MoveTables, block: int, main: NDArray[np.int64]) -> bool:
     """Return True if the ranks of kickers suit these kernels.
 
-    Contiguous main cards need kickers of lower or higher ranks only; other main cards need kickers of other ranks.
+    Contiguous main cards need kickers of lower or higher ranks only; other main cards need kickers of other ranks,
+    unless each rank has one group and its kickers are counted with it.
     """
+    if move_tables.blocks[block, OWN_KICKERS]:
+        return True
     main_ranks = np.flatnonzero(main)
     kickers = np.flatnonzero(move_tables.allowed[move_tables.blocks[block, CARRYING]].any(axis=0))
     if move_tables.blocks[block, MAIN_RANK] == NO_INDEX:
@@ -173,7 +181,7 @@ def _pack_hand(hands, i, kind):
 
 @njit(cache=True, nogil=True, inline="always")
 def _fill_max_groups(allowed, carrying, leading, size, key, caps):
-    """Fill ``caps`` [ranks] with the most groups of each rank that can be kickers; return their sum."""
+    """Fill ``caps`` [ranks] with the most groups of each rank of a hand that can be kickers; return their sum."""
     total = np.int64(0)
     for rank in range(len(caps)):
         bits, caps[rank] = np.int64(allowed[carrying, leading, rank]), 0
@@ -424,7 +432,9 @@ def enumerate_packed_moves(
                     _copy_main_cards(rows, block, cards, num_sets)
                 num_sets += 1
                 continue
-            total = _fill_max_groups(carrying, blocks[block, _CARRYING], lead, blocks[block, _KICKER_SIZE], key, caps)
+            total = _fill_max_groups(
+                carrying, blocks[block, _CARRYING], lead, blocks[block, _KICKER_SIZE], key - main[block], caps
+            )
             if total < kickers:
                 continue
             if blocks[block, _FIRST] < 0:

@@ -8,7 +8,12 @@ from numba import njit
 
 from abl_cards.core import scale_to_range, splitmix64
 from abl_cards.games.description import NO_INDEX
-from abl_cards.games.moves.enumerate import enumerate_kickers, enumerate_label, fill_max_groups
+from abl_cards.games.moves.enumerate import (
+    enumerate_kickers,
+    enumerate_label,
+    fill_max_groups,
+    fill_own_max_groups,
+)
 from abl_cards.games.moves.move_tables import (
     CARRYING,
     FORM,
@@ -20,6 +25,7 @@ from abl_cards.games.moves.move_tables import (
     NO_LIMIT,
     NUM_CARDS,
     ONLY,
+    OWN_KICKERS,
     RANK,
     ROW,
     SIZE,
@@ -85,7 +91,11 @@ def sample_card_sets(
                 )  # fmt: skip
             continue
         load_hand(move_tables, ctx, hands[i], scratch)
-        if block >= 0:
+        if block >= 0 and blocks[block, OWN_KICKERS]:
+            if len(keys) > 0:
+                num_found[i] = _sample_with_own_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
+                continue
+        elif block >= 0:
             num_found[i] = _sample_with_kickers(move_tables, block, ctx, lead, keys, row, scratch, form, cards)
             continue
         num_found[i] = _sample_enumerated(move_tables, label, ctx, lead, allowed, keys, row, scratch, form, cards)
@@ -203,6 +213,127 @@ def _sample_with_kickers(move_tables, block, context, leading, keys, i, scratch,
         num_cards = _write_nth_kickers(move_tables, block, leading, kickers, kicker_index, scratch, num_cards)
     store_card_set(sorted_rows, card_row, num_cards, move_tables.blocks[block, FORM], i, form, cards)
     return total * num_kicker_sets
+
+
+@njit(cache=True, nogil=True)
+def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scratch, form, cards):
+    """Draw a card set of a plain block with kickers of a group's rank; return the number of card sets."""
+    width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
+    counts, kind, wild_cards = move_tables.combination_counts, move_tables.slot_kind, move_tables.wild_cards
+    ways, group_of, rows, card_row = scratch.ways, scratch.group_of_rank, scratch.rank_rows, scratch.row
+    fields, ranks = move_tables.group_fields[block], len(group_of)
+    kickers = np.int64(move_tables.blocks[block, KICKERS])
+    if fill_own_max_groups(move_tables, block, context, leading, scratch) < kickers:
+        return np.int64(0)
+    total = np.int64(1)
+    for group in range(move_tables.blocks[block, GROUPS]):
+        if group_of[fields[RANK, group]] != group:
+            low, high = _group_range(move_tables, fields, context, group, scratch)
+            total *= high - low
+    _count_own_kickers(move_tables, block, leading, kickers, scratch)
+    num_sets = total * ways[0, kickers]
+    if num_sets == 0:
+        return num_sets
+    index, n = np.int64(scale_to_range(splitmix64(keys[i], np.uint64(1)), np.uint64(num_sets))), kickers
+    main_index, index, num_cards = index // ways[0, kickers], index % ways[0, kickers], np.int64(0)
+    allowed, apart = (
+        move_tables.allowed[move_tables.blocks[block, CARRYING], leading], move_tables.blocks[block, JOKERS_APART]
+    )  # fmt: skip
+    start, codes, needed = move_tables.pattern_start, scratch.rank_codes, scratch.rank_sizes
+    size = np.int64(move_tables.blocks[block, KICKER_SIZE])
+    for rank in range(ranks):
+        if scratch.max_groups[rank] == 0 and needed[rank] == 0:
+            scratch.kicker_counts[rank] = 0
+            continue
+        count = np.int64(0)
+        num_ways = _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n)
+        while index >= num_ways:
+            index -= num_ways
+            count += 1
+            num_ways = _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n)
+        num_taken = needed[rank] + count * size
+        low, high = np.int64(start[codes[rank], num_taken]), np.int64(start[codes[rank], num_taken + 1])
+        rows[rank] = low + index % (high - low)
+        index //= high - low
+        scratch.kicker_counts[rank], n = count, n - count
+    for group in range(move_tables.blocks[block, GROUPS]):
+        rank = np.int64(fields[RANK, group])
+        row = rows[rank]
+        if group_of[rank] != group:
+            low, high = _group_range(move_tables, fields, context, group, scratch)
+            row = low + main_index % (high - low)
+            main_index //= high - low
+        num_cards = append_group(width, stand_ins, kind, wild_cards, counts, row, context, rank, card_row, num_cards)
+    for position in range(ranks):
+        rank = np.int64(move_tables.kicker_rank_order[position])
+        if group_of[rank] < 0 and scratch.kicker_counts[rank]:
+            num_cards = append_group(
+                width, stand_ins, kind, wild_cards, counts, rows[rank], context, rank, card_row, num_cards
+            )
+    store_card_set(move_tables.has_sorted_rows, card_row, num_cards, move_tables.blocks[block, FORM], i, form, cards)
+    return num_sets
+
+
+@njit(cache=True, nogil=True)
+def _count_own_kickers(move_tables, block, leading, kickers, scratch):
+    """Count the ways to take the groups that may have kickers of their rank, and these and the other kickers.
+
+    ``scratch.ways`` [rank, n] receives the ways for the ranks from this one on with n groups of kickers, ``rank_codes``
+    and ``rank_sizes`` the pattern of each rank and the cards of its group.
+    """
+    ways, caps, group_of = scratch.ways, scratch.max_groups, scratch.group_of_rank
+    codes, needed, natural, base = scratch.rank_codes, scratch.rank_sizes, scratch.natural, move_tables.pattern_base
+    allowed, apart = (
+        move_tables.allowed[move_tables.blocks[block, CARRYING], leading], move_tables.blocks[block, JOKERS_APART]
+    )  # fmt: skip
+    size, ranks, first = np.int64(move_tables.blocks[block, KICKER_SIZE]), len(caps), np.int64(1)
+    for _ in range(move_tables.num_wild_kinds):
+        first *= base
+    for rank in range(ranks):
+        code, weight = np.int64(0), first
+        for slot in range(len(move_tables.slot_range)):
+            code += weight * natural[rank, slot]
+            weight *= base
+        codes[rank], needed[rank] = code, 0
+        if group_of[rank] >= 0:
+            needed[rank] = move_tables.group_fields[block, SIZE, group_of[rank]]
+    for n in range(kickers + 1):
+        ways[ranks, n] = 0
+    ways[ranks, 0] = 1
+    start = move_tables.pattern_start
+    for rank in range(ranks - 1, -1, -1):
+        if caps[rank] == 0 and needed[rank] == 0:
+            for n in range(kickers + 1):
+                ways[rank, n] = ways[rank + 1, n]
+            continue
+        for n in range(kickers + 1):
+            ways[rank, n] = 0
+            for k in range(min(n, caps[rank]) + 1):
+                ways[rank, n] += _own_ways(start, codes, needed, ways, allowed, apart, size, rank, k, n)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
+    """Return the ways to take ``count`` kickers of a rank, and n of the ranks from this one on."""
+    if count > 0 and not (np.int64(allowed[rank]) >> count) & 1:
+        return np.int64(0)
+    num_cards, last = needed[rank] + count * size, len(codes) - 1
+    own = np.int64(start[codes[rank], num_cards + 1]) - np.int64(start[codes[rank], num_cards])
+    if not (apart and rank == last - 1 and count > 0):
+        return own * ways[rank + 1, n - count]
+    of_last = np.int64(start[codes[last], needed[last] + 1]) - np.int64(start[codes[last], needed[last]])
+    return own * of_last if n == count else np.int64(0)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _group_range(move_tables, fields, context, group, scratch):
+    """Return the range of the combinations of a group, for a hand without wild cards."""
+    pattern = group_pattern(
+        move_tables.pattern_base, len(move_tables.slot_range), move_tables.num_wild_kinds, scratch.natural,
+        np.int64(fields[RANK, group]), fields[ONLY, group], move_tables.wild_cards, context, 0, 0,
+    )  # fmt: skip
+    size = np.int64(fields[SIZE, group])
+    return np.int64(move_tables.pattern_start[pattern, size]), np.int64(move_tables.pattern_start[pattern, size + 1])
 
 
 @njit(cache=True, nogil=True)

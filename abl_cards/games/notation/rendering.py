@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import clingo
@@ -132,13 +132,16 @@ _VIEW_TEXTS = texts_by_language({
 })  # fmt: skip
 
 
-def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: str = "en") -> str:
+def render_view(
+    rules: CompiledGame, decision_point: DecisionPoint, language: str = "en", only_fluents: Container[str] | None = None
+) -> str:
     """Render what a seat sees, without fields that the state leaves out.
 
     Args:
         rules: Compiled game.
         decision_point: Decision of the seat.
         language: "en" or "zh".
+        only_fluents: Names of the fluents that are rendered; None for all.
 
     Returns:
         Text of several lines.
@@ -148,7 +151,7 @@ def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: st
     lines = [
         f"{spell(rules, 'fluent', name, language)}: {_value_text(value)}".rstrip(": ")
         for name, value in state.items()
-        if _is_shown(fluents, name, value)
+        if _is_shown(fluents, name, value) and (only_fluents is None or name in only_fluents)
     ]
     seat_words = [spell(rules, "who", word, language) for word in rules.seating.relative_names]
     if state.get("face") is not None:

@@ -13,7 +13,7 @@ from abl_cards.circuit import Circuit
 from abl_cards.games.compiled import CompiledGame, cache_per_game
 from abl_cards.games.description import EQUAL, INPUTS, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
 from abl_cards.games.notation.fields import state_fields
-from abl_cards.games.tables import EventRules
+from abl_cards.games.tables import EventRules, list_initial_fluents
 
 _TURN_INPUTS = "passed", "has_passed"
 """Inputs of turns that are fields of states of the same name."""
@@ -186,6 +186,31 @@ def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[st
 def fluent_names(rules: CompiledGame) -> dict[str, Signature]:
     """Return the signatures of fluents by field name."""
     return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, state_fields()).items()}
+
+
+SETUP_EVENTS = "match", "deal", "draw", "choice"
+"""Events before the first play of an episode."""
+
+
+@cache_per_game
+def initial_fluents(rules: CompiledGame) -> dict[str, dict[int, int]]:
+    """Return the fluents whose values at the first play of a match are stated by the rules, by field name.
+
+    They have the value of ``init/1``, or are empty. Fluents that dealing or a choice may change are left out.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        Number in each slot, by field name.
+    """
+    values, updates = dict(list_initial_fluents(rules)), EventRules.from_rules(rules).updates
+    setup = [updates[event] for event in SETUP_EVENTS if event in updates]
+    return {
+        name: {slot: values.get(slot, fluent.default) for slot in fluent.slots}
+        for name, fluent in fluents_by_name(rules.fluents, state_fields()).items()
+        if not any(update.changes_slots(fluent.slots) for update in setup)
+    }
 
 
 def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredFields:

@@ -32,6 +32,7 @@ from abl_cards.games.notation.positions import TablePosition
 from abl_cards.games.notation.required_fields import (
     RequiredFields,
     fields_to_write,
+    initial_fluents,
     required_for_choice,
     required_for_explanation,
     required_for_play,
@@ -251,6 +252,9 @@ def _read_fluents(reader: StateReader) -> None:
                         ErrorCode.INVALID_STATE,
                     )
                 values.read(fluent, value[name], position.fluents)
+        elif name in reader.required.fluents and name in initial_fluents(rules):
+            for slot, number in initial_fluents(rules)[name].items():
+                position.fluents[slot] = number
         elif name in reader.required.fluents:
             raise GameError(
                 f'the rules read {fluent.signature}: give "{name}" ({values.expected_text(fluent)})',

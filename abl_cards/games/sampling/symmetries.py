@@ -157,6 +157,7 @@ def _are_forms_invariant(rules: CompiledGame, swap: TermMap) -> bool:
             form.has_mixed_suits,
             kickers,
             form.has_kickers_apart,
+            {change(name) for name in form.excluded_forms},
         )
 
     return all(shape(index, swap) == shape(other, lambda term: term) for index, other in enumerate(swapped_forms))

@@ -395,7 +395,7 @@ def check_initial_fluents(rules: CompiledGame) -> None:
     Raises:
         KBError: If a fact names an unknown fluent, or two facts give one fluent different values.
     """
-    _initial_fluents(rules)
+    list_initial_fluents(rules)
 
 
 @cache_per_game
@@ -414,13 +414,21 @@ def _compile_event_rules(rules: CompiledGame) -> EventRules:
     role_query = rules.build_query("role/2", "side/2")
     return EventRules(
         rules, lots, updates, TabulatedQuery.from_query(control_query, rules.fluents),
-        rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), _initial_fluents(rules),
+        rules.build_query("points/3", "won/1", "drawn/0", "match_over/0"), list_initial_fluents(rules),
         TabulatedQuery.from_query(role_query, rules.fluents) if role_query else None,
     )  # fmt: skip
 
 
-def _initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
-    """Return slots and values of the ``init/1`` facts; raise KBError for unknown or conflicting ones."""
+@cache_per_game
+def list_initial_fluents(rules: CompiledGame) -> tuple[tuple[int, int], ...]:
+    """Return slots and values of the ``init/1`` facts.
+
+    Args:
+        rules: Compiled game.
+
+    Raises:
+        KBError: A fact is about an unknown fluent, or two facts about one slot differ.
+    """
     values: dict[int, int] = {}
     for (text,) in rules.kb.facts("init", 1):
         slot, value = slot_and_value(rules, text, "init")

@@ -13,6 +13,7 @@ from abl_cards.games.sampling import SituationSet
 from abl_cards.games.tables import Choices, Decisions
 from abl_cards.matches import collect_situations, sample_from_records, sample_positions
 from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+from abl_cards.rulelab.comparison.touched_fluents import find_touched_fluents
 
 MAX_EXAMPLES = 5
 """Most examples of changed decisions."""
@@ -47,7 +48,7 @@ def compare_rules(
         ComparedKb(engine, make_preference_model(name, engine), _collect_situations(engine, seed))
         for engine, name in zip(engines, agent_names, strict=True)
     )
-    difference = KbDifference(before, after)
+    difference = KbDifference(before, after, find_touched_fluents(*engines))
     for decisions in (
         _sample_states(engines, n_states, seed)
         if records is None
@@ -66,12 +67,15 @@ def _collect_situations(engine: Engine, seed: int) -> SituationSet | None:
 
 
 def _sample_states(engines: Sequence[Engine], n_states: int, seed: int) -> Iterator[Decisions | Choices]:
-    """Sample states from play and at random, half of them by either rules if both can be played."""
+    """Sample states from play, then at random, half of them by either rules if both can be played."""
     halves = n_states - n_states // 2, n_states // 2
-    positions: list[Decisions | Choices] = []
+    met_in_play: list[Decisions | Choices] = []
+    others: list[Decisions | Choices] = []
     for count, engine, other in zip(halves, engines, engines[::-1], strict=True):
         try:
-            positions += sample_positions(engine, count, seed)
+            positions = list(sample_positions(engine, count, seed))
         except (GameError, KBError):  # play stops by these rules
-            positions += sample_positions(other, count, seed + 1)
-    yield from positions
+            positions = list(sample_positions(other, count, seed + 1))
+        met_in_play += positions[:1]
+        others += positions[1:]
+    yield from (*met_in_play, *others)

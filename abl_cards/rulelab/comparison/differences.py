@@ -109,6 +109,7 @@ class KbDifference:
 
     before: ComparedKb
     after: ComparedKb
+    touched_fluents: frozenset[str] | None = None  # fluents shown in examples; None for all
     states: int = 0
     choices: int = 0  # states that are choices, not plays
     unreachable: int = 0  # states that cannot occur under the other rules
@@ -198,14 +199,22 @@ class KbDifference:
             ):
                 if changed.any():
                     counter[label] += int(changed.sum())
-                    view = render_view(
-                        self.before.engine.rules, self.before.engine.decision_point_at(ours, int(changed.argmax()))
-                    )
+                    view = self.render(ours, int(changed.argmax()))
                     self.label_examples.setdefault((direction, label), view)
         differs = np.zeros(len(ours.rows), np.bool_)
         for label in masks_before | masks_after:
             differs |= masks_before.get(label, no_state) != masks_after.get(label, no_state)
         self.keep_distinguishing(ours, np.flatnonzero(differs))
+
+    def render(self, ours: AnyDecisions, row: int) -> str:
+        """Render a state as its seat sees it, of the fluents only those that the edit touches.
+
+        Args:
+            ours: Decisions of the original knowledge base.
+            row: Index of the decision.
+        """
+        decision_point = self.before.engine.decision_point_at(ours, row)
+        return render_view(self.before.engine.rules, decision_point, only_fluents=self.touched_fluents)
 
     def keep_distinguishing(self, ours: AnyDecisions, rows: NDArray[np.int64]) -> None:
         """Keep states whose legal moves differ, up to MAX_DISTINGUISHING_STATES.
@@ -241,7 +250,7 @@ class KbDifference:
                     after.text(rows_after[cards])
                     for cards in sorted(rows_after.keys() - rows_before.keys())[:MAX_EXAMPLE_MOVES]
                 )
-                view = render_view(self.before.engine.rules, self.before.engine.decision_point_at(ours, row))
+                view = self.render(ours, row)
                 self.form_examples[label] = FormExample(view, removed, added)
         self.keep_distinguishing(ours, np.array(sorted({row for row, _ in differing}), np.int64))
 
@@ -394,7 +403,7 @@ def _compare_choices(difference: KbDifference, ours: AnyDecisions, theirs: AnyDe
             difference.examples.append(
                 ChangedDecision(
                     decision_point.state,
-                    render_view(difference.before.engine.rules, decision_point),
+                    difference.render(ours, row),
                     *moves,
                     cause,
                     shares,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from abl_cards.rulelab.testing.cases import CASES_FILE, CaseFailure, RuleCase, check_case, find_failures, read_cases
     from abl_cards.rulelab.testing.coverage import RuleCoverage, measure_coverage
     from abl_cards.rulelab.testing.edits import Edit, choose_edits, copy_with_parents, list_edits
+    from abl_cards.rulelab.testing.inherited_cases import accept_changes, read_all_cases
     from abl_cards.rulelab.testing.mutants import (
         CAUGHT,
         LOST,
@@ -43,6 +44,7 @@ __all__ = [
     "MutationRun",
     "RuleCase",
     "RuleCoverage",
+    "accept_changes",
     "check_case",
     "choose_edits",
     "compute_caught_share",
@@ -53,6 +55,7 @@ __all__ = [
     "measure_balance",
     "measure_coverage",
     "mutants_to_json",
+    "read_all_cases",
     "read_cases",
     "try_edits",
 ]

@@ -1,4 +1,4 @@
-"""Statistics of self-play by some rules: wins by seat, length of episodes, forced decisions."""
+"""Statistics of self-play by some rules: wins by role and seat, length of episodes, bombs, forced decisions."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ class Balance:
     decisions_interval: tuple[float, float]  # 95 % interval
     forced_share: float  # share of decisions with a single legal move
     pass_share: float  # share of decisions that are passes
+    roles: tuple[str, ...]  # one role where all seats are alike
+    role_shares: tuple[float, ...]  # [roles] share of episodes in which a seat of the role has most points
+    role_intervals: tuple[tuple[float, float], ...]  # [roles] 95 % intervals
+    first_share: float  # share of episodes in which the seat that plays first has most points
+    first_interval: tuple[float, float]  # 95 % interval
+    mean_bombs: float  # plays per episode that beat other kinds of play
+    bombs_interval: tuple[float, float]  # 95 % interval
 
     def to_json(self) -> dict[str, Any]:
         """Return the statistics as JSON, rounded."""
@@ -42,6 +49,13 @@ class Balance:
             "decisions_95": [round(bound, 2) for bound in self.decisions_interval],
             "forced_share": round(self.forced_share, 4),
             "pass_share": round(self.pass_share, 4),
+            "roles": list(self.roles),
+            "wins_by_role": [round(share, 4) for share in self.role_shares],
+            "role_wins_95": [[round(bound, 4) for bound in pair] for pair in self.role_intervals],
+            "first_wins": round(self.first_share, 4),
+            "first_wins_95": [round(bound, 4) for bound in self.first_interval],
+            "bombs_an_episode": round(self.mean_bombs, 3),
+            "bombs_95": [round(bound, 3) for bound in self.bombs_interval],
         }
 
 
@@ -51,13 +65,23 @@ class _BalanceListener(NullListener):
     def __init__(self, engine: Engine, tables: int) -> None:
         self.engine, self.winners = engine, list[NDArray[np.bool_]]()
         self.current_lengths, self.episode_lengths = np.zeros(tables, np.int64), list[int]()
+        self.current_bombs, self.episode_bombs = np.zeros(tables, np.int64), list[int]()
+        self.first_seats, self.first_won, self.role_won = np.zeros(tables, np.int64), list[bool](), list[list[bool]]()
         self.num_decisions = self.num_forced = self.num_passes = 0
 
     def on_episode_end(self, tables: Tables, rows: Indices) -> None:
         """Record the winner and the length of episodes."""
         points = self.engine.rewards(tables, rows)
         best = points.max(axis=1, keepdims=True)
-        self.winners += list((points == best) & (points > points.min(axis=1, keepdims=True)))
+        winners, roles = (points == best) & (points > points.min(axis=1, keepdims=True)), tables.roles(rows)
+        self.winners += list(winners)
+        self.first_won += winners[np.arange(len(rows)), self.first_seats[rows]].tolist()
+        self.role_won += [
+            [bool(won[seat_roles == role].any()) for role in range(len(self.engine.roles))]
+            for won, seat_roles in zip(winners, roles, strict=True)
+        ]
+        self.episode_bombs += self.current_bombs[rows].tolist()
+        self.current_bombs[rows] = 0
         self.episode_lengths += self.current_lengths[rows].tolist()
         self.current_lengths[rows] = 0
 
@@ -65,10 +89,18 @@ class _BalanceListener(NullListener):
         """Count and return the decisions at some tables."""
         decisions = tables.decisions(rows)
         starts = decisions.moves().start
+        first = rows[self.current_lengths[rows] == 0]
+        self.first_seats[first] = tables.seat[first]
         self.current_lengths[rows] += 1
         self.num_decisions += len(rows)
         self.num_forced += int((np.diff(starts) == 1).sum())
         return decisions
+
+    def count_labels(self, rows: Indices, labels: NDArray[np.int64]) -> None:
+        """Count passes and bombs among the labels [n] chosen at some tables."""
+        traits = self.engine.label_traits
+        self.num_passes += int((labels == traits.pass_label).sum())
+        self.current_bombs[rows] += traits.is_bomb[labels]
 
 
 def measure_balance(
@@ -95,7 +127,7 @@ def measure_balance(
         engine.start_matches(splitmix64_array(np.arange(tables).astype(np.uint64), seed), counter),
         make_agent(agent_name, engine),
     )
-    match_tables.batch_rare_steps, pass_label = True, engine.label_traits.pass_label
+    match_tables.batch_rare_steps = True
     while len(counter.winners) < num_episodes:
         to_play, to_choose = match_tables.rows_to_play(), match_tables.rows_to_choose()
         if to_play.size:
@@ -103,7 +135,7 @@ def measure_balance(
             moves = agent.play(
                 decisions, splitmix64_array(match_tables.keys[to_play], match_tables.num_decisions[to_play])
             )
-            counter.num_passes += int((decisions.labels_of(moves.form) == pass_label).sum())
+            counter.count_labels(to_play, decisions.labels_of(moves.form))
             match_tables.play(to_play, moves)
         if to_choose.size:
             keys = splitmix64_array(match_tables.keys[to_choose], match_tables.num_decisions[to_choose])
@@ -116,15 +148,30 @@ def measure_balance(
 
 
 def _summary(counter: _BalanceListener) -> Balance:
-    winners = np.array(counter.winners)
-    shares, lengths = winners.mean(axis=0), np.array(counter.episode_lengths)
-    half_width = 1.96 * lengths.std() / np.sqrt(len(lengths))
+    winners, role_won = np.array(counter.winners), np.array(counter.role_won)
+    shares, role_shares = winners.mean(axis=0), role_won.mean(axis=0)
+    first_share = float(np.mean(counter.first_won))
+    mean_decisions, decisions_interval = _estimate_mean(counter.episode_lengths)
+    mean_bombs, bombs_interval = _estimate_mean(counter.episode_bombs)
     return Balance(
         len(winners),
         tuple(shares.tolist()),
         tuple(wilson_interval(float(share), float(len(winners))) for share in shares),
-        float(lengths.mean()),
-        (float(lengths.mean() - half_width), float(lengths.mean() + half_width)),
+        mean_decisions,
+        decisions_interval,
         counter.num_forced / max(1, counter.num_decisions),
         counter.num_passes / max(1, counter.num_decisions),
+        counter.engine.roles,
+        tuple(role_shares.tolist()),
+        tuple(wilson_interval(float(share), float(len(winners))) for share in role_shares),
+        first_share,
+        wilson_interval(first_share, float(len(winners))),
+        mean_bombs,
+        bombs_interval,
     )
+
+
+def _estimate_mean(values: list[int]) -> tuple[float, tuple[float, float]]:
+    """Return the mean of some numbers, and its 95 % interval."""
+    mean, half_width = float(np.mean(values)), float(1.96 * np.std(values) / np.sqrt(len(values)))
+    return mean, (mean - half_width, mean + half_width)

@@ -16,7 +16,7 @@ from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError, open_maybe_gzip, parse_json_line, read_line_batches
 from abl_cards.games import Engine
 from abl_cards.games.tables import DecisionPoint, is_play_decision
-from abl_cards.games.types import ReplayMismatch
+from abl_cards.games.types import HandEstimate, ReplayMismatch
 from abl_cards.rulelab.testing.view_cases import (
     check_fields,
     check_hints,
@@ -27,7 +27,7 @@ from abl_cards.rulelab.testing.view_cases import (
 )
 
 CASES_FILE = "cases.jsonl"
-CASE_SUBJECTS = ("state", "record", "words", "order", "view")
+CASE_SUBJECTS = ("state", "record", "words", "order", "view", "drops")
 POSITION_FIELDS = ("labels", "moves", "best", "costs", "sees", "known", "hints", "error")
 PREFERENCE_FIELDS = ("best", "costs")
 FIELDS_BY_SUBJECT = {
@@ -36,6 +36,7 @@ FIELDS_BY_SUBJECT = {
     "words": (),
     "order": ("number",),
     "view": (),
+    "drops": (),
 }
 """Fields of a case besides ``why`` and ``profile``, by subject."""
 
@@ -47,10 +48,19 @@ class RuleCase:
     Attributes:
         line: Line in ``cases.jsonl``, from 1; 0 for a case that is not in a file.
         value: JSON object of the line.
+        owner: Name of the parent that a variant inherits the case from; empty for a case of the folder itself.
     """
 
     line: int
     value: Mapping[str, Any]
+    owner: str = ""
+
+    @property
+    def location(self) -> str:
+        """File and line of the case."""
+        if not self.line:
+            return "a case found before"
+        return f"{self.owner}/{CASES_FILE}:{self.line}" if self.owner else f"{CASES_FILE}:{self.line}"
 
     @property
     def profile(self) -> str | None:
@@ -73,12 +83,12 @@ class CaseFailure:
 
     def to_json(self) -> dict[str, Any]:
         """Return line and message as JSON."""
-        return {"line": self.case.line, "message": self.message}
+        inherited = {"inherited": self.case.owner} if self.case.owner else {}
+        return {"line": self.case.line, "message": self.message, **inherited}
 
     def __str__(self) -> str:
         why = self.case.value.get("why")
-        location = f"{CASES_FILE}:{self.case.line}" if self.case.line else "a case found before"
-        return f"{location}: {self.message}" + (f" ({why})" if why else "")
+        return f"{self.case.location}: {self.message}" + (f" ({why})" if why else "")
 
 
 def read_cases(folder: Path) -> list[RuleCase]:
@@ -138,6 +148,8 @@ def _validate_case(value: Any) -> None:
             f"an estimate of the other hands needs {' or '.join(PREFERENCE_FIELDS)}",
             ErrorCode.INVALID_CASE,
         )
+    if not isinstance(value.get("drops", ""), str):
+        raise GameError("drops: not the identifier of a case", ErrorCode.INVALID_CASE)
     if not isinstance(RuleCase(0, value).profile or "", str):
         raise GameError("profile: not the name of a profile", ErrorCode.INVALID_CASE)
 
@@ -175,7 +187,7 @@ def _load_case_engine(case: RuleCase, engine_of: Callable[[str | None], Engine])
     except KBError as error:
         if case.profile is None:
             raise
-        raise GameError(f"{CASES_FILE}:{case.line}: {error}", ErrorCode.INVALID_CASE) from None
+        raise GameError(f"{case.location}: {error}", ErrorCode.INVALID_CASE) from None
 
 
 def _check_records(cases: Sequence[RuleCase], engine: Engine) -> Iterator[CaseFailure]:
@@ -219,6 +231,8 @@ def check_case(case: RuleCase, engine: Engine) -> str:
 
 def _check_subject(case: RuleCase, engine: Engine) -> str:
     value = case.value
+    if case.subject == "drops":
+        return ""
     if case.subject == "words":
         return _check_words(engine, value["words"])
     if case.subject == "order":
@@ -244,9 +258,11 @@ def _join_problems(mismatches: Sequence[ReplayMismatch], line: int) -> str:
 def _check_words(engine: Engine, words: Any) -> str:
     if not isinstance(words, Mapping):
         raise GameError("words: not an object of labels and their names", ErrorCode.INVALID_CASE)
+    schema = engine.rules.schema
+    known = {*engine.labels, *map(str, schema.stages), *map(str, schema.options)}
     for label, expected in words.items():
-        if label not in engine.labels:
-            return f"there is no label {label}"
+        if label not in known:
+            return f"there is no label {label}, and no stage or option of that name"
         if str(engine.play_name(label)) != expected:
             return f"{label} is called {engine.play_name(label)}, not {expected}"
     return ""
@@ -303,9 +319,21 @@ def _check_position(engine: Engine, value: Mapping[str, Any]) -> str:
     return _check_costs(engine, decision_point, plays, value) if set(value) & set(PREFERENCE_FIELDS) else ""
 
 
+def compute_costs(engine: Engine, decision_point: DecisionPoint, estimate: HandEstimate | None) -> Any:
+    """Return the costs of the moves at a decision, int [moves], and which are consistent, bool [moves]."""
+    return engine.preference_model().costs(decision_point.decision, decision_point.move_lists, estimate)
+
+
+def find_best_plays(plays: Sequence[Any], costs: Any, consistent: Any) -> list[Any]:
+    """Return the consistent moves of least cost; of all moves if none is consistent."""
+    candidates = [row for row in range(len(plays)) if consistent[row]] or list(range(len(plays)))
+    lowest = min(costs[candidates])
+    return [plays[row] for row in candidates if costs[row] == lowest]
+
+
 def _check_costs(engine: Engine, decision_point: DecisionPoint, plays: list[str], value: Mapping[str, Any]) -> str:
     estimate = read_estimate(engine, value["estimate"]) if "estimate" in value else None
-    costs, consistent = engine.preference_model().costs(decision_point.decision, decision_point.move_lists, estimate)
+    costs, consistent = compute_costs(engine, decision_point, estimate)
     if "costs" in value:
         cost_by_play = dict(zip(plays, costs.tolist(), strict=True))
         for pair in _read_list(value, "costs"):
@@ -317,9 +345,7 @@ def _check_costs(engine: Engine, decision_point: DecisionPoint, plays: list[str]
                     f"{play} costs {cost_by_play[play]}, not {cost}" if play in cost_by_play else f"{play} is not legal"
                 )
     if "best" in value:
-        candidates = [row for row in range(len(plays)) if consistent[row]] or list(range(len(plays)))
-        lowest = min(costs[candidates])
-        best = sorted(plays[row] for row in candidates if costs[row] == lowest)
+        best = sorted(find_best_plays(plays, costs, consistent))
         expected = sorted(map(_canonical_json, _read_list(value, "best")))
         if best != expected:
             return _describe_difference("best moves", best, expected)

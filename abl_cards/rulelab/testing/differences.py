@@ -291,6 +291,7 @@ def _describe_form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
         form.has_mixed_suits,
         kickers,
         form.has_kickers_apart,
+        form.excluded_forms,
     )
 
 

@@ -14,9 +14,10 @@ from abl_cards.asp import KBError, work_in_process
 from abl_cards.core import GameError, ensure_complete_writes, reduce_gc
 from abl_cards.games import Engine, Game
 from abl_cards.games.description import Folder
-from abl_cards.rulelab.testing.cases import RuleCase, find_failures, read_cases
+from abl_cards.rulelab.testing.cases import RuleCase, find_failures
 from abl_cards.rulelab.testing.differences import find_rule_difference
 from abl_cards.rulelab.testing.edits import Edit, copy_with_parents
+from abl_cards.rulelab.testing.inherited_cases import read_all_cases
 from abl_cards.rulelab.testing.mutants import MISSED, NOTICED, REFUSED, SAME, UNCLEAR
 
 EditResult = tuple[str, str, dict[str, Any] | None]
@@ -36,7 +37,7 @@ def try_edit(scratch_folder: Path, request: Mapping[str, Any]) -> EditResult:
 
 
 def _classify_edit(folder: Path, copy: Path, request: Mapping[str, Any]) -> EditResult:
-    cases, edited_profiles = read_cases(folder), _profile_of_file(Edit(*request["edit"]).file)
+    cases, edited_profiles = read_all_cases(Folder(folder)), _profile_of_file(Edit(*request["edit"]).file)
     requested = [request["profile"]]
     for profile in dict.fromkeys([*requested, *(case.profile for case in cases), *edited_profiles]):
         try:
@@ -58,11 +59,10 @@ def _classify_edit(folder: Path, copy: Path, request: Mapping[str, Any]) -> Edit
 @cache
 def _holding_cases(folder: Path, profile: str | None) -> list[RuleCase]:
     """Return the cases of a profile that hold before any edit; others would detect every edit."""
-    cases = [case for case in read_cases(folder) if case.profile == profile]
-    failed = {
-        failure.case.line for failure in find_failures(cases, lambda case_profile: _load_engine(folder, case_profile))
-    }
-    return [case for case in cases if case.line not in failed]
+    cases = [case for case in read_all_cases(Folder(folder)) if case.profile == profile]
+    failures = find_failures(cases, lambda case_profile: _load_engine(folder, case_profile))
+    failed = {failure.case.location for failure in failures}
+    return [case for case in cases if case.location not in failed]
 
 
 def _profile_of_file(file: str) -> list[str]:

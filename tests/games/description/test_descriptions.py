@@ -21,7 +21,7 @@ CHANGES = {
     "nobody is dealt to": ("game.lp", "deals(S,17) :- seat(S).", "", None, "", ""),
     "a form that takes its own cards twice": (
         "labels.lp", "kind(pass,pass).",
-        "kind(pass,pass). kickers(pair(R),1,1) :- rank(R). kicker(pair(R),Q,1) :- rank(R), rank(Q).",
+        "kind(pass,pass). kickers(pair(R),1,1) :- rank(R). kicker(pair(R),card(R,s),1) :- rank(R).",
         ErrorCode.INVALID_FORM, "kicker/3", "labels.lp",
     ),
     "a card that would be two groups": (

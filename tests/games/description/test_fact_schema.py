@@ -48,7 +48,8 @@ RIGHT = {
     "deals": "0,3", "label/1": "extra", "label/2": "0,extra", "order": "pair(1),5", "form": "pair(1),extra",
     "kind": "pair(2),two", "needs": "pair(2),2,1,1", "natural": "pair(2),2,1", "wilds": "pair(2),1",
     "same_suit": "pair(2),c", "mixed_suits": "pair(2)", "only": "pair(2),1,joker", "kickers": "pair(1),1,2",
-    "kicker": "pair(1),3,1", "misread": "pair(1),2,1", "apart": "pair(2)", "tier": "pair,1", "listed": "pair(1),3",
+    "kicker": "pair(1),3,1", "kicker_pool": "low,2,1", "uses_pool": "pair(1),low", "excludes": "pair(1),pair(2)",
+    "misread": "pair(1),2,1", "apart": "pair(2)", "tier": "pair,1", "listed": "pair(1),3",
     "letter": 'joker,"J"', "lasts": "level,match", "order_of_sets": "text", "leftover": "0,1", "recent": "5",
     "called/3": 'pair(1),"two",1', "called/4": 'pair(1),"two",1,2', "title": 'en,"A game"', "default_profile": "usual",
     "lots": "leader,3", "one": "level,1", "count": "tricks,2", "any": "void,2", "hand_order": "c,1", "sees/2": "1,hand",
@@ -69,7 +70,8 @@ RIGHT = {
 
 FREE = {
     "pack": {0}, "who": {0}, "label/1": {0}, "label/2": {1}, "order": {1}, "form": {1}, "kind": {1}, "listed": {1},
-    "called/3": {1, 2}, "called/4": {1, 2, 3}, "written": {1, 2}, "plane": {0}, "preference": {0, 1}, "hint": {0, 1},
+    "called/3": {1, 2}, "called/4": {1, 2, 3}, "written": {1, 2}, "plane": {0},
+    "kicker_pool": {0}, "uses_pool": {1}, "preference": {0, 1}, "hint": {0, 1},
     "acts_as": {1}, "strength": {1}, "asks": {0}, "points": {2}, "adds": {2}, "belief": {0}, "role": {1},
 }  # fmt: skip
 """Indices of arguments that may be any term."""

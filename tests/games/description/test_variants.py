@@ -41,6 +41,13 @@ def test_a_variant_has_the_rules_of_its_parent_and_its_own(house: CompiledGame) 
     assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "words.lp", "last.lp"}
 
 
+def test_errors_come_without_warnings_about_common_files(tmp_path: Path) -> None:
+    """Hearts reads no name of a seat, which seats.lp derives."""
+    error = catch_error(folder(tmp_path / "child", variant="parent(hearts).", more="barred(C) :- leading, pack(C,_)."))
+    assert error.code == ErrorCode.MISSING_INPUT
+    assert [Path(problem.location.file).name for problem in error.diagnostics if problem.location] == ["more.lp"]
+
+
 def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", one="a.", two="b.", three="c.")
     child = folder(tmp_path / "child", variant="parent(base). replaces(two). leaves_out(three).", two="d.", four="e.")

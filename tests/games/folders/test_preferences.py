@@ -5,18 +5,26 @@ from __future__ import annotations
 import pytest
 
 from abl_cards.agents.registry import make_agent
-from abl_cards.games.game import load
+from abl_cards.games.game import game_names, load
 from abl_cards.matches.match_runner import play_match
 from tests.effort import amount, long, thorough
 
 DEALS = amount(20, 60, 2_000)
 
 
-@pytest.mark.parametrize("name", ["president", "paodekuai", "bigtwo", pytest.param("hearts", marks=long)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "president",
+        "paodekuai",
+        "bigtwo",
+        *(pytest.param(name, marks=long) for name in ("hearts", "tienlen", "gongzhu")),
+    ],
+)
 def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0.
 
-    Matches of Hearts last several deals; those of Whist, a game of tricks too, are below.
+    Matches of Hearts and Gong Zhu last several deals; those of Whist, a game of tricks too, are below.
     """
     engine, names = load(name).engine(), ("kb", "greedy")
     games = DEALS * len(engine.agent_seatings)
@@ -50,22 +58,7 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
     assert result.rate >= (0.9 if thorough() else 0.7)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "president",
-        "paodekuai",
-        "bigtwo",
-        "sixteen",
-        "fifteen",
-        "whist",
-        "hearts",
-        "tractor",
-        "wushik",
-        "gandengyan",
-        "spades",
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in game_names() if name not in ("guandan", "big2")])
 def test_there_are_ten_preferences(name: str) -> None:
     """Their texts are checked by ``kb check`` and required for loading."""
     assert len(load(name).knowledge_base().preference_groups) >= 10

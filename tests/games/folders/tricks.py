@@ -59,22 +59,23 @@ def follow_rounds(
 ) -> int:
     """Play a random episode at each table, check every step with a referee, and return the number of cards played.
 
-    ``begin`` makes the referee of a table after the deal, ``give`` passes a chosen card to it, and ``end`` compares the
-    points.
+    ``begin`` makes the referee of a table after the deal, ``give`` passes a chosen card or other option to it, and
+    ``end`` compares the points.
     """
     tables, laid = Tables.begin(rules, match_keys(rounds, seed)), 0
     tables.auto_next_episode = False
     referees: list[Any] = [begin(tables, table) for table in range(rounds)]
-    while (waiting := np.flatnonzero(np.isin(tables.state.stage, (PLAY, CHOICE)))).size:
-        keys, seats = splitmix64_array(tables.keys[waiting], tables.num_decisions[waiting]), tables.seat[waiting].copy()
-        if (tables.state.stage[waiting] == CHOICE).all():
+    while np.isin(tables.state.stage, (PLAY, CHOICE)).any():
+        if (choosing := tables.rows_to_choose()).size:
             assert give
-            chosen = RandomAgent().choose(tables.choices(waiting), keys)
-            for table, option in zip(waiting.tolist(), chosen.tolist(), strict=True):
-                card = rules.schema.options[option]
-                give(referees[table], rules.card_codes.kind_texts[rules.pack.index[card]])
-            tables.choose(waiting, chosen)
+            keys = splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing])
+            chosen = RandomAgent().choose(tables.choices(choosing), keys)
+            for table, option in zip(choosing.tolist(), chosen.tolist(), strict=True):
+                give(referees[table], _option_text(rules, option))
+            tables.choose(choosing, chosen)
             continue
+        waiting = tables.rows_to_play()
+        keys, seats = splitmix64_array(tables.keys[waiting], tables.num_decisions[waiting]), tables.seat[waiting].copy()
         decisions = tables.decisions(waiting)
         moves = RandomAgent().play(decisions, keys)
         for row, (table, legal) in enumerate(zip(waiting.tolist(), legal_cards(rules, decisions), strict=True)):
@@ -86,6 +87,13 @@ def follow_rounds(
     for table, referee in enumerate(referees):
         end(tables, table, referee)
     return laid
+
+
+def _option_text(rules: CompiledGame, option: int) -> str:
+    """Return the card as brute forces have it, or the term of another option."""
+    term = rules.schema.options[option]
+    kind = rules.pack.index.get(term)
+    return str(term) if kind is None else rules.card_codes.kind_texts[kind]
 
 
 def sample_facts(rules: CompiledGame, states: int, seed: int) -> Iterator[tuple[set[Atom], set[str]]]:

@@ -65,12 +65,14 @@ def test_a_field_that_the_rules_read_must_be_there(watchful: CompiledGame, faces
         "hand": "1345", "to_beat": "2", "top": "previous", "cards": [6, 6, 5], "seat": 2, "acts": 5, "round": 0,
         "turned": False, "gone": ["12", "2", "", "6"],
     }  # fmt: skip
-    readers = {"cards": "cards/2", "gone": "unseen/2", "acts": "acts/1", "round": "round/1", "turned": "turned/0"}
+    readers = {"cards": "cards/2", "gone": "unseen/2", "acts": "acts/1"}
     full["cards"] = [6, 5, 5]
     assert isinstance(legal_moves(watchful, [full])[0], list)
     for field, reader in readers.items():
         (answer,) = legal_moves(watchful, [{name: value for name, value in full.items() if name != field}])
         _assert_missing(answer, field, reader)
+    begun = {name: value for name, value in full.items() if name not in ("round", "turned")}
+    assert legal_moves(watchful, [begun]) == legal_moves(watchful, [full])  # fluents are empty as a match begins
     (answer,) = legal_moves(faces, [{"hand": "123", "to_beat": None}])
     _assert_missing(answer, "face", "face_up/3")
     assert legal_moves(faces, [{"hand": "123", "to_beat": "1", "face": ["36"]}]) == [["2", "pass"]]

@@ -179,7 +179,7 @@ def test_wrong_requests_are_refused(kb: HandKB) -> None:
         (lambda: kb.logic_forward(["X9"]), ErrorCode.INVALID_CARDS),
         (lambda: kb.logic_forward([]), ErrorCode.INVALID_VALUE),
         (lambda: kb.abduce_candidates(["S3"], ["Nothing"], None, 1, 0), ErrorCode.INVALID_CARDS),
-        (lambda: HandKB("guandan"), ErrorCode.INCOMPLETE_STATE),
+        (lambda: HandKB("guandan", state={"level": "XX"}), ErrorCode.INVALID_STATE),
     ):
         with pytest.raises(GameError) as error:
             call()

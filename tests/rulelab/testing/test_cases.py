@@ -14,6 +14,7 @@ from abl_cards.games.engine import Engine
 from abl_cards.games.game import Game, game_names, load
 from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, check_case, find_failures, read_cases
 from abl_cards.rulelab.testing.games import collect_records
+from abl_cards.rulelab.testing.inherited_cases import read_all_cases
 from tests.effort import long
 
 HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
@@ -23,7 +24,7 @@ FOLDERS = game_names()
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=long if name == "bigtwo" else []) for name in FOLDERS])
 def test_the_cases_of_our_own_games_hold(name: str) -> None:
-    cases = read_cases(load(name).directory)
+    cases = read_all_cases(load(name).folder)
     assert cases
     assert not [str(failure) for failure in find_failures(cases, lambda profile: load(name).engine(None, profile))]
 

@@ -5,9 +5,19 @@ import { t } from '../words.js';
 export function BalanceTable({ sides }) {
   const [before, now] = sides;
   const share = (value) => `${(100 * value).toFixed(1)} %`;
+  const roleShare = (side, role) => {
+    const value = side.wins_by_role[side.roles.indexOf(role)];
+    return value === undefined ? '–' : share(value);
+  };
   const rows = [
-    ...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
+    ...(now.roles.length > 1
+      ? now.roles.map((role, index) => [t('labWins', role), roleShare(before, role), share(now.wins_by_role[index])])
+      : []),
+    [t('labFirst'), share(before.first_wins), share(now.first_wins)],
     [t('labLength'), before.decisions_an_episode, now.decisions_an_episode],
+    ...(before.bombs_an_episode || now.bombs_an_episode
+      ? [[t('labBombs'), before.bombs_an_episode, now.bombs_an_episode]]
+      : []),
     [t('labForced'), share(before.forced_share), share(now.forced_share)],
     [t('labPasses'), share(before.pass_share), share(now.pass_share)],
   ];

@@ -1,0 +1,152 @@
+"""Counter for games in which a few plays are of named cards, such as a bomb of four red threes.
+
+Any other counter serves the rest of the forms. A hand is emptied by some plays of named cards, and by the other plays
+of what they leave, so the fewest plays are the minimum over the named plays that the hand can hold together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Term
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import Form
+from abl_cards.games.min_plays.plays_counter import MinPlaysCounter
+from abl_cards.games.tables import largest_hand
+from abl_cards.games.types import NO_CARD
+
+_MAX_COMBINATIONS = 256  # combinations of named plays, as the other counter runs for each of them
+
+
+@dataclass(frozen=True)
+class NamedCardsCounter:
+    """Counter for forms of named cards beside other forms.
+
+    Attributes:
+        others: Counter for the other forms.
+        cards: uint8 [combinations, kinds], cards of named plays that are made together, at least one.
+        num_plays: uint8 [combinations], number of these plays.
+    """
+
+    others: MinPlaysCounter
+    cards: NDArray[np.uint8]
+    num_plays: NDArray[np.uint8]
+
+    def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
+        """Count the plays that empty each hand.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+
+        Returns:
+            uint8 [n].
+        """
+        plays = self.others.min_plays(hands, context)
+        for cards, num_plays in zip(self.cards, self.num_plays, strict=True):
+            rows = np.flatnonzero((hands >= cards).all(axis=1))
+            if len(rows):
+                rest = self.others.min_plays(hands[rows] - cards, context[rows])
+                plays[rows] = np.minimum(plays[rows], rest + num_plays)
+        return plays
+
+    def min_plays_after(
+        self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
+    ) -> NDArray[np.uint8]:
+        """Count the plays that empty the rest of a hand after each move.
+
+        Args:
+            hands: uint8 [n, kinds], copies of each card.
+            context: [n], index of the context of each hand.
+            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
+            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
+
+        Returns:
+            uint8 [moves].
+        """
+        plays = self.others.min_plays_after(hands, context, start, cards)
+        hand_of_move = np.repeat(np.arange(len(hands)), np.diff(start))
+        for named, num_plays in zip(self.cards, self.num_plays, strict=True):
+            holds_named = (hands >= named).all(axis=1)
+            if not holds_named.any():
+                continue
+            rows, moves = np.flatnonzero(holds_named), np.flatnonzero(holds_named[hand_of_move])
+            row_of_move = np.searchsorted(rows, hand_of_move[moves])
+            rest = hands[rows] - named
+            fits = (_count_kinds(cards[moves], rest.shape[1]) <= rest[row_of_move]).all(axis=1)
+            offsets = np.concatenate([[0], np.bincount(row_of_move[fits], minlength=len(rows)).cumsum()])
+            after = self.others.min_plays_after(rest, context[rows], offsets, np.ascontiguousarray(cards[moves[fits]]))
+            plays[moves[fits]] = np.minimum(plays[moves[fits]], after + num_plays)
+        return plays
+
+
+def _count_kinds(cards: NDArray[np.uint8], num_kinds: int) -> NDArray[np.int64]:
+    """Count the copies of each kind [moves, kinds] in rows of cards."""
+    counts = np.zeros((len(cards), NO_CARD + 1), np.int64)
+    np.add.at(counts, (np.arange(len(cards))[:, None], cards), 1)
+    return counts[:, :num_kinds]
+
+
+def find_named_forms(rules: CompiledGame) -> dict[Term, NDArray[np.uint8]]:
+    """Find the forms of named cards, where other forms take some of these whatever their suits.
+
+    Args:
+        rules: Compiled game.
+
+    Returns:
+        By name, copies of each card [kinds] that the forms take; each is one set of cards in all contexts.
+    """
+    forms = [form for form in rules.forms.forms if form.groups]
+    used = np.isin(rules.cells.acts_as, [group.cell for form in forms for group in form.groups])
+    has_several_cells = (used.sum(axis=2) > 1).any(axis=0)  # [kinds]
+    named = {}
+    for form in forms:
+        cards = _named_cards(rules, form)
+        has_only_kind = any(group.only_kind is not None for group in form.groups)
+        if cards is not None and (has_only_kind or has_several_cells[cards > 0].any()):
+            named[form.name] = cards
+    return named
+
+
+def _named_cards(rules: CompiledGame, form: Form) -> NDArray[np.uint8] | None:
+    """Return the copies [kinds] of the only cards that a form takes; None if it takes several sets of cards."""
+    if not form.groups or form.kickers or form.max_wilds or form.suit is not None or form.has_mixed_suits:
+        return None
+    cards, wild = np.zeros(len(rules.pack), np.uint8), rules.move_tables.wild_cards[:, :, 0]
+    for group in form.groups:
+        acts = rules.cells.acts_as == group.cell
+        kinds = [group.only_kind] if group.only_kind is not None else np.flatnonzero(acts.any(axis=(0, 2))).tolist()
+        is_real = len(kinds) == 1 and (acts[:, kinds[0]].any(axis=1) | (wild == kinds[0]).any(axis=1)).all()
+        if not is_real:
+            return None
+        cards[kinds[0]] += group.count
+    return cards
+
+
+def combine_named_forms(rules: CompiledGame, sets: Sequence[NDArray[np.uint8]]) -> dict[bytes, int]:
+    """Combine named plays that a hand can hold together.
+
+    Args:
+        rules: Compiled game.
+        sets: Copies of each card [kinds] of each play.
+
+    Returns:
+        The fewest plays that make each union of cards, by its copies of each card; empty if there are too many unions.
+    """
+    copies, hand_size = rules.pack.copies.astype(np.int64), largest_hand(rules)
+    combinations = {bytes(len(copies)): 0}
+    for cards in sets:
+        for union, num_plays in list(combinations.items()):
+            total, count = np.frombuffer(union, np.uint8).astype(np.int64), num_plays
+            while ((total := total + cards) <= copies).all() and total.sum() <= hand_size:
+                count += 1
+                key = total.astype(np.uint8).tobytes()
+                combinations[key] = min(count, combinations.get(key, count))
+                if len(combinations) > _MAX_COMBINATIONS:
+                    return {}
+    del combinations[bytes(len(copies))]
+    return combinations

@@ -1,0 +1,48 @@
+"""Tests of fingerprints: rules count by their ground program, and results of former fingerprints are found."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from abl_cards.agents import agent_fingerprint, check_agent_name, files_fingerprint, rules_fingerprint
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.core import find_stored_inputs, former_fingerprint, result_key
+from abl_cards.games.game import load
+
+KB = check_agent_name("kb")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the game of ``kb new``."""
+    return Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+
+
+def test_rules_count_by_their_ground_program(folder: Path) -> None:
+    engine = load(str(folder)).engine()
+    before, agent = rules_fingerprint(engine), agent_fingerprint(KB, engine)
+    assert len(before) == 16
+    file = folder / "rules.lp"
+    text = file.read_text("utf-8")
+    file.write_text(f"% Another comment.\n{text}", "utf-8")
+    engine = load(str(folder)).engine()
+    assert (rules_fingerprint(engine), agent_fingerprint(KB, engine)) == (before, agent)
+    file.write_text(f"{text}barred(pair(3)) :- label(pair(3)).\n", "utf-8")
+    engine = load(str(folder)).engine()
+    assert rules_fingerprint(engine) != before
+    assert agent_fingerprint(KB, engine) != agent
+
+
+def test_results_of_former_fingerprints_are_found(folder: Path) -> None:
+    engine = load(str(folder)).engine()
+    files = engine.preference_model().kb.files
+    former = hashlib.sha256(b"\0".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()[:16]
+    assert former == files_fingerprint(files) == former_fingerprint(rules_fingerprint(engine))
+    assert former_fingerprint(agent_fingerprint(KB, engine)) == former
+    inputs = {"match": ["kb", "kb"], "marks": [agent_fingerprint(KB, engine)], "rules": rules_fingerprint(engine)}
+    stored = {**inputs, "marks": [former], "rules": former}
+    assert find_stored_inputs({}, inputs) == find_stored_inputs({result_key(inputs): 1}, inputs) == inputs
+    assert find_stored_inputs({result_key(stored): 1}, inputs) == stored
+    assert find_stored_inputs({result_key(inputs): 1, result_key(stored): 2}, inputs) == inputs
