@@ -130,7 +130,10 @@ CODEGEN_FACTS = _parse_signatures({"doubles/1": (FORM,)})
 PREDICATE_SORTS: Mapping[Signature, ArgumentSorts] = {**FACTS, **PREFERENCE_FACTS, **OUTPUTS}
 """Sorts of the arguments of each fact and output, in the order of the reference."""
 
-STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS})
+DEALS_SIGNATURE = Signature("deals", 2)
+"""Fact that fluents and random numbers of the match may decide."""
+
+STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS}) - {DEALS_SIGNATURE}
 """Predicates that are read once, so they may not depend on inputs."""
 
 TEXT_FACTS = frozenset(map(Signature.parse, (

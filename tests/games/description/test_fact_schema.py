@@ -55,6 +55,7 @@ RIGHT = {
     "called/3": 'pair(1),"two",1', "called/4": 'pair(1),"two",1,2', "title": 'en,"A game"', "default_profile": "usual",
     "lots": "leader,3", "one": "level,1", "count": "tricks,2", "any": "void,2", "hand_order": "c,1", "sees/2": "1,hand",
     "sees/3": "2,fluent,level", "secret": "bury", "private": "void,2", "worth": "joker,5", "composes": "4",
+    "draw_pile": "", "hand_limit": "9",
     "partial": "pair(2)", "open_hands": "", "written": 'pair(1),"P",1', "platform": "botzone", "plane": "low,1",
     "sort": "tricks,2,1,seat", "word/3": 'boss,en,"the boss"', "word/4": 'rank,2,zh,"二"', "init": "level(2)",
     "preference": "haste,cards", "hint": "shown,cards", "says": 'thrift,en,"Save."',

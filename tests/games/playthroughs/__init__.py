@@ -35,6 +35,7 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "gongzhu.txt": lambda: round_of("gongzhu", seed=2),
     "wushik.txt": lambda: folder_game("wushik", seed=1),
     "gandengyan.txt": lambda: folder_game("gandengyan", seed=2),
+    "spades.txt": lambda: round_of("spades", seed=2),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""
