@@ -302,7 +302,11 @@ def render_predicates() -> str:
         outputs = " ".join(f"`{name}`" for name in spec.outputs)
         queries.append((outputs, spec.when, ", ".join(part for part in parts if part)))
     page = (REFERENCE / "predicates.md").read_text("utf-8")
-    tables = (("input", "true when"), rows), (("query", "evaluated", "inputs"), queries)
+    tables = (
+        (("input", "true when"), rows),
+        (("query", "evaluated", "inputs"), queries),
+        (("shared file", "for", "names that it keeps"), list(_shelf_rows())),
+    )
     for header, cells in tables:
         lines = [f"| {' | '.join(row)} |" for row in (header, *cells)]
         lines.insert(1, "|---" * len(header) + "|")
@@ -310,6 +314,18 @@ def render_predicates() -> str:
         page = page[:start] + "\n".join(lines) + page[page.index("\n\n", start) :]
     seen = f"*What a seat sees*: {names(seat_groups())}, fluents. *What the referee sees*: {names(referee_groups())}"
     return re.sub(r"^\*What a seat sees\*:.*$", f"{seen}, fluents.", page, flags=re.MULTILINE)
+
+
+def _shelf_rows() -> Iterator[tuple[str, str, str]]:
+    """Yield for each file of kb/common its name, its purpose and the names that it keeps for itself."""
+    from abl_cards.games.description import COMMON_DIR, ENGINE_SIGNATURES, INPUTS, list_shelf_names, parse_files
+
+    known = {*ENGINE_SIGNATURES, *INPUTS}
+    for file in sorted(COMMON_DIR.glob("*.lp")):
+        summary = file.read_text("utf-8").partition("\n")[0].removeprefix("% Common · ")
+        topic, _, purpose = summary.partition(": ")
+        names = " ".join(f"`{name}`" for name in list_shelf_names(parse_files([file], ()), known))
+        yield f"`<{file.stem}>`", (purpose or topic).rstrip("."), names or "–"
 
 
 PAGES: dict[str, Callable[[], str]] = {

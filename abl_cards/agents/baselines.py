@@ -1,11 +1,12 @@
 """Baseline agents without preferences and networks.
 
 - ``random`` is uniform over the legal labels, then over the card sets of the label.
-- ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else it passes. It leads the
-  label with most cards, weakest first, and plays the first card set in wire order. In trick games it follows with the
-  lowest play that takes the trick, else with the lowest without points; it leads in the same way. Of cards to choose it
-  takes the lowest, where the order depends on a trump suit. Where tricks cost points (``trick_value``) it leads low,
-  follows with the highest play that does not take the trick, those with most points first, and gives the highest cards.
+- ``greedy`` follows with the weakest beater of the same type, else with the weakest bomb, else with the weakest play of
+  another type where the rules allow one, else it passes. It leads the label with most cards, weakest first, and plays
+  the first card set in wire order. In trick games it follows with the lowest play that takes the trick, else with the
+  lowest without points; it leads in the same way. Of cards to choose it takes the lowest, where the order depends on a
+  trump suit. Where tricks cost points (``trick_value``) it leads low, follows with the highest play that does not take
+  the trick, those with most points first, and gives the highest cards.
 - ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) is ``greedy``, but leads a bomb only when there is nothing else.
 """
 
@@ -66,7 +67,9 @@ class GreedyAgent:
         traits = self._traits
         map_ranges(
             len(keys),
-            lambda lo, hi: _greedy_labels(traits.kind, traits.min_cards, traits.is_bomb, *seen, lo, hi, labels),
+            lambda lo, hi: _greedy_labels(
+                traits.kind, traits.min_cards, traits.is_bomb, traits.pass_label, *seen, lo, hi, labels
+            ),
         )
         return decisions.first_moves(labels)
 
@@ -218,7 +221,7 @@ def _random_among_many(legal, keys, lo, hi, labels):
 
 
 @njit(cache=True, nogil=True)
-def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):
+def _greedy_labels(kind, cards, bomb, pass_label, legal, to_beat, ranking, lo, hi, labels):
     """Compute the greedy label for decisions lo..hi-1."""
     for i in range(lo, hi):
         best, best_class, best_place = -1, 0, 0
@@ -232,7 +235,7 @@ def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):
             elif bomb[label]:
                 rank = 1
             else:
-                rank = 2
+                rank = 3 if label == pass_label else 2
             place = ranking[i, label]
             if best < 0 or rank < best_class or (rank == best_class and place < best_place):
                 best, best_class, best_place = label, rank, place

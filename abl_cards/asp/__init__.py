@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from abl_cards.asp.graph import strong_components
     from abl_cards.asp.ground_program import NORMAL, GroundProgram
+    from abl_cards.asp.grounding_report import GroundingReport, report_grounding
     from abl_cards.asp.intervals import INT32_MAX
     from abl_cards.asp.lexer import LexerToken, scan_text, tokenize
     from abl_cards.asp.parser import find_syntax_errors, parse_program
@@ -86,6 +87,7 @@ __all__ = [
     "FileTooLargeError",
     "GroundEquations",
     "GroundProgram",
+    "GroundingReport",
     "Input",
     "KBError",
     "LexerToken",
@@ -130,6 +132,7 @@ __all__ = [
     "read_rewritten_statements",
     "read_sources",
     "read_statements",
+    "report_grounding",
     "scan_text",
     "sort_diagnostics",
     "split_term",

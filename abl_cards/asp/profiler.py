@@ -143,6 +143,21 @@ def encode_cost(cost: GroundingCost) -> str:
     return json.dumps([astuple(cost.location), cost.seconds, cost.rules])
 
 
+def decode_cost(line: str) -> GroundingCost | None:
+    """Decode a line of `encode_cost`.
+
+    Args:
+        line: Line of JSON.
+
+    Returns:
+        The cost; None for the beginning of a group and for other lines.
+    """
+    value = json.loads(line)
+    if not isinstance(value, list) or not (value[1] or value[2]):
+        return None
+    return GroundingCost(Location(*value[0]), value[1], value[2])
+
+
 def find_costliest_rule(lines: Iterable[str], seconds: float, by_rules: bool) -> Location | None:
     """Find the costliest group of rules.
 

@@ -13,6 +13,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, cast
@@ -287,12 +289,49 @@ def _run_build(request: BuildRequest, limits: Limits) -> None:
     sys.stdout.buffer.flush()
 
 
+def profile_request(request: BuildRequest, limits: Limits) -> list[str] | None:
+    """Ground a knowledge base rule by rule in a child process, and measure it.
+
+    Args:
+        request: Knowledge base.
+        limits: Bounds on the child.
+
+    Returns:
+        Lines of `profiler.encode_cost`, and a last one with the object of seconds and memory (bytes); None if the
+        child did not end within the limits.
+
+    Raises:
+        TooManyRules: The rules are ground in this process, and exceed the limits.
+    """
+    if _in_process:
+        lines: list[str] = []
+        _profile(request, limits, lines.append)
+        return [*lines, json.dumps({"seconds": 0.0, "memory": 0})]
+    exit_status = _run(_PROFILE, request, limits)
+    return exit_status.output.decode().splitlines() if exit_status.succeeded else None
+
+
 def _run_profile(request: BuildRequest, limits: Limits) -> None:
+    _profile(request, limits, lambda line: print(line, flush=True))
+    print(json.dumps({"seconds": time.process_time(), "memory": _peak_memory()}), flush=True)
+
+
+def _peak_memory() -> int:
+    """Return the peak of memory of this process in bytes; 0 where the platform does not measure it."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10
+
+
+def _profile(request: BuildRequest, limits: Limits, write: Callable[[str], object]) -> None:
     statements, sources = read_rewritten_statements(request, limits)
     arguments = clingo_arguments(request.constants)
     ground_limits = (limits.rules, limits.literals)
     profiler.profile_grounding(
-        statements, sources, arguments, ground_limits, lambda cost: print(profiler.encode_cost(cost), flush=True)
+        statements, sources, arguments, ground_limits, lambda cost: write(profiler.encode_cost(cost))
     )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from abl_cards.cli import kb_describe, kb_solve, kb_test
+from abl_cards.cli import kb_check, kb_describe, kb_solve, kb_test
 from abl_cards.cli.aliases import AliasGroup
 from abl_cards.cli.console import (
     AsJson,
@@ -21,19 +20,11 @@ from abl_cards.cli.console import (
     fail_usage,
     find_game,
     folder_argument,
-    list_profiles,
-    load_knowledge,
     print_json,
-    print_problems,
     print_table,
-    show_progress,
 )
-from abl_cards.core import DATA, pause_gc
-
-if TYPE_CHECKING:
-    from abl_cards.asp import KBError
-    from abl_cards.circuit import KnowledgeBase
-    from abl_cards.games import Game
+from abl_cards.cli.progress import show_progress
+from abl_cards.core import DATA
 
 NEW_GAME = DATA / "new_game"
 app = typer.Typer(
@@ -41,39 +32,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
-def check(
-    game_name: GameName,
-    directory: RuleFolder = None,
-    profile: Profile = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground again, without the disk cache.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Parse, ground and compile rule files, with every profile.
-
-    Errors go to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50
-    warnings are printed; --json has all.
-
-        abl-cards kb check guandan
-
-        abl-cards kb check my-rules --profile standard
-    """
-    game = find_game(game_name)
-    chosen: list[str | None] = [profile] if profile else [*list_profiles(game, directory)] or [None]
-    with pause_gc():
-        reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
-    if as_json:
-        print_json(
-            {
-                "game": game.name,
-                "directory": str(directory or game.directory),
-                "profiles": [report[0] for report in reports],
-            }
-        )
-    else:
-        _print_reports(game, directory or game.directory, reports)
-    if any(report[0]["errors"] for report in reports):
-        raise typer.Exit(1)
+app.command()(kb_check.check)
 
 
 @app.command()
@@ -189,70 +148,3 @@ def new(
 app.command("test")(kb_test.run_test)
 app.command()(kb_solve.solve)
 app.command()(kb_describe.describe)
-
-
-def _check_profile(
-    game: Game, folder: Path | None, profile: str | None, cache: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """Check one profile; returns its report as a JSON object, and its problems as lines for stderr."""
-    from abl_cards.asp import KBError
-    from abl_cards.core import GameError
-
-    try:
-        knowledge = load_knowledge(game, folder, profile, cache)
-        auxiliary = list(game.auxiliary_rules(folder, profile, cache))
-        sizes = _compute_sizes(knowledge)
-        limits = game.warnings(knowledge, folder, profile)
-    except KBError as problem:
-        return {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}, str(problem).splitlines()
-    except GameError as problem:
-        error = {"code": str(problem.code), "location": None, "message": str(problem), "remedy": ""}
-        return {"profile": profile, "warnings": [], "errors": [error]}, [f"error: {problem}"]
-    program_warnings = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
-    warnings = list(dict.fromkeys(map(str, [*program_warnings, *limits])))
-    return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
-
-
-def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
-    circuit = knowledge.circuit(*map(str, knowledge.request.outputs))
-    return {
-        "files": [str(file) for file in knowledge.files],
-        "rules": len(knowledge.ground.kinds),
-        "inputs": len(knowledge.input_atoms),
-        "outputs": len(circuit.outputs),
-        "gates": circuit.num_gates,
-    }
-
-
-def _diagnostics_to_json(problem: KBError) -> list[dict[str, Any]]:
-    return [
-        {
-            "code": str(diagnostic.code),
-            "location": asdict(diagnostic.location) if diagnostic.location else None,
-            "message": diagnostic.message,
-            "remedy": diagnostic.remedy,
-        }
-        for diagnostic in problem.diagnostics
-    ]
-
-
-def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any], list[str]]]) -> None:
-    print_problems([line for _, lines in reports for line in lines])
-    columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
-    sound = [report for report, _ in reports if not report["errors"]]
-    if sound:
-        typer.echo(f"{game.title} {game.name}, rule files in {folder}")
-        rows = [
-            (
-                report["profile"] or "–",
-                *(f"{_count_items(report[name]):,}" for name in ("files", "rules", *columns[3:])),
-            )
-            for report in sound
-        ]
-        print_table(columns, rows, right_aligned=range(1, len(columns)))
-    rejected = len(reports) - len(sound)
-    typer.echo(f"{len(sound)} of {len(reports)} profiles are sound" if rejected else "no errors", err=bool(rejected))
-
-
-def _count_items(value: Any) -> int:
-    return len(value) if isinstance(value, list) else int(value)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from abl_cards.agents.baselines import MANY_LABELS, RandomAgent
+from abl_cards.agents.registry import make_agent
 from abl_cards.agents.trick_value import avoids_tricks
 from abl_cards.core.rng import scale_to_range_array, splitmix64_array
 from abl_cards.games.game import load
 from abl_cards.games.tables.legal_card_sets import LabelSampler
 from abl_cards.matches.match_runner import play_match
+from tests.games.random_play import match_keys
 
 
 class _Masks:
@@ -46,6 +50,24 @@ def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
     legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
     labels = RandomAgent().play(_Masks(legal), splitmix64_array(np.arange(2100, dtype=np.uint64), 1))  # type: ignore[arg-type]
     assert np.array_equal(labels, np.array([50, 3, 41])[np.arange(2100) % 3])
+
+
+def test_greedy_follows_with_another_type_before_it_passes(tmp_path: Path) -> None:
+    """A three beats any pair: greedy lays it where it has no pair that does."""
+    (tmp_path / "variant.lp").write_text("parent(president).\nbeats(set(3,1)) :- to_beat(set(_,2)).\n", "utf-8")
+    engine = load(str(tmp_path)).engine()
+    tables, agent, num_threes = engine.start_matches(match_keys(20, 1)), make_agent("greedy", engine), 0
+    three = engine.labels.index("set(3,1)")
+    while (rows := tables.rows_to_play()).size:
+        decisions, keys = tables.decisions(rows), splitmix64_array(tables.keys[rows], tables.num_decisions[rows])
+        moves = agent.play(decisions, keys)
+        follows, legal = decisions.label_to_beat >= 0, decisions.legal_mask.astype(bool)
+        same = engine.label_traits.kind[:, None] == engine.label_traits.kind[decisions.label_to_beat][None]
+        only_three = follows & legal[three] & ~(legal & same).any(axis=0)
+        assert (decisions.labels_of(moves.form)[only_three] == three).all()
+        num_threes += int(only_three.sum())
+        tables.play(rows, moves)
+    assert num_threes
 
 
 @pytest.mark.parametrize(("game", "expected"), [("hearts", True), ("whist", False)])

@@ -1,9 +1,9 @@
 """An independent reading of Tien Len, slow and plain, from the text of its rules; south, or north by ``suited``.
 
-Every part of a hand is tried: is it a play, and does it beat what lies there. Spades are the lowest suit, then clubs,
-diamonds, hearts. In the north a single is beaten in its suit, pairs and rows of pairs have one colour, runs have one
-suit, a two beats any other single and a pair of twos any other pair, and the last cards may be twos only when led one
-by one.
+Every part of a hand with as many cards of each of some neighbouring ranks is tried: is it a play, and does it beat what
+lies there. Spades are the lowest suit, then clubs, diamonds, hearts. In the north a single is beaten in its suit, pairs
+and rows of pairs have one colour, runs have one suit, a two beats any other single and a pair of twos any other pair,
+and the last cards may be twos only when led one by one.
 
 A bomb is three or more pairs in a row, or four of a rank. From low to high: three pairs, four of a rank, four pairs,
 five, six. Three pairs chop one two; four of a rank and four pairs one or two of them, longer rows up to three. A bomb
@@ -12,11 +12,12 @@ laid on twos or on a bomb is a chop. Who was chopped last in a trick pays the la
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 
-from tests.brute_force.hands import Cards, Sets, card_sets, counts_of, parts, rank_of
+from tests.brute_force.hands import Cards, Counts, Sets, card_sets, counts_of, rank_of
 from tests.brute_force.turns import Course
 
 SUITS = "SCDH"
@@ -84,15 +85,17 @@ def beats(one: Shape, other: Shape, suited: bool = False) -> bool:
     return same and one.top[0] > other.top[0]
 
 
+def _even_parts(counts: Counts) -> Iterator[Counts]:
+    """Yield the parts of a hand with as many cards of each of some neighbouring ranks, as counts of ranks."""
+    for first, last in combinations(range(len(counts) + 1), 2):
+        for each in range(1, min(counts[first:last]) + 1):
+            yield tuple(each if first <= rank < last else 0 for rank in range(len(counts)))
+
+
 def plays(hand: Cards, to_beat: Cards | None = None, opening: bool = False, suited: bool = False) -> Sets:
     """Return the legal sets of cards of a hand by shape, without the pass."""
     rival, sets = classify(to_beat, suited) if to_beat else None, Sets()
-    for part in parts(counts_of(hand)):
-        held = [count for count in part if count]
-        if len(set(held)) > 1 or (len(held) > 1 and held[0] > 2):
-            continue
-        if rival and sum(held) != rival.each * rival.length and held[0] not in (2, 4):
-            continue
+    for part in _even_parts(counts_of(hand)):
         for cards in card_sets(hand, part):
             shape = classify(cards, suited)
             if shape is None or (rival and not beats(shape, rival, suited)) or (opening and FIRST not in cards):

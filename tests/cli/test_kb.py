@@ -56,7 +56,10 @@ def append(folder: Path, text: str) -> None:
 def test_check_tells_the_size_of_every_profile() -> None:
     answer = run("kb", "check", "guandan")
     assert answer.exit_code == 0
-    assert [line.split()[0] for line in answer.stdout.splitlines()[2:-1]] == PROFILES
+    lines = answer.stdout.splitlines()[2:-1]
+    assert [line.split()[0] for line in lines[: len(PROFILES)]] == PROFILES
+    assert lines[len(PROFILES)].startswith("grounding of ")
+    assert all(".lp:" in line for line in lines[len(PROFILES) + 1 :])  # the costliest rules
     assert answer.stdout.splitlines()[-1] == "no errors"
     assert answer.stderr == ""
 
@@ -64,7 +67,9 @@ def test_check_tells_the_size_of_every_profile() -> None:
 def test_check_json_is_stable() -> None:
     answer = run("kb", "check", "guandan", "--json", "--profile", "standard")
     report = json.loads(answer.stdout)
-    assert list(report) == ["game", "directory", "profiles"]
+    assert list(report) == ["game", "directory", "profiles", "grounding"]
+    assert report["grounding"]["rules"] < report["grounding"]["limits"]["rules"]
+    assert report["grounding"]["costliest"]
     (profile,) = report["profiles"]
     assert list(profile) == ["profile", "files", "rules", "inputs", "outputs", "gates", "warnings", "errors"]
     assert profile["profile"] == "standard"

@@ -12,7 +12,7 @@ import pytest
 
 from abl_cards.core.errors import GameError
 from abl_cards.games.engine import Engine
-from abl_cards.games.game import load
+from abl_cards.games.game import game_names, load
 from abl_cards.games.tables.decision_point import DecisionPoint, is_play_decision
 from abl_cards.games.tables.decisions import Decisions
 from abl_cards.games.tables.tables import Tables
@@ -21,10 +21,7 @@ from tests.effort import amount
 from tests.games.random_play import match_keys, step
 
 MOST_CARDS, NODES = 20, 4_000
-GAMES = [
-    "big2", "bigtwo", "doudizhu", "fifteen", "gongzhu", "guandan", "hearts", "paodekuai", "president", "sixteen",
-    "tienlen", "tractor", "whist",
-]  # fmt: skip
+GAMES = game_names()
 SOLVED = {"big2", "doudizhu", "guandan"}
 
 

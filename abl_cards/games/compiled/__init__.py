@@ -27,7 +27,13 @@ if TYPE_CHECKING:
         raise_where,
         source_hint,
     )
-    from abl_cards.games.compiled.stall_detection import MAX_IDLE_DECISIONS, empty_stock_text, raise_endless, stall_text
+    from abl_cards.games.compiled.stall_detection import (
+        MAX_IDLE_DECISIONS,
+        empty_stock_text,
+        hand_limit_text,
+        raise_endless,
+        stall_text,
+    )
 
 __all__ = [
     "MAX_IDLE_DECISIONS",
@@ -43,6 +49,7 @@ __all__ = [
     "compile_game",
     "empty_stock_text",
     "encode_turn_entries",
+    "hand_limit_text",
     "join_names",
     "raise_endless",
     "raise_too_many",

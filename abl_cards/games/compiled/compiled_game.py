@@ -232,8 +232,10 @@ class CompiledGame:
         passes_cards, takes_aside = (
             Signature.parse(name) in self.derived_outputs for name in ("passes/3", "takes_aside/1")
         )
-        aside = max(0, deck_size - sum(dealt)) if passes_cards or takes_aside else 0
-        return min(deck_size, max(dealt) + aside + passes_cards)
+        is_open = passes_cards or takes_aside or self.has_pile or self.deal_query is not None
+        aside = max(0, deck_size - sum(dealt)) if is_open else 0
+        limits = [require_int(cards, "hand_limit") for (cards,) in self.kb.facts("hand_limit", 1)]
+        return min([deck_size, max(dealt) + aside + passes_cards, *(limits if self.has_pile else ())])
 
     @cached_property
     def label_ranking(self) -> NDArray[np.int32]:
@@ -253,7 +255,7 @@ class CompiledGame:
         schema = self.schema
         return empty_state(
             n, self.seating.seats, len(self.pack), self.history_length, self.max_play_cards, len(self.fluents),
-            len(schema.lots), len(schema.play_kinds) if self.belief_circuit else 0, self.trick_query is not None,
+            len(schema.lots), len(schema.play_kinds) if self.belief_circuit else 0, self.has_trick_cards,
             len(self.pack.deck) if self.has_draws else 0,
         )  # fmt: skip
 
@@ -262,10 +264,36 @@ class CompiledGame:
         """Query of ``takes/1`` and ``more/0``; None in games without tricks."""
         return self.build_query("takes/1", "more/0") if TAKES_SIGNATURE in self.derived_outputs else None
 
+    @cached_property
+    def keeps_trick_cards(self) -> bool:
+        """True if seats play higher or pass, and rules read the cards of the trick (``in_trick/2,3,4``)."""
+        return self.trick_query is None and any(name == "in_trick" for name, _ in self.kb.input_atoms)
+
+    @property
+    def has_trick_cards(self) -> bool:
+        """True if tables store the cards of the trick."""
+        return self.trick_query is not None or self.keeps_trick_cards
+
+    @cached_property
+    def deal_query(self) -> CircuitQuery | None:
+        """Query of ``deals/2`` where fluents or random numbers decide it; None for the same number in every deal."""
+        is_constant = len(self.kb.instances("deals", 2)) == len(self.kb.facts("deals", 2))
+        return None if is_constant else self.build_query("deals/2")
+
     @property
     def has_draws(self) -> bool:
         """True if cards are drawn one by one from a stock."""
         return DRAWS_SIGNATURE in self.derived_outputs
+
+    @cached_property
+    def has_pile(self) -> bool:
+        """True if hands are dealt at once, and the other cards are drawn during the episode, by ``draw_pile/0``."""
+        return self.has_draws and bool(self.kb.facts("draw_pile", 0))
+
+    @cached_property
+    def num_from_stock(self) -> int:
+        """Number of cards of the stock that are dealt or drawn; the others are left over."""
+        return len(self.pack.deck) if self.has_pile else sum(self.seating.num_dealt)
 
     @property
     def has_composed_plays(self) -> bool:
@@ -404,7 +432,8 @@ def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile
     contexts = find_contexts(
         fluents, [circuit for circuit in (acts_as, strengths, _compile_output(kb, "beats/1")) if circuit]
     )
-    cells = read_cells(pack, acts_as, contexts) if acts_as else build_default_cells(pack, len(contexts))
+    vacant = [cell for (cell,) in kb.facts("vacant", 1)]
+    cells = read_cells(pack, acts_as, contexts, vacant) if acts_as else build_default_cells(pack, len(contexts), vacant)
     forms = read_forms(kb, pack, cells)
     schema = _build_schema(kb, pack, cells, forms, fluents, seating)
     unsupplied = list(find_unsupplied_inputs(kb, schema, program))
@@ -449,7 +478,7 @@ def _read_seating(kb: KnowledgeBase) -> Seating:
             ErrorCode.INVALID_SEATING,
         )
     teams = kb.facts_as_dict("member") or {seat: seat for seat in seats}
-    dealt = {seat: require_int(count, "deals") for seat, count in kb.facts_as_dict("deals").items()}
+    dealt = _read_dealt(kb)
     if negative := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
         remedy = "write 0 or more"
         raise make_kb_error(f"{negative[0]}: the number of cards is negative", remedy, ErrorCode.INVALID_ARGUMENT)
@@ -464,6 +493,15 @@ def _read_seating(kb: KnowledgeBase) -> Seating:
     )  # fmt: skip
 
 
+def _read_dealt(kb: KnowledgeBase) -> dict[Term, int]:
+    """Read the cards dealt to each seat; where inputs decide it, those dealt in any case."""
+    sizes: dict[Term, list[int]] = {}
+    for seat, count in kb.instances("deals", 2):
+        sizes.setdefault(seat, []).append(require_int(count, "deals"))
+    fixed = {seat: require_int(count, "deals") for seat, count in kb.facts_as_dict("deals").items()}
+    return {seat: fixed[seat] if seat in fixed else min(counts) for seat, counts in sizes.items()}
+
+
 def _build_schema(
     kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, seating: Seating
 ) -> InputSchema:
@@ -474,7 +512,7 @@ def _build_schema(
     lots = _read_lots(kb)
     kinds = tuple(dict.fromkeys(generalise_kind(form.kind) for form in forms.forms if form.name != PASS_TERM))
     ranks = _find_shown_ranks(cells, forms)
-    left_over = max(0, len(pack.deck) - sum(seating.num_dealt))
+    left_over = 0 if kb.facts("draw_pile", 0) else max(0, len(pack.deck) - sum(seating.num_dealt))
     return InputSchema(
         cells, forms, fluents, seating.seats, seating.relative_names, tuple(stages), tuple(options), lots, kinds, ranks,
         pack.kinds, left_over,

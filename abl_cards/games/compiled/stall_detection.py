@@ -48,7 +48,20 @@ def empty_stock_text(kb: KnowledgeBase) -> str:
     Args:
         kb: Knowledge base of the game.
     """
+    if kb.facts("draw_pile", 0):
+        hint = source_hint(kb, "draws/1")
+        return f"`draws/1` lets a seat draw, and the pile is empty: read `stock(1)` in its rule{hint}"
     return f"`draws/1` lets a seat draw, and no card is left to be drawn: `deals/2`{source_hint(kb, 'draws/1')}"
+
+
+def hand_limit_text(kb: KnowledgeBase, cards: int) -> str:
+    """Describe a table where a hand has more cards than the rules allow.
+
+    Args:
+        kb: Knowledge base of the game.
+        cards: Number of cards.
+    """
+    return f"a hand has {cards} cards, more than `hand_limit/1` allows{source_hint(kb, 'hand_limit/1', 'draws/1')}"
 
 
 def raise_endless(

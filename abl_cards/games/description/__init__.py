@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames
     from abl_cards.games.description.label_facts import arguments, functor, generalise_kind, read_mapping, require_int
     from abl_cards.games.description.loading import (
+        ENGINE_SIGNATURES,
         add_location,
         count_named_arguments,
         find_wrong_arities,
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
         find_read_location,
         find_unsupplied_inputs,
     )
+    from abl_cards.games.description.shelf_names import list_shelf_names
     from abl_cards.games.description.validation_cache import (
         cached_number,
         is_known_valid,
@@ -122,6 +124,7 @@ __all__ = [
     "COMMON_DIR",
     "COUNTER",
     "DRAWS_SIGNATURE",
+    "ENGINE_SIGNATURES",
     "EQUAL",
     "EVENTS",
     "GROUPS",
@@ -200,6 +203,7 @@ __all__ = [
     "is_known_valid",
     "is_known_warning_free",
     "label_text",
+    "list_shelf_names",
     "load_auxiliary_rules",
     "load_game_knowledge",
     "match_play_names",

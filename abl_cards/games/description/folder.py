@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ from abl_cards.asp import (
     KBError,
     PredicateUse,
     ProgramSummary,
-    Severity,
     Signature,
     Term,
     did_you_mean,
@@ -24,6 +23,7 @@ from abl_cards.asp import (
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
+from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
     KB_ROOT,
@@ -261,6 +261,7 @@ def load_knowledge_base(
             "give the fluent another name",
             ErrorCode.INVALID_FLUENT,
         )
+    common_dirs = [directory.resolve() for directory in folder.include_paths]
     try:
         kb = KnowledgeBase.load(
             files,
@@ -270,19 +271,13 @@ def load_knowledge_base(
             cache=cache,
             library=folder.include_paths,
         )
-    except KBError as problem:
-        raise KBError(_without_common_warnings(folder, problem.diagnostics)) from None
-    own_warnings = _without_common_warnings(folder, kb.warnings)
-    return replace(kb, warnings=own_warnings)
-
-
-def _without_common_warnings(folder: Folder, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Leave out warnings about common files: a game need not use all of one, and its author cannot change it."""
-    common_dirs = [directory.resolve() for directory in folder.include_paths]
-    return tuple(
-        problem
-        for problem in diagnostics
-        if problem.severity is Severity.ERROR
-        or problem.location is None
-        or not is_inside(problem.location.file, common_dirs)
+    except KBError as error:
+        raise explain_shelf_problems(error, program, common_dirs) from None
+    # A game need not use all of a common file, and its author cannot change that file.
+    own_warnings = tuple(
+        warning
+        for warning in kb.warnings
+        if warning.location is None or not is_inside(warning.location.file, common_dirs)
     )
+    clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
+    return replace(kb, warnings=(*own_warnings, *clashes))

@@ -125,12 +125,12 @@ _ENTRIES = (
         RuleInput("in_trick(S,R,N)", (SEAT, CELL, NUMBER), "N of the cards that S has laid in this trick act as R; "
                   "a whole card is written `in_trick(S,card(R,T),N)` as well"),
         RuleInput("in_trick(S,R,Suit,N)", (SEAT, CELL, CELL, NUMBER)),
-    ), both=lambda view: view.trick_cells(), fields=("trick",),
-        end_fields=("trick",), requires=TAKES_SIGNATURE),
+    ), both=lambda view: view.trick_cells(), fields=("trick", "in_trick"),
+        end_fields=("trick", "in_trick")),
     InputGroup("laying", (SEAT,), (
-        RuleInput("in_trick(S,N)", (SEAT, NUMBER), "S has laid N cards in this trick, one play or part of one"),
-    ), both=lambda view: view.trick_sizes(), fields=("trick",),
-        requires=TAKES_SIGNATURE),
+        RuleInput("in_trick(S,N)", (SEAT, NUMBER), "S has laid N cards in this trick: one play or part of one, or all "
+                  "its plays where seats play higher or pass"),
+    ), both=lambda view: view.trick_sizes(), fields=("trick", "in_trick")),
     InputGroup("leader", (), (RuleInput("leader(S)", (SEAT,), "S leads this trick, or has led it"),),
                both=lambda view: view.each(lambda _, rows: view.state.leader[rows]), fields=("trick",),
                requires=TAKES_SIGNATURE),

@@ -76,6 +76,9 @@ QUERY_SPECS: Mapping[str, QuerySpec] = {
         ("asks/2", "draws/1", "leads/1", "deal_again/0"), "who is asked, who draws, and who leads",
         "when cards are dealt, and after every draw and choice", observer=referee_groups,
     ),
+    "deal": QuerySpec(
+        ("deals/2",), "how many cards are dealt", "when cards are dealt, before the event", ("fluents", "lots")
+    ),
     "option": QuerySpec(
         ("option/1",), "what may be chosen", "at every choice", ("event",), seat_groups
     ),
@@ -134,7 +137,11 @@ def _find_absent_groups(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str
     if not kb.facts("open_hands", 0):
         yield OPEN_HANDS_GROUP, ("the hands of the others are hidden", "if they are visible, write open_hands.")
     remedies = {
-        TAKES_SIGNATURE: ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …"),
+        TAKES_SIGNATURE: (
+            "no rule derives takes/1, so seats play higher or pass",
+            "where seats lay one play each, say who takes the trick: takes(S) :- …; where they play higher or pass, "
+            "the cards of a trick are in_trick/3, and next(last(S)) :- event(play), acted(S) keeps who played last",
+        ),
         DRAWS_SIGNATURE: ("no rule derives draws/1, so all cards are dealt at once", "say who draws: draws(S) :- …"),
     }
     for group in GROUPS.values():

@@ -401,7 +401,7 @@ def convert_decisions(
     source = view.state
     for name in _SHARED_STATE_FIELDS:
         getattr(state, name)[:] = getattr(source, name)[view.rows]
-    if rules.trick_query is not None and other.trick_query is not None:
+    if rules.has_trick_cards and other.has_trick_cards:
         state.trick_cards[:], state.is_composing[:] = source.trick_cards[view.rows], source.is_composing[view.rows]
     state.seat[:] = view.seats
     width = min(state.top_cards.shape[1], source.top_cards.shape[1])

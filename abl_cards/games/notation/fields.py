@@ -125,6 +125,11 @@ def _read_other_hands(observer: Observer, value: Any) -> list[Counts]:
     return [read_cards(observer.rules, hand) for hand in hands]
 
 
+def _read_hands_by_seat(observer: Observer, value: Any) -> Counts:
+    hands = read_list(value, observer.rules.seating.seats, "hands, by seat")
+    return np.stack([read_cards(observer.rules, hand) for hand in hands])
+
+
 def _read_hand_sizes(observer: Observer, value: Any) -> list[int]:
     rules = observer.rules
     sizes = read_list(value, rules.seating.seats - 1, f"numbers: {_STATE_FIELDS['cards'].words}")
@@ -173,6 +178,7 @@ CARDS = FieldType(
     lambda observer, value: hand_to_json(observer.rules, value, observer.context),
 )
 HANDS = FieldType(_read_other_hands, lambda observer, value: [CARDS.write(observer, hand) for hand in value])
+HANDS_BY_SEAT = FieldType(_read_hands_by_seat, HANDS.write)
 CARD = FieldType(
     lambda observer, value: observer.rules.card_codes.read([value])[0],
     lambda observer, value: observer.rules.card_codes.kind_texts[value],
@@ -256,9 +262,11 @@ _STATE_FIELDS: dict[str, StateField] = {field.name: field for field in (
     StateField("stage"),
     StateField("profile"),
     StateField("trick", words="plays of the trick in order; [] when leading", is_in=_has_tricks),
+    StateField("in_trick", HANDS_BY_SEAT, "cards of each seat in the trick, by seat",
+               is_in=lambda rules: rules.keeps_trick_cards),
     StateField("picked", CARDS, words="cards of an unfinished play",
                is_in=lambda rules: _has_tricks(rules) and rules.has_composed_plays),
-    StateField("stock", number(lambda rules: sum(rules.seating.num_dealt), "a number of cards"),
+    StateField("stock", number(lambda rules: rules.num_from_stock, "a number of cards"),
                "number of cards still to be drawn", is_in=_has_draws),
     StateField("drew", SEAT, "seat that drew the last card", is_in=_has_draws),
     StateField("drawn", CARD,

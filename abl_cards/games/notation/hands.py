@@ -158,8 +158,8 @@ def _check_required(reader: StateReader, has_played_cards: bool, own: Counts, si
     if "gone" not in reader.required.fields or has_played_cards:
         return
     rules, position = reader.rules, reader.position
-    dealt = len(rules.pack.deck) - sum(rules.seating.num_dealt)
-    counted = int(own.sum()) + int(position.cards_to_beat.sum()) + sum(sizes or []) + dealt + position.stock
+    left_over = len(rules.pack.deck) - (rules.num_from_stock if rules.has_pile else sum(rules.seating.num_dealt))
+    counted = int(own.sum()) + int(position.cards_to_beat.sum()) + sum(sizes or []) + left_over + position.stock
     if sizes is None or counted != len(rules.pack.deck):
         raise reader.missing("gone")
 

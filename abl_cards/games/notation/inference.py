@@ -121,7 +121,8 @@ def _play_bounds(rules: CompiledGame, value: Mapping[str, Any], position: TableP
     """Return the least and largest number of plays of each seat [seats]."""
     held, gone, on_table = (cards.sum(axis=1) for cards in (position.hands, position.played, position.trick_cards))
     acts, by_seat = value.get("acts"), is_by_seat(rules, value.get("gone")) and None not in value["gone"]
-    is_start, hands_vary = is_episode_start(rules, position), bool(rules.derived_outputs & {_LAYS_ASIDE, _PASSES})
+    is_start = is_episode_start(rules, position)
+    hands_vary = rules.has_pile or bool(rules.derived_outputs & {_LAYS_ASIDE, _PASSES})
     least, most = [], []
     for seat, dealt in enumerate(rules.seating.num_dealt):
         if is_start:

@@ -169,6 +169,8 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
     check_profile(rules, value.get("profile"))
     stock = _read_stock(rules, value.get("stock"))
     hands, aside = _read_cards(rules, value)
+    if rules.has_pile:
+        _check_dealt_from_stock(rules, hands, stock)
     acts = value.get("acts")
     if not isinstance(acts, list):
         raise GameError("acts: not a list of [seat, play or choice]", ErrorCode.INVALID_RECORD)
@@ -182,14 +184,15 @@ def read_record(rules: CompiledGame, value: Any) -> Record:
 
 
 def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    dealt = (0,) * rules.seating.seats if rules.has_draws else rules.seating.num_dealt
+    is_drawn = rules.has_draws and not rules.has_pile
+    dealt = (0,) * rules.seating.seats if is_drawn else rules.seating.num_dealt
     with error_context("hands"):
         value_by_seat = read_list(value.get("hands"), rules.seating.seats, "hands, by seat", ErrorCode.INVALID_RECORD)
     hands = []
     for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
             hands.append(read_cards(rules, hand))
-            if hands[-1].sum() != dealt[seat]:
+            if hands[-1].sum() != dealt[seat] and not (rules.deal_query and hands[-1].sum() >= dealt[seat]):
                 raise GameError(f"{hands[-1].sum()} cards, but {dealt[seat]} are dealt", ErrorCode.INVALID_RECORD)
     total = sum(hands, np.zeros(len(rules.pack), np.int64))
     with error_context("hands"):
@@ -200,6 +203,14 @@ def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[
         if (aside != remaining).any():
             raise GameError("these are not the cards left of the pack", ErrorCode.INVALID_RECORD)
     return np.stack(hands).astype(np.uint8), aside.astype(np.uint8)
+
+
+def _check_dealt_from_stock(rules: CompiledGame, hands: NDArray[np.uint8], stock: NDArray[np.uint8]) -> None:
+    """Raise GameError unless the hands are the first cards of the stock."""
+    bounds = np.cumsum(rules.seating.num_dealt)
+    for seat, cards in enumerate(np.split(stock, bounds)[:-1]):
+        if (np.bincount(cards, minlength=len(rules.pack)) != hands[seat]).any():
+            raise GameError(f"hands of seat {seat}: the stock deals other cards", ErrorCode.INVALID_RECORD)
 
 
 def _read_stock(rules: CompiledGame, value: Any) -> NDArray[np.uint8]:

@@ -77,6 +77,8 @@ def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 
         fields["to_beat"] = _to_beat_json(rules, view, row)
     if "to_beat" in fields and view.to_beat[row] >= 0:
         write("top", state.owner[table])
+        if rules.keeps_trick_cards:
+            write("in_trick", state.trick_cards[table])
     fields["cards"], fields["seat"] = view.hidden_hand_sizes[row].tolist(), seat
     _write_acts(rules, view, row, required, write)
     is_partial = state.aside[table].any() and has_no_aside(rules)  # left open by the state that was read
@@ -326,6 +328,22 @@ def _read_turn_fields(reader: StateReader) -> None:
     if following:
         cards = [card for card in position.top_cards.tolist() if card != NO_CARD]
         position.trick_cards[position.owner] = counts_from_cards(cards, len(rules.pack))
+    if rules.keeps_trick_cards:
+        _read_cards_in_trick(reader)
+
+
+def _read_cards_in_trick(reader: StateReader) -> None:
+    """Read the cards that seats have laid in the trick, which include the play to beat."""
+    position = reader.position
+    if position.to_beat == LEADING:
+        if reader.has("in_trick") and reader.get("in_trick").any():
+            raise GameError("in_trick: there is no play to beat, so no card lies there", ErrorCode.INVALID_STATE)
+        return
+    cards = reader.get("in_trick", position.trick_cards)
+    if (cards < position.trick_cards).any():
+        raise GameError(f"in_trick: seat {position.owner} has made the play to beat, and its cards are missing",
+                        ErrorCode.INVALID_STATE)  # fmt: skip
+    position.trick_cards = cards
 
 
 def _read_remaining(reader: StateReader) -> None:
@@ -433,6 +451,8 @@ def build_tables(rules: CompiledGame, positions: Sequence[TablePosition]) -> Tab
             getattr(state, name)[row] = numbers
         if rules.has_draws:
             _fill_stock(rules, state, row, position)
+        if rules.keeps_trick_cards:
+            state.trick_cards[row] = position.trick_cards
     if rules.trick_query is not None:
         fill_tricks(rules, state, positions)
     return tables
@@ -440,7 +460,7 @@ def build_tables(rules: CompiledGame, positions: Sequence[TablePosition]) -> Tab
 
 def _fill_stock(rules: CompiledGame, state: TableState, row: int, position: TablePosition) -> None:
     """Fill the stock with the cards set aside, in any order, after the card drawn last."""
-    state.num_drawn[row] = sum(rules.seating.num_dealt) - position.stock
+    state.num_drawn[row] = rules.num_from_stock - position.stock
     state.last_drawer[row], state.is_just_drawn[row] = (
         position.drew,
         position.drawn_kind is not None and state.num_drawn[row] > 0,

@@ -57,6 +57,8 @@ def sample_state(
     _sample_hands(rules, state, _sample_form_cards(rules, state.context, rng), rng)
     if rules.trick_query is None:
         _sample_trick(rules, state, rng)
+        if rules.keeps_trick_cards:
+            _sample_cards_in_trick(state, rng)
     else:
         _sample_trick_cards(rules, state, rng)
     state.num_plays[:] = (state.played.sum(axis=2) + 2) // 3  # at least 1 for a seat that has played cards
@@ -71,9 +73,11 @@ def sample_state(
 
 def _sample_stock(rules: CompiledGame, state: TableState, rng: np.random.Generator) -> None:
     """Draw the order of the stock, the number of cards drawn (half of the stocks are empty), and the last drawer."""
-    n, cards = len(state.seat), sum(rules.seating.num_dealt)
+    n, cards = len(state.seat), rules.num_from_stock
     state.stock[:] = rng.permuted(np.tile(rules.pack.deck, (n, 1)), axis=1)
     state.num_drawn[:] = np.where(rng.random(n) < 0.5, cards, rng.integers(0, cards + 1, n))
+    if rules.has_pile:
+        state.num_drawn[:] = cards - state.aside.sum(axis=1, dtype=np.int16)
     state.last_drawer[:] = np.where(state.num_drawn > 0, rng.integers(0, rules.seating.seats, n), NO_SEAT)
     state.is_just_drawn[:] = (state.num_drawn > 0) & (rng.random(n) < 0.5)
 
@@ -98,6 +102,18 @@ def _sample_trick(rules: CompiledGame, state: TableState, rng: np.random.Generat
     order = np.argsort(~is_empty[np.arange(n)[:, None], seat_order], axis=1, kind="stable")  # seats that are out first
     seat_order = np.take_along_axis(seat_order, order, axis=1)
     state.finish_order[:] = np.where(np.arange(seats) < is_empty.sum(axis=1)[:, None], seat_order, NO_SEAT)
+
+
+def _sample_cards_in_trick(state: TableState, rng: np.random.Generator) -> None:
+    """Let some of the cards that seats have played lie in the trick, those of the play to beat among them."""
+    rows = np.flatnonzero(state.to_beat >= 0)
+    shares = rng.random((len(rows), state.played.shape[1], 1))
+    state.trick_cards[rows] = rng.binomial(state.played[rows], shares)
+    tops = np.zeros((len(rows), state.played.shape[2] + 1), np.uint8)
+    cards = np.minimum(state.top_cards[rows], state.played.shape[2])
+    np.add.at(tops, (np.arange(len(rows))[:, None], cards), 1)
+    owners = state.owner[rows]
+    state.trick_cards[rows, owners] = np.maximum(state.trick_cards[rows, owners], tops[:, :-1])
 
 
 def _place_cards_to_beat(rules: CompiledGame, state: TableState) -> None:
@@ -260,17 +276,21 @@ class _FormCardSampler:
         self._rules, self._rng = rules, rng
         self._kind_cache: dict[tuple[int, int], list[int]] = {}
         self._suits = [parts[1] if (parts := parse_rank_and_suit(kind)) else None for kind in rules.pack.kinds]
+        self._vacant = {cell for (cell,) in rules.kb.facts("vacant", 1)}
         self._wild_kinds = [rules.cells.find_kinds(WILD, context) for context in range(len(rules.cells.acts_as))]
 
     def add_form(self, form: Form, context: int, hand: NDArray[np.uint8]) -> None:
         """Add the cards of a form to a hand [kinds], some of them wild."""
         wilds = min(form.max_wilds, len(self._wild_kinds[context])) if self._rng.random() < 0.3 else 0
+        vacant = {group.cell: group.count for group in form.groups if self._is_vacant(group.cell)}
+        wilds = max(wilds, form.min_wilds) - sum(vacant.values())
         for group in form.groups:
             kinds = self._find_kinds(group.cell, context) if group.only_kind is None else [group.only_kind]
             if form.suit is not None:
                 kinds = [kind for kind in kinds if self._suits[kind] == form.suit]
             stand_ins = min(wilds, group.count - group.min_natural)
             wilds -= max(0, stand_ins)
+            stand_ins = vacant.get(group.cell, stand_ins)
             self._add_cards(self._wild_kinds[context], stand_ins, hand)
             self._add_cards(kinds, group.count - max(0, stand_ins), hand)
         if form.kickers:
@@ -284,6 +304,10 @@ class _FormCardSampler:
         if count > 0 and copies:
             chosen = self._rng.permutation(len(copies))[:count]
             np.add.at(hand, [copies[index] for index in chosen], 1)
+
+    def _is_vacant(self, cell: int) -> bool:
+        """Return True if no card acts as a cell, so that wild cards alone lie there."""
+        return self._rules.cells.names[cell] in self._vacant
 
     def _find_kinds(self, cell: int, context: int) -> list[int]:
         """Return the kinds of cards that act as a cell."""

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.core import ErrorCode, GameError, splitmix64_array
-from abl_cards.games.compiled import MAX_IDLE_DECISIONS, empty_stock_text, raise_where, source_hint
-from abl_cards.games.state import CHOICE, DRAWING, PLAY, deal_cards, reset_episodes
+from abl_cards.games.compiled import MAX_IDLE_DECISIONS, empty_stock_text, hand_limit_text, raise_where, source_hint
+from abl_cards.games.state import CHOICE, DRAWING, PLAY, count_cards, deal_cards, reset_episodes
 from abl_cards.games.tables import stock
 from abl_cards.games.tables.events import NextStep
-from abl_cards.games.types import Indices
+from abl_cards.games.types import LEADING, Indices
 
 if TYPE_CHECKING:
     from abl_cards.games.tables.tables import Tables
@@ -39,12 +39,36 @@ def _deal_out(tables: Tables, rows: Indices) -> None:
         else:
             sizes = np.array(rules.seating.num_dealt, np.int64)
             deal_cards(keys, rows, rules.pack.deck, sizes, state.hands, state.aside)
+            if rules.deal_query is not None:
+                _deal_more(tables, keys, rows)
     else:
         index = (tables.keys[rows] % np.uint64(len(tables.fixed_deals.hands))).astype(np.int64)
         state.hands[rows], state.aside[rows] = tables.fixed_deals.hands[index], tables.fixed_deals.aside[index]
         set_stock(tables, rows, None if tables.fixed_deals.stock is None else tables.fixed_deals.stock[index])
     tables.num_deals[rows] += 1
     begin_episode(tables, rows)
+
+
+def _deal_more(tables: Tables, keys: NDArray[np.uint64], rows: Indices) -> None:
+    """Deal the cards that fluents and random numbers give seats besides those of every deal, at tables rows [n]."""
+    rules, state, n = tables.rules, tables.state, len(rows)
+    assert rules.deal_query is not None
+    size = np.tile(np.array(rules.seating.num_dealt, np.int64), (n, 1))
+    outputs = rules.deal_query.evaluate(n, tables.event_rules.column_writers(state, rows, "deal"))
+    for (_, (seat, count)), holds in zip(rules.deal_query.circuit.outputs, outputs, strict=True):
+        size[holds == 1, int(seat)] = np.maximum(size[holds == 1, int(seat)], int(count))
+    more = size - np.array(rules.seating.num_dealt)
+    is_short = more.sum(axis=1) > state.aside[rows].sum(axis=1, dtype=np.int64)
+    raise_where(is_short, rows, lambda row: f"`deals/2` deals {size[row].sum()} cards, more than there are"
+                f"{source_hint(rules.kb, 'deals/2')}")  # fmt: skip
+    for row in np.flatnonzero(more.any(axis=1)).tolist():
+        table = rows[row]
+        rest = np.repeat(np.arange(state.aside.shape[1]), state.aside[table])
+        rest = rest[np.argsort(splitmix64_array(keys[row], np.arange(len(rest)) + len(rules.pack.deck)))]
+        for seat in range(rules.seating.seats):
+            dealt, rest = rest[: more[row, seat]], rest[more[row, seat] :]
+            np.add.at(state.hands, (table, seat, dealt), 1)
+            np.subtract.at(state.aside, (table, dealt), 1)
 
 
 def set_stock(tables: Tables, rows: Indices, cards: NDArray[np.uint8] | None) -> None:
@@ -62,6 +86,8 @@ def begin_episode(tables: Tables, rows: Indices) -> None:
     """Reset the state of the previous episode at tables rows [n] with new cards, and apply the event ``deal``."""
     state = tables.state
     reset_episodes(state, rows)
+    if tables.rules.has_pile:
+        stock.deal_from_stock(state, rows, np.array(tables.rules.seating.num_dealt, np.int64))
     if tables.listener:  # before the event, as a record has the cards as dealt
         tables.listener.on_episode_start(tables, rows)
     tables.event_rules.apply_event("deal", state, rows)
@@ -71,6 +97,19 @@ def advance(tables: Tables, rows: Indices) -> None:
     """Advance tables rows [n] to the next decision, through draws and deals."""
     _start_turns(tables, rows)
     draw_all(tables)
+
+
+def advance_after_tricks(tables: Tables, rows: Indices) -> None:
+    """Advance the tables rows [n] where an act has ended a trick through draws and choices, if there is a pile.
+
+    Args:
+        tables: The tables.
+        rows: int64 [n], tables where a seat has acted.
+    """
+    if tables.rules.has_pile:
+        state = tables.state
+        state.is_just_drawn[rows] = False
+        advance(tables, rows[(state.to_beat[rows] == LEADING) & (state.stage[rows] == PLAY)])
 
 
 def draw_all(tables: Tables) -> None:
@@ -107,6 +146,9 @@ def _draw_cards(tables: Tables, rows: Indices) -> None:
     raise_where(stock.cards_in_stock(rules, state, rows) < 1, rows, lambda _: empty_stock_text(rules.kb))
     state.choice[rows], state.chosen[rows] = -1, -1
     stock.draw_cards(state, rows, state.seat[rows])
+    if rules.has_pile:
+        size = count_cards(state.hands[rows, state.seat[rows]])
+        raise_where(size > rules.usual_hand_size, rows, lambda row: hand_limit_text(rules.kb, int(size[row])))
     if tables.listener:
         tables.listener.on_draw(tables, rows)
     tables.event_rules.apply_event("draw", state, rows)
@@ -119,7 +161,8 @@ def _start_decisions(tables: Tables, rows: Indices, step: NextStep) -> Indices:
     is_choosing = stage >= 0
     state.choice[rows], state.stage[rows] = stage, np.where(is_choosing, CHOICE, PLAY)
     state.seat[rows] = np.where(is_choosing, seat, leader)
-    state.owner[rows] = state.last_actor[rows] = state.leader[rows] = state.seat[rows]
+    fresh = rows[state.num_acts[rows] == 0]  # between tricks the owner leads on
+    state.owner[fresh] = state.last_actor[fresh] = state.leader[fresh] = state.seat[fresh]
     state.context[rows] = tables.rules.contexts.compute_index_at(state.fluents, rows)
     if redeal.any():
         kb, is_endless = tables.rules.kb, tables.num_deals[rows] - tables.num_episodes[rows] > MAX_IDLE_DECISIONS

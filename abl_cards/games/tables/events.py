@@ -219,7 +219,7 @@ class EventRules:
         return any(update.changes_slots(self.rules.contexts.slots) for update in updates)
 
     def next_step(self, state: TableState, rows: Indices) -> NextStep:
-        """Determine the next step at some tables.
+        """Determine the next step at some tables; once a seat has acted the owner of the trick leads on.
 
         Args:
             state: State of all tables.
@@ -235,10 +235,10 @@ class EventRules:
         redeal, stage, seat, leader, drawer, num_choosers, num_leaders, num_drawers = decode_control(
             outputs, self._control_outputs
         )
-        is_choosing, is_drawing = stage >= 0, num_drawers > 0
-        is_ambiguous = (
-            (num_leaders != 1) & ~is_drawing & ~is_choosing | (num_choosers > 1) | (num_drawers > 1) & ~is_choosing
-        ) & ~redeal
+        is_choosing, has_begun = stage >= 0, state.num_acts[rows] > 0
+        leader[has_begun], num_leaders[has_begun], redeal[has_begun] = state.owner[rows][has_begun], 1, False
+        is_unclear = (num_drawers > 1) | (num_drawers == 0) & (num_leaders != 1)
+        is_ambiguous = ((num_choosers > 1) | ~is_choosing & is_unclear) & ~redeal
         raise_where(is_ambiguous, rows, lambda row: self._ambiguous_step_text(outputs[:, row]))
         drawer[redeal | is_choosing] = NO_SEAT
         return NextStep(redeal, stage, seat, leader, drawer)

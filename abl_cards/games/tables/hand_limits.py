@@ -34,7 +34,7 @@ def largest_hand(rules: CompiledGame) -> int:
         Number of cards, computed once for each game.
     """
     has_exchanges = any(Signature.parse(name) in rules.derived_outputs for name in ("passes/3", "lays_aside/2"))
-    if not has_exchanges and not rules.has_draws:
+    if (not has_exchanges and not rules.has_draws) or rules.has_pile:
         return rules.usual_hand_size
     return cached_number(rules.kb, "largest hand", lambda: max(rules.usual_hand_size, max_hand_size(rules)))
 

@@ -215,7 +215,9 @@ def _build_parts(rules: CompiledGame) -> Iterator[ObservationPart]:
         (require_int(position, f"sees({position},{name},…)"), str(name), argument)
         for position, name, argument in rules.kb.facts("sees", 3)
     ]
-    defaults = _DEFAULT_PARTS if rules.trick_query is None else _TRICK_PARTS
+    defaults = _TRICK_PARTS if rules.trick_query is not None else _DEFAULT_PARTS
+    if rules.keeps_trick_cards:
+        defaults = (*defaults, "trick")
     selected = [(name, argument) for _, name, argument in sorted(facts, key=lambda fact: fact[0])]
     names: set[str] = set()
     for name, argument in selected or [(name, None) for name in defaults]:
@@ -607,9 +609,11 @@ def _build_private_part(rules: CompiledGame, fluent: Fluent) -> ObservationPart:
 
 def _make_trick(rules: CompiledGame, argument: Term | None) -> Iterator[ObservationPart]:
     """Yield the part ``trick``."""
-    if rules.trick_query is None:
+    if not rules.has_trick_cards:
         raise make_kb_error(
-            "sees/2: there is no trick, as no rule derives takes/1", "leave it out", ErrorCode.INVALID_OBSERVATION
+            "sees/2: there is no trick, as no rule derives takes/1 or reads in_trick/3",
+            "leave it out",
+            ErrorCode.INVALID_OBSERVATION,
         )
 
     def write(views: SeatViews, columns: ByteArray) -> None:

@@ -1,7 +1,8 @@
 """The stock of games in which seats draw cards one by one (``draws/1``).
 
 All cards of the pack are in one order. The first ones are drawn, as many as ``deals/2`` sums up to; the others are left
-over. Cards not yet drawn are in the kitty, so that no seat sees them.
+over. With ``draw_pile/0`` the first ones are dealt at once, and all others can be drawn. Cards not yet drawn are in the
+kitty, so that no seat sees them.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -30,7 +31,7 @@ def cards_in_stock(rules: CompiledGame, state: TableState, rows: Indices) -> NDA
     Returns:
         int [n].
     """
-    return sum(rules.seating.num_dealt) - state.num_drawn[rows]
+    return rules.num_from_stock - state.num_drawn[rows]
 
 
 def card_drawn(state: TableState, rows: Indices) -> NDArray[np.int16]:
@@ -66,6 +67,22 @@ def _shuffle_rows(keys, rows, cards, first, stock):
             cards[i, position], cards[i, other] = cards[i, other], cards[i, position]
         for position in range(min(num_free, cards.shape[1])):
             stock[rows[i], first[i] + position] = cards[i, position]
+
+
+@njit(cache=True, nogil=True)
+def deal_from_stock(state, rows, sizes):
+    """Deal the first cards of the stock of tables rows [n], sizes [seats] to each seat; the others lie aside."""
+    hands, aside, stock = state.hands, state.aside, state.stock
+    for table in rows:
+        hands[table], aside[table] = 0, 0
+        place = 0
+        for seat in range(len(sizes)):
+            for _ in range(sizes[seat]):
+                hands[table, seat, stock[table, place]] += 1
+                place += 1
+        state.num_drawn[table] = place
+        for rest in range(place, stock.shape[1]):
+            aside[table, stock[table, rest]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -31,7 +31,7 @@ from abl_cards.games.tables.listeners import Listener, RetractionListener
 from abl_cards.games.tables.play_stats import record_acts
 from abl_cards.games.tables.table_views import TableViews
 from abl_cards.games.tables.view import HAND_SIZES_MISSING, PlayerView
-from abl_cards.games.types import LEADING, Indices, Moves, copy_rows, named_arrays
+from abl_cards.games.types import Indices, Moves, copy_rows, named_arrays
 
 _LOTS_STREAM = 2  # random stream of a match's random numbers
 
@@ -258,6 +258,7 @@ class Tables(TableViews):
             self.history.record(self.state, rows, moves.form)
         passing = self.rules.forms.pass_form
         record_acts(self.rules, self.state, rows, moves.form)
+        tricks.add_to_tricks(self.rules, self.state, rows, moves)
         if self.rules.trick_query is None:
             form, cards = moves.form, np.ascontiguousarray(moves.cards)
             stuck = map_ranges(
@@ -283,8 +284,8 @@ class Tables(TableViews):
         self.event_rules.apply_trick_end(self.state, rows)
         if self.rules.turn_query is not None and "trick" in self.event_rules.updates:
             turns.close_after_trick(self, rows)
-        if self.rules.trick_query is not None:
-            tricks.clear_tricks(self.state, rows[self.state.to_beat[rows] == LEADING])
+        tricks.clear_ended_tricks(self.rules, self.state, rows)
+        dealing.advance_after_tricks(self, rows)
         ended = ending.rows_to_end(self, rows)
         if ended.size:
             ending.end_episodes(self, ended)

@@ -269,6 +269,18 @@ def clear_tricks(state: TableState, rows: Indices) -> None:
     state.leader[rows] = state.seat[rows]
 
 
+def clear_ended_tricks(rules: CompiledGame, state: TableState, rows: Indices) -> None:
+    """Clear the tricks that acts have ended, if tables store their cards.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables; changed in place.
+        rows: int64 [n], tables where a seat has acted.
+    """
+    if rules.has_trick_cards:
+        clear_tricks(state, rows[state.to_beat[rows] == LEADING])
+
+
 def takes_trick(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:
     """Return the moves that would take the trick in its present state.
 
@@ -311,6 +323,28 @@ def tricks_after_moves(
     leader = np.where(state.to_beat[table_rows] == LEADING, seats, state.leader[table_rows]).astype(np.int8)
     form, rows = np.maximum(moves.form, 0), np.arange(len(table_rows))
     return TrickState(rules, trick_cards, rows, leader, seats, state.owner[table_rows], form, state, table_rows)
+
+
+def add_to_tricks(rules: CompiledGame, state: TableState, rows: Indices, moves: Moves) -> None:
+    """Add plays to the cards of tricks, if seats play higher or pass, and the rules read these cards.
+
+    Args:
+        rules: Compiled rules.
+        state: State of all tables before the plays; changed in place.
+        rows: int64 [n], tables.
+        moves: n moves of the seats to decide.
+    """
+    if rules.keeps_trick_cards:
+        _add_table_cards(state.trick_cards, rows, state.seat, moves.cards)
+
+
+@njit(cache=True, nogil=True)
+def _add_table_cards(trick_cards, rows, seats, cards):
+    """Add cards [n, max cards] to those of the seats to decide in trick_cards [tables, seats, kinds]."""
+    for i in range(len(rows)):
+        for card in cards[i]:
+            if card != NO_CARD:
+                trick_cards[rows[i], seats[rows[i]], card] += 1
 
 
 @njit(cache=True, nogil=True)

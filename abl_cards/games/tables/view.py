@@ -43,8 +43,8 @@ class ColumnSource(ABC):
 
     @property
     def total_dealt(self) -> int:
-        """Number of cards that a deal gives to the seats."""
-        return sum(self.rules.seating.num_dealt)
+        """Number of cards that the seats are dealt or draw."""
+        return self.rules.num_from_stock
 
     @abstractmethod
     def get_context(self) -> NDArray[np.integer]:

@@ -258,9 +258,11 @@ def _join_problems(mismatches: Sequence[ReplayMismatch], line: int) -> str:
 def _check_words(engine: Engine, words: Any) -> str:
     if not isinstance(words, Mapping):
         raise GameError("words: not an object of labels and their names", ErrorCode.INVALID_CASE)
+    schema = engine.rules.schema
+    known = {*engine.labels, *map(str, schema.stages), *map(str, schema.options)}
     for label, expected in words.items():
-        if label not in engine.labels:
-            return f"there is no label {label}"
+        if label not in known:
+            return f"there is no label {label}, and no stage or option of that name"
         if str(engine.play_name(label)) != expected:
             return f"{label} is called {engine.play_name(label)}, not {expected}"
     return ""

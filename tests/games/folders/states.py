@@ -207,7 +207,7 @@ def _hand(rules: CompiledGame, draw: np.random.Generator, without: Cards) -> Car
     """Cards of a window of ranks, or mostly of one suit."""
     pack = [text for text in rules.card_codes.kind_texts if text not in without]
     ranks = list(dict.fromkeys(text[1] for text in rules.card_codes.kind_texts))
-    ranks.sort(key="3456789TJQKA2".index)
+    ranks.sort(key="3456789TJQKA2j".index)
     first, width = draw.integers(len(ranks)), draw.integers(2, 8)
     favoured = set(ranks[first : first + width])
     suit = draw.choice(["D", "C", "H", "S", "", ""])

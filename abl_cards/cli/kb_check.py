@@ -1,0 +1,185 @@
+"""``abl-cards kb check``: check rule files, with sizes, the share of the limits used, and the costliest rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    find_game,
+    list_profiles,
+    load_knowledge,
+    print_json,
+    print_problems,
+    print_table,
+)
+from abl_cards.core import pause_gc
+
+if TYPE_CHECKING:
+    from abl_cards.asp import KBError
+    from abl_cards.circuit import KnowledgeBase
+    from abl_cards.games import Game
+
+
+def check(
+    game_name: GameName,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground again, without the disk cache.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Parse, ground and compile rule files, with every profile.
+
+    Prints sizes, the share of the limits that grounding the largest profile takes, and the costliest rules. Errors go
+    to stderr, one per line, with file, line and columns; the exit code is then 1. At most 50 errors and 50 warnings are
+    printed; --json has all.
+
+        abl-cards kb check guandan
+
+        abl-cards kb check my-rules --profile standard
+    """
+    game = find_game(game_name)
+    chosen: list[str | None] = [profile] if profile else [*list_profiles(game, directory)] or [None]
+    with pause_gc():
+        reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
+        grounding = _measure_largest(reports, not no_cache)
+    if as_json:
+        print_json(
+            {
+                "game": game.name,
+                "directory": str(directory or game.directory),
+                "profiles": [report.to_json for report in reports],
+                "grounding": grounding,
+            }
+        )
+    else:
+        _print_reports(game, directory or game.directory, reports)
+        _print_limits(grounding)
+        _print_verdict(reports)
+    if any(report.to_json["errors"] for report in reports):
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _ProfileReport:
+    """Result of checking a profile: its JSON object, its problems as lines, and the rules if they are sound."""
+
+    to_json: dict[str, Any]
+    lines: list[str]
+    knowledge: KnowledgeBase | None = None
+
+
+def _check_profile(game: Game, folder: Path | None, profile: str | None, cache: bool) -> _ProfileReport:
+    from abl_cards.asp import KBError
+    from abl_cards.core import GameError
+
+    try:
+        knowledge = load_knowledge(game, folder, profile, cache)
+        auxiliary = list(game.auxiliary_rules(folder, profile, cache))
+        sizes = _compute_sizes(knowledge)
+        limits = game.warnings(knowledge, folder, profile)
+    except KBError as problem:
+        errors = {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}
+        return _ProfileReport(errors, str(problem).splitlines())
+    except GameError as problem:
+        error = {"code": str(problem.code), "location": None, "message": str(problem), "remedy": ""}
+        return _ProfileReport({"profile": profile, "warnings": [], "errors": [error]}, [f"error: {problem}"])
+    program_warnings = [warning for program in (knowledge, *auxiliary) for warning in program.warnings]
+    warnings = list(dict.fromkeys(map(str, [*program_warnings, *limits])))
+    return _ProfileReport({"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings, knowledge)
+
+
+def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
+    circuit = knowledge.circuit(*map(str, knowledge.request.outputs))
+    return {
+        "files": [str(file) for file in knowledge.files],
+        "rules": len(knowledge.ground.kinds),
+        "inputs": len(knowledge.input_atoms),
+        "outputs": len(circuit.outputs),
+        "gates": circuit.num_gates,
+    }
+
+
+def _measure_largest(reports: Sequence[_ProfileReport], cache: bool) -> dict[str, Any] | None:
+    """Measure grounding of the profile with most ground rules; None without a sound profile."""
+    from abl_cards.asp import Limits, report_grounding
+
+    sound = [report for report in reports if report.knowledge is not None]
+    if not sound:
+        return None
+    largest, limits = max(sound, key=lambda report: int(report.to_json["rules"])), Limits()
+    assert largest.knowledge is not None
+    measured = report_grounding(largest.knowledge.request, largest.knowledge.cache_name, limits, cache)
+    if measured is None:
+        return None
+    bounds = {"rules": limits.rules, "seconds": limits.seconds, "memory": limits.memory}
+    sizes = {name: largest.to_json[name] for name in ("profile", "rules")}
+    return {**measured.to_json(), **sizes, "limits": bounds}
+
+
+def _diagnostics_to_json(problem: KBError) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": str(diagnostic.code),
+            "location": asdict(diagnostic.location) if diagnostic.location else None,
+            "message": diagnostic.message,
+            "remedy": diagnostic.remedy,
+        }
+        for diagnostic in problem.diagnostics
+    ]
+
+
+def _print_reports(game: Game, folder: Path, reports: Sequence[_ProfileReport]) -> None:
+    print_problems([line for report in reports for line in report.lines])
+    columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
+    sound = [report.to_json for report in reports if not report.to_json["errors"]]
+    if sound:
+        typer.echo(f"{game.title} {game.name}, rule files in {folder}")
+        rows = [
+            (
+                report["profile"] or "–",
+                *(f"{_count_items(report[name]):,}" for name in ("files", "rules", *columns[3:])),
+            )
+            for report in sound
+        ]
+        print_table(columns, rows, right_aligned=range(1, len(columns)))
+
+
+def _print_limits(grounding: dict[str, Any] | None) -> None:
+    """Print the share of the limits that grounding takes, and the costliest rules."""
+    if grounding is None:
+        return
+    limits = grounding["limits"]
+    used = [
+        f"{grounding['rules']:,} of {limits['rules']:,} ground rules ({_percent(grounding, 'rules')})",
+        f"{grounding['seconds']:.1f} of {limits['seconds']:g} s ({_percent(grounding, 'seconds')})",
+    ]
+    if grounding["memory"]:
+        memory = f"{grounding['memory'] >> 20:,} of {limits['memory'] >> 20:,} MiB"
+        used.append(f"{memory} ({_percent(grounding, 'memory')})")
+    profile = f" of {grounding['profile']}" if grounding["profile"] else ""
+    typer.echo(f"grounding{profile} takes {', '.join(used)}; most of it:")
+    for cost in grounding["costliest"]:
+        typer.echo(f"  {cost['location']}: {cost['rules']:,} ground rules, {cost['seconds']:.2f} s")
+
+
+def _percent(grounding: dict[str, Any], name: str) -> str:
+    return f"{100 * grounding[name] / grounding['limits'][name]:.1f} %"
+
+
+def _print_verdict(reports: Sequence[_ProfileReport]) -> None:
+    sound = sum(not report.to_json["errors"] for report in reports)
+    rejected = len(reports) - sound
+    typer.echo(f"{sound} of {len(reports)} profiles are sound" if rejected else "no errors", err=bool(rejected))
+
+
+def _count_items(value: Any) -> int:
+    return len(value) if isinstance(value, list) else int(value)

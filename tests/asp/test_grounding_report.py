@@ -1,0 +1,36 @@
+"""Tests of the cost of grounding."""
+
+from pathlib import Path
+
+from abl_cards.asp import Limits, report_grounding
+from abl_cards.asp.build import BuildRequest
+from abl_cards.asp.terms import Input, Signature
+
+RULES = """#external held(R) : R = 1..9.
+few(R) :- held(R).
+many(X,Y,Z) :- held(X), held(Y), held(Z).
+legal(L) :- many(L,_,_), few(L).
+"""
+
+
+def request(folder: Path) -> BuildRequest:
+    """Return a small program with a costly rule in its third line."""
+    (folder / "rules.lp").write_text(RULES, "utf-8")
+    return BuildRequest((folder / "rules.lp",), (Input("held", (range(1, 10),)),), (Signature("legal", 1),), {}, ())
+
+
+def test_the_costliest_rule_is_named(tmp_path: Path) -> None:
+    report = report_grounding(request(tmp_path), "a name")
+    assert report is not None
+    first = report.costliest[0]
+    assert first.location.line == 3
+    assert first.rules >= 729
+    assert report.rules > 800
+    assert report.seconds > 0
+    assert 0 <= report.memory < Limits().memory
+    assert report_grounding(request(tmp_path), "a name") == report  # from the cache
+    assert report.to_json()["costliest"][0]["rules"] == first.rules
+
+
+def test_rules_beyond_the_limits_have_no_report(tmp_path: Path) -> None:
+    assert report_grounding(request(tmp_path), None, Limits(rules=100)) is None

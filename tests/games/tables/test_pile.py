@@ -1,0 +1,115 @@
+"""Cards drawn between tricks: from the pile, in their order, by the rules; choices there; records and states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import ErrorCode, GameError
+from abl_cards.games.game import load
+from abl_cards.games.tables.listeners import NullListener
+from abl_cards.games.tables.stock import card_drawn
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import LEADING
+from tests.games.random_play import match_keys, step
+
+PILE = Path(__file__).parents[1] / "vocabulary" / "pile"
+
+
+class _Draws(NullListener):
+    """Listener that stores seat and card of each draw, and the winner of the trick before it."""
+
+    def __init__(self) -> None:
+        self.draws: dict[int, list[tuple[int, int, int]]] = {}
+
+    def on_draw(self, tables: Any, rows: np.ndarray) -> None:
+        kinds = card_drawn(tables.state, rows).tolist()
+        for table, seat, kind in zip(rows.tolist(), tables.seat[rows].tolist(), kinds, strict=True):
+            self.draws.setdefault(table, []).append((seat, kind, int(tables.state.owner[table])))
+
+
+def test_the_winner_of_a_trick_draws_the_next_cards_and_chooses() -> None:
+    engine, listener = load(str(PILE)).engine(), _Draws()
+    tables = Tables.begin(engine.rules, match_keys(30, 1), listener)
+    tables.auto_next_episode = False
+    order = tables.state.stock.copy()
+    assert (tables.state.hands.sum(axis=2) == 3).all()
+    assert tables.rows_to_choose().size == 0
+    pack, chosen = engine.rules.pack.copies, 0
+    while True:
+        state = tables.state
+        assert (state.hands.sum(axis=1) + state.aside + state.played.sum(axis=1) == pack).all()
+        choosing = tables.rows_to_choose()
+        assert (state.seat[choosing] == state.owner[choosing]).all()
+        assert (state.to_beat[choosing] == LEADING).all()
+        chosen += len(choosing)
+        owners = state.owner[choosing].copy()
+        if not step(tables):
+            break
+        still = tables.state.stage[choosing] == 0
+        assert (tables.seat[choosing[still]] == owners[still]).all()  # the winner leads, whatever was chosen
+    assert chosen > 30
+    for table, draws in listener.draws.items():
+        assert [kind for _, kind, _ in draws] == order[table, 9 : 9 + len(draws)].tolist()
+        assert len(draws) % 2 == 0
+        assert all(seat == owner for seat, _, owner in draws)
+
+
+def test_records_play_again_and_a_wrong_deal_is_refused() -> None:
+    engine = load(str(PILE)).engine()
+    recorder = engine.new_recorder(20)
+    tables = Tables.begin(engine.rules, match_keys(20, 7), recorder)
+    tables.auto_next_episode = False
+    while step(tables):
+        pass
+    records = [json.loads(json.dumps(record)) for table in range(20) for record in recorder.pop_records(table)]
+    assert len(records) == 20
+    assert not engine.replay(records).mismatches
+    hands = records[0]["hands"]
+    assert engine.replay([records[0] | {"hands": [hands[1], hands[0], hands[2]]}]).mismatches
+
+
+def test_states_between_tricks_read_back() -> None:
+    engine, tables, seen = load(str(PILE)).engine(), Tables.begin(load(str(PILE)).engine().rules, match_keys(20, 9)), 0
+    for _ in range(12):
+        for rows, of_rows in ((tables.rows_to_play(), tables.decisions), (tables.rows_to_choose(), tables.choices)):
+            if rows.size:
+                point = engine.decision_point_at(of_rows(rows), 0)
+                again = engine.read_decision_point(json.loads(json.dumps(point.state)))
+                assert again.labels == point.labels
+                assert [str(action) for action in again.actions] == [str(action) for action in point.actions]
+                table = again.decision.view.state
+                assert table.num_drawn[0] == tables.state.num_drawn[rows[0]]
+                seen += 1
+        step(tables)
+    assert seen > 15
+
+
+def _play_some(folder: str) -> None:
+    tables = Tables.begin(load(folder).engine().rules, match_keys(40, 1))
+    for _ in range(300):
+        step(tables)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("hand_limit(45).", "hand_limit(4).", ErrorCode.RULES_STUCK),
+        ("event(trick), stock(2)", "event(trick)", ErrorCode.RULES_STUCK),
+        ("draws(S)        :- due(1), owner(S).", "", ErrorCode.UNSUPPLIED_INPUT),
+        ("draw_pile.", "", ErrorCode.RULES_NOT_PLAYABLE),
+    ],
+)
+def test_rules_that_do_not_fit_the_pile_are_refused(tmp_path: Path, old: str, new: str, code: ErrorCode) -> None:
+    text = (PILE / "game.lp").read_text("utf-8")
+    assert text.count(old) == 1
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "game.lp").write_text(text.replace(old, new), "utf-8")
+    with pytest.raises((GameError, KBError)) as caught:
+        _play_some(str(tmp_path / "mine"))
+    assert caught.value.code == code
