@@ -432,7 +432,8 @@ def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile
     contexts = find_contexts(
         fluents, [circuit for circuit in (acts_as, strengths, _compile_output(kb, "beats/1")) if circuit]
     )
-    cells = read_cells(pack, acts_as, contexts) if acts_as else build_default_cells(pack, len(contexts))
+    vacant = [cell for (cell,) in kb.facts("vacant", 1)]
+    cells = read_cells(pack, acts_as, contexts, vacant) if acts_as else build_default_cells(pack, len(contexts), vacant)
     forms = read_forms(kb, pack, cells)
     schema = _build_schema(kb, pack, cells, forms, fluents, seating)
     unsupplied = list(find_unsupplied_inputs(kb, schema, program))
