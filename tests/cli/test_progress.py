@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from abl_cards.cli import progress
-from abl_cards.cli.progress import LINE_SECONDS, show_progress, show_status
+from abl_cards.cli.progress import show_progress, show_status
+
+LINE_SECONDS = 10.0
 
 
 class Clock:
@@ -21,6 +23,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(progress, "LINE_SECONDS", LINE_SECONDS)
     return clock
 
 
