@@ -32,6 +32,14 @@ settings.register_profile("thorough", settings.get_profile("ci"), derandomize=Fa
 settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long search
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_progress_lines() -> None:
+    """Print no lines of progress, however long a command takes on a busy machine."""
+    from abl_cards.cli import progress
+
+    progress.LINE_SECONDS = float("inf")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for the long tests of ``make test-long``."""
     parser.addoption("--long", action="store_true", help="run the long tests too")

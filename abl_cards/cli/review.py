@@ -19,10 +19,10 @@ from abl_cards.cli.console import (
     find_game,
     print_json,
     print_table,
-    show_progress,
     usage_errors,
 )
 from abl_cards.cli.explain import read_state_or_record, report_line
+from abl_cards.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_REASONS = 4
 """Preferences printed for a mistake; --json has all."""
+SHOWN_LOSS = 0.005
+"""Points below which a decision has no row, since it would show 0.00."""
 
 
 def register(app: typer.Typer) -> None:
@@ -121,18 +123,22 @@ def _print_mistakes(engine: Engine, decisions: Sequence[ReviewedDecision], max_s
 
 
 def _print_plays(decisions: Sequence[ReviewedDecision]) -> None:
+    """Print the decisions that lost or won points against the other moves; --json lists all."""
     if not decisions:
         typer.echo("no decision had more than one move")
         return
+    shown = [decision for decision in decisions if abs(decision.loss) >= SHOWN_LOSS]
     rows = [
         (
             f"{one.act}{' ?' if one.is_mistake else ''}", str(one.seat), _move_text(one, one.played_move),
-            "" if one.best_move.row == one.played_move.row else _move_text(one, one.best_move), f"{one.loss:+.2f}",
-            f"± {2 * one.error:.2f}",
+            _move_text(one, one.best_move), f"{one.loss:+.2f}", f"± {2 * one.error:.2f}",
         )
-        for one in decisions
+        for one in shown
     ]  # fmt: skip
-    print_table(("act", "seat", "played", "better", "points lost", ""), rows, right_aligned=(4, 5))
+    if rows:
+        print_table(("act", "seat", "played", "better", "points lost", ""), rows, right_aligned=(4, 5))
+    if len(shown) < len(decisions):
+        typer.echo(f"{len(decisions) - len(shown)} of {len(decisions)} decisions lost nothing")
 
 
 def _print_seats(summaries: Sequence[SeatSummary], agent: str) -> None:

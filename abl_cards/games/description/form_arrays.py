@@ -68,7 +68,7 @@ class FormBlocks(NamedTuple):
     kickers_apart: NDArray[np.uint8]  # [blocks] 1 if the two kinds of jokers may not be kickers together
     has_own_kickers: NDArray[np.uint8]  # [blocks] 1 if kickers may be of the rank of a group
     excluded_rows: NDArray[np.int32]  # [blocks, 2] first row of ``excluded``, and the end of its rows, exclusive
-    # [excluded forms or 1, groups, 4] rank, size, only slot and suit of each group, padded with NO_INDEX
+    # [excluded forms, groups, 4] rank, size, suit and only slot of each group, padded with NO_INDEX
     excluded: NDArray[np.int16]
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the end of its blocks, exclusive
 
@@ -237,7 +237,7 @@ class _BlockBuilder:
             num_kickers=make(dtype=np.int8), kicker_size=make(dtype=np.int8), kicker_row=make(fill=NO_INDEX),
             allowed=np.zeros((max(1, num_with_kickers), 2, ranks), np.uint16), kickers_apart=make(dtype=np.uint8),
             has_own_kickers=make(dtype=np.uint8), excluded_rows=np.zeros((len(families), 2), np.int32),
-            excluded=np.full((max(1, num_excluded), max_groups, 4), NO_INDEX, np.int16),
+            excluded=np.full((num_excluded, max_groups, 4), NO_INDEX, np.int16),
             label_blocks=np.zeros((len(self._forms.labels), 2), np.int32),
         )  # fmt: skip
         for block, (mode, members) in enumerate(families):
@@ -365,7 +365,7 @@ class _BlockBuilder:
             suit = NO_INDEX if excluded.suit is None else self._suits.index(excluded.suit)
             for group_index, group in enumerate(excluded.groups):
                 only_slot = self._find_only_slot(excluded, group)
-                blocks.excluded[row + index, group_index] = self._rank_of[group.cell], group.count, only_slot, suit
+                blocks.excluded[row + index, group_index] = self._rank_of[group.cell], group.count, suit, only_slot
 
     def _fill_kickers(self, blocks: FormBlocks, block: int, form: Form) -> None:
         assert form.kickers

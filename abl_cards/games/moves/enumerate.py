@@ -14,11 +14,13 @@ from numba import njit
 from abl_cards.games.description import MIXED, NO_INDEX, SUITED, TAILED
 from abl_cards.games.moves.move_tables import (
     CARRYING,
+    COUNT,
     END,
     EXCLUDED,
     EXCLUDED_END,
     FORM,
     FORM_ROW,
+    GROUP_OF,
     GROUPS,
     JOKERS_APART,
     KICKER_SIZE,
@@ -27,8 +29,10 @@ from abl_cards.games.moves.move_tables import (
     MAIN_RANK,
     MIN_WILDS,
     MODE,
+    MOST_AFTER,
     NATURAL,
     NUM_CARDS,
+    NUM_RANKS,
     NUM_STATE_ROWS,
     ONLY,
     OWN_KICKERS,
@@ -41,6 +45,7 @@ from abl_cards.games.moves.move_tables import (
     STAND_INS,
     SUIT,
     SUIT_BITS,
+    SUIT_OF,
     TAIL_SIZE,
     WILD,
     WILD_GROUPS,
@@ -115,9 +120,7 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
                     move_tables, block, context, allowed, column, scratch, depth, num_sets, window, form, cards
                 )
             elif own:
-                num_sets = _write_kickers(
-                    move_tables, block, scratch, depth, scratch.num_kickers[0], num_sets, window, form, cards
-                )
+                num_sets = _write_beside_own_kickers(move_tables, block, scratch, depth, num_sets, window, form, cards)
             elif kickers > 0:
                 if mode != MIXED or state[SUIT_BITS, depth] & (state[SUIT_BITS, depth] - 1):
                     num_sets = enumerate_kickers(
@@ -191,13 +194,13 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
 @njit(cache=True, nogil=True)
 def _is_excluded(move_tables, first, last, context, card_row, num_cards):
     """Return True if some excluded form among rows first..last-1 takes the first ``num_cards`` of ``card_row``."""
-    excluded, slot_kind, slot_suit = move_tables.excluded, move_tables.slot_kind, move_tables.slot_suit
+    excluded, slot_kind, slot_suit = move_tables.group_fields, move_tables.slot_kind, move_tables.slot_suit
     acts, wild_cards = move_tables.slot_acts, move_tables.wild_cards
     for row in range(first, last):
         is_excluded, total = True, np.int64(0)
-        for group in range(excluded.shape[1]):
-            rank, size = np.int64(excluded[row, group, 0]), np.int64(excluded[row, group, 1])
-            only, suit = excluded[row, group, 2], excluded[row, group, 3]
+        for group in range(excluded.shape[2]):
+            rank, size = np.int64(excluded[row, RANK, group]), np.int64(excluded[row, SIZE, group])
+            only, suit = excluded[row, ONLY, group], excluded[row, SUIT_OF, group]
             if rank < 0:
                 break
             count, total = np.int64(0), total + size
@@ -361,7 +364,7 @@ def fill_max_groups(move_tables, block, leading, scratch):
 
 @njit(cache=True, nogil=True)
 def fill_own_max_groups(move_tables, block, context, leading, scratch):
-    """Fill ``max_groups`` and ``group_of_rank`` [ranks] of the buffers for a block with kickers of a group's rank.
+    """Fill ``max_groups`` and the row ``GROUP_OF`` of the buffers for a block with kickers of a group's rank.
 
     The cards that the group itself takes are left out. Returns the sum of ``max_groups``.
     """
@@ -369,7 +372,7 @@ def fill_own_max_groups(move_tables, block, context, leading, scratch):
         move_tables.allowed[move_tables.blocks[block, CARRYING], leading],
         scratch.natural,
         scratch.max_groups,
-        scratch.group_of_rank,
+        scratch.by_rank[GROUP_OF],
     )
     fields, wild, wild_counts = move_tables.group_fields[block], move_tables.wild_cards, scratch.wild_counts
     group_of[:] = NO_INDEX
@@ -411,7 +414,7 @@ def enumerate_own_kickers(
     if fill_own_max_groups(move_tables, block, context, leading, scratch) < groups:
         return num_sets
     caps, counts, most_after, candidates = (
-        scratch.max_groups, scratch.kicker_counts, scratch.most_after, scratch.candidate_ranks,
+        scratch.max_groups, scratch.by_rank[COUNT], scratch.by_rank[MOST_AFTER], scratch.candidate_ranks,
     )  # fmt: skip
     bits, highest = (
         move_tables.allowed[move_tables.blocks[block, CARRYING], leading], np.int64(move_tables.slot_kind.shape[0] - 1),
@@ -453,23 +456,22 @@ def enumerate_own_kickers(
 
 @njit(cache=True, nogil=True)
 def _choose_kickers(move_tables, block, scratch, last):
-    """Add ``kicker_counts`` up to position ``last`` to ``group_fields`` of the buffers, or write them to ``chosen``."""
-    fields, size, num_chosen = scratch.group_fields, move_tables.blocks[block, KICKER_SIZE], np.int64(0)
+    """Add the counts up to position ``last`` to ``group_fields`` of the buffers, or else write them to ``stack``."""
+    fields, size, num_ranks = scratch.group_fields, move_tables.blocks[block, KICKER_SIZE], np.int64(0)
     own_fields = move_tables.group_fields[block]
     for field in range(own_fields.shape[0]):
         for group in range(own_fields.shape[1]):
             fields[field, group] = own_fields[field, group]
     for position in range(last + 1):
         rank = scratch.candidate_ranks[position]
-        group, count = scratch.group_of_rank[rank], scratch.kicker_counts[position]
+        group, count = scratch.by_rank[GROUP_OF, rank], scratch.by_rank[COUNT, position]
         if group >= 0 and count > 0:
             fields[SIZE, group] += count * size
             fields[NATURAL, group] = fields[SIZE, group]
-        elif group < 0:
-            for _ in range(count):
-                scratch.chosen[num_chosen, 0] = rank
-                num_chosen += 1
-    scratch.num_kickers[0] = num_chosen
+        elif group < 0 and count > 0:
+            scratch.stack[num_ranks, 4] = (rank << 32) | count
+            num_ranks += 1
+    scratch.by_rank[NUM_RANKS, 0] = num_ranks
 
 
 @njit(cache=True, nogil=True)
@@ -532,6 +534,27 @@ def enumerate_kickers(move_tables, block, leading, scratch, depth, num_sets, win
 @njit(cache=True, nogil=True)
 def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window, form, cards):
     """Write all card sets whose kickers have the ranks in ``scratch.chosen``."""
+    chosen, stack, num_ranks = scratch.chosen, scratch.stack, np.int64(0)
+    for group in range(groups):
+        rank = chosen[group, 0]
+        if num_ranks > 0 and stack[num_ranks - 1, 4] >> 32 == rank:
+            stack[num_ranks - 1, 4] += 1
+        else:
+            stack[num_ranks, 4] = (rank << 32) | 1
+            num_ranks += 1
+    return _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards)
+
+
+@njit(cache=True, nogil=True)
+def _write_beside_own_kickers(move_tables, block, scratch, depth, num_sets, window, form, cards):
+    """Write all card sets with the kickers that ``_choose_kickers`` left beside those of the groups."""
+    num_ranks = scratch.by_rank[NUM_RANKS, 0]
+    return _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _write_combinations(move_tables, block, scratch, depth, num_ranks, num_sets, window, form, cards):
+    """Write all card sets with the kickers in the last column of ``scratch.stack``: rank << 32 | groups."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     size, chosen, card_row, stack = (
         np.int64(move_tables.blocks[block, KICKER_SIZE]),
@@ -551,16 +574,7 @@ def _write_kickers(move_tables, block, scratch, depth, groups, num_sets, window,
         move_tables.combination_counts,
         move_tables.pattern_base,
     )
-    natural = scratch.natural
-    num_ranks = np.int64(0)
-    ways = np.int64(1)
-    for group in range(groups):
-        rank = chosen[group, 0]
-        if num_ranks > 0 and stack[num_ranks - 1, 4] >> 32 == rank:
-            stack[num_ranks - 1, 4] += 1
-        else:
-            stack[num_ranks, 4] = (rank << 32) | 1
-            num_ranks += 1
+    natural, ways = scratch.natural, np.int64(1)
     for position in range(num_ranks):
         low, high = combination_range(
             width, stand_ins, start, base, natural, stack[position, 4] >> 32, (stack[position, 4] & 255) * size

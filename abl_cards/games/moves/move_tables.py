@@ -24,10 +24,10 @@ class MoveTables(NamedTuple):
 
     blocks: NDArray[np.int32]  # [blocks, fields] indexed by LABEL, FORM, ...
     form_row: NDArray[np.int32]  # [forms] row of the circuit outputs that holds whether a form is allowed
-    group_fields: NDArray[np.int16]  # [blocks, fields, groups] indexed by RANK, SIZE, NATURAL, ONLY
+    # [blocks + excluded forms, fields, groups] indexed by RANK, SIZE, NATURAL (SUIT_OF of excluded forms), ONLY
+    group_fields: NDArray[np.int16]
     tail_fields: NDArray[np.int16]  # [blocks or 1, 2, ranks] form and natural cards of the last group, by its rank
     suit_form: NDArray[np.int16]  # [blocks, suits] as in FormBlocks
-    excluded: NDArray[np.int16]  # [excluded forms or 1, groups, 4] as in FormBlocks
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the block after its last
     slot_kind: NDArray[np.int16]  # [ranks, slots] as in RankSlots, padded to a multiple of _SLOT_MULTIPLE slots
@@ -69,14 +69,14 @@ class MoveTables(NamedTuple):
         fields = (
             layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size,
             layout.num_kickers, layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
-            layout.has_own_kickers, layout.excluded_rows[:, 0], layout.excluded_rows[:, 1],
-            layout.min_wilds,
+            layout.has_own_kickers, *(len(layout.label) + layout.excluded_rows.T), layout.min_wilds,
         )  # fmt: skip
         return cls(
             np.stack(fields, axis=1).astype(np.int32), np.arange(num_forms, dtype=np.int32),
-            np.stack([layout.rank, layout.size, layout.min_natural, layout.only_slot], axis=1),
-            np.stack([layout.tail_form, layout.tail_min_natural], axis=1), layout.suit_form, layout.excluded,
-            layout.allowed, layout.label_blocks, np.pad(slots.kind, slot_padding, constant_values=NO_INDEX),
+            np.concatenate([np.stack([layout.rank, layout.size, layout.min_natural, layout.only_slot], axis=1),
+                            layout.excluded.transpose(0, 2, 1)]),
+            np.stack([layout.tail_form, layout.tail_min_natural], axis=1), layout.suit_form, layout.allowed,
+            layout.label_blocks, np.pad(slots.kind, slot_padding, constant_values=NO_INDEX),
             np.pad(slots.natural, ((0, 0), *slot_padding)), np.pad(slots.suit, slot_padding, constant_values=NO_INDEX),
             np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.natural_slot], axis=2),
             *_combinations(catalogue, num_padding), rank_order, block_order, kicker_rank_order,
@@ -104,12 +104,13 @@ def _combinations(catalogue: FormArrays, num_padding: int) -> tuple[NDArray[np.i
 """Fields of ``MoveTables.blocks``.
 
 ``OWN_KICKERS``: 1 if kickers may be of the rank of a group.
-``EXCLUDED``, ``EXCLUDED_END``: first row of ``MoveTables.excluded``, and the end of the rows.
+``EXCLUDED``, ``EXCLUDED_END``: first row of ``MoveTables.group_fields`` with an excluded form, and the end of the rows.
 ``MAIN_RANK``: rank whose position among the kickers the main cards take, NO_INDEX if they come before all kickers.
 ``FORM_ROW``: row of ``FORM`` in the circuit outputs.
 ``MIN_WILDS``: least number of wild cards that stand in for others.
 """
 RANK, SIZE, NATURAL, ONLY = range(4)  # fields of MoveTables.group_fields
+SUIT_OF = NATURAL  # suit of all cards, in the rows of excluded forms
 WILD_SUIT, OWN_SLOTS = 1, 2  # columns of MoveTables.wild_cards: the suit, the first of the slots
 
 
@@ -141,15 +142,14 @@ class MoveScratch(NamedTuple):
     chosen: NDArray[np.int64]  # [depth, 3] rank, groups, row of combination_counts
     ways: NDArray[np.int64]  # [ranks + 1, kickers + 2] ways to take kickers of the ranks from one on
     group_fields: NDArray[np.int16]  # [fields, groups] groups with their own kickers, as in MoveTables.group_fields
-    group_of_rank: NDArray[np.int64]  # [ranks] group that may have kickers of its rank, NO_INDEX for none
-    kicker_counts: NDArray[np.int64]  # [ranks + 1] groups of kickers of each candidate rank
-    most_after: NDArray[np.int64]  # [ranks + 1] the most groups of kickers of the candidates from one on
-    num_kickers: NDArray[np.int64]  # [1] groups of kickers in ``chosen``
-    rank_rows: NDArray[np.int64]  # [ranks] combination of each rank
-    rank_codes: NDArray[np.int64]  # [ranks] pattern of the natural cards of each rank
-    rank_sizes: NDArray[np.int64]  # [ranks] cards of the group that may have kickers of its rank
+    by_rank: NDArray[np.int64]  # [7, ranks + 1] state of kickers of a group's rank: rows GROUP_OF, COUNT, ...
 
 
+GROUP_OF = 0  # group that may have kickers of the rank, NO_INDEX for none
+COUNT = 1  # groups of kickers of each candidate rank
+MOST_AFTER = 2  # the most groups of kickers of the candidates from one on
+NUM_RANKS = 3  # first entry: ranks of kickers in ``stack``
+COMBINATION, CODE, NEEDED = 4, 5, 6  # combination of the rank, pattern of its natural cards, cards of its group
 ROW, END = 0, 1  # combinations of the next group still to try
 WILD, SECOND_WILD = 2, 3  # wild cards left of each kind
 STAND_INS = 4  # wild cards that stand for others
@@ -217,8 +217,7 @@ def new_scratch(ranks: int, slots: int, max_cards: int, max_kickers: int) -> Mov
         np.zeros(max_cards + 1, np.uint8), np.zeros(ranks + 1, np.int64), np.zeros(ranks, np.int64),
         np.zeros((max_kickers + 3, 5), np.int64), np.zeros((max_kickers + 2, 3), np.int64),
         np.zeros((ranks + 1, max_kickers + 2), np.int64), np.zeros((4, MAX_GROUPS), np.int16),
-        np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros(ranks + 1, np.int64),
-        np.zeros(1, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64),
+        np.zeros((7, ranks + 1), np.int64),
     )  # fmt: skip
 
 

@@ -16,12 +16,17 @@ from abl_cards.games.moves.enumerate import (
 )
 from abl_cards.games.moves.move_tables import (
     CARRYING,
+    CODE,
+    COMBINATION,
+    COUNT,
     FORM,
     FORM_ROW,
+    GROUP_OF,
     GROUPS,
     JOKERS_APART,
     KICKER_SIZE,
     KICKERS,
+    NEEDED,
     NO_LIMIT,
     NUM_CARDS,
     ONLY,
@@ -220,8 +225,8 @@ def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scra
     """Draw a card set of a plain block with kickers of a group's rank; return the number of card sets."""
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     counts, kind, wild_cards = move_tables.combination_counts, move_tables.slot_kind, move_tables.wild_cards
-    ways, group_of, rows, card_row = scratch.ways, scratch.group_of_rank, scratch.rank_rows, scratch.row
-    fields, ranks = move_tables.group_fields[block], len(group_of)
+    ways, group_of, rows, card_row = scratch.ways, scratch.by_rank[GROUP_OF], scratch.by_rank[COMBINATION], scratch.row
+    fields, ranks = move_tables.group_fields[block], len(scratch.max_groups)
     kickers = np.int64(move_tables.blocks[block, KICKERS])
     if fill_own_max_groups(move_tables, block, context, leading, scratch) < kickers:
         return np.int64(0)
@@ -239,11 +244,11 @@ def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scra
     allowed, apart = (
         move_tables.allowed[move_tables.blocks[block, CARRYING], leading], move_tables.blocks[block, JOKERS_APART]
     )  # fmt: skip
-    start, codes, needed = move_tables.pattern_start, scratch.rank_codes, scratch.rank_sizes
+    start, codes, needed = move_tables.pattern_start, scratch.by_rank[CODE], scratch.by_rank[NEEDED]
     size = np.int64(move_tables.blocks[block, KICKER_SIZE])
     for rank in range(ranks):
         if scratch.max_groups[rank] == 0 and needed[rank] == 0:
-            scratch.kicker_counts[rank] = 0
+            scratch.by_rank[COUNT, rank] = 0
             continue
         count = np.int64(0)
         num_ways = _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n)
@@ -255,7 +260,7 @@ def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scra
         low, high = np.int64(start[codes[rank], num_taken]), np.int64(start[codes[rank], num_taken + 1])
         rows[rank] = low + index % (high - low)
         index //= high - low
-        scratch.kicker_counts[rank], n = count, n - count
+        scratch.by_rank[COUNT, rank], n = count, n - count
     for group in range(move_tables.blocks[block, GROUPS]):
         rank = np.int64(fields[RANK, group])
         row = rows[rank]
@@ -266,7 +271,7 @@ def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scra
         num_cards = append_group(width, stand_ins, kind, wild_cards, counts, row, context, rank, card_row, num_cards)
     for position in range(ranks):
         rank = np.int64(move_tables.kicker_rank_order[position])
-        if group_of[rank] < 0 and scratch.kicker_counts[rank]:
+        if group_of[rank] < 0 and scratch.by_rank[COUNT, rank]:
             num_cards = append_group(
                 width, stand_ins, kind, wild_cards, counts, rows[rank], context, rank, card_row, num_cards
             )
@@ -278,11 +283,16 @@ def _sample_with_own_kickers(move_tables, block, context, leading, keys, i, scra
 def _count_own_kickers(move_tables, block, leading, kickers, scratch):
     """Count the ways to take the groups that may have kickers of their rank, and these and the other kickers.
 
-    ``scratch.ways`` [rank, n] receives the ways for the ranks from this one on with n groups of kickers, ``rank_codes``
-    and ``rank_sizes`` the pattern of each rank and the cards of its group.
+    ``scratch.ways`` [rank, n] receives the ways for the ranks from this one on with n groups of kickers, the rows
+    ``CODE`` and ``NEEDED`` of ``scratch.by_rank`` the pattern of each rank and the cards of its group.
     """
-    ways, caps, group_of = scratch.ways, scratch.max_groups, scratch.group_of_rank
-    codes, needed, natural, base = scratch.rank_codes, scratch.rank_sizes, scratch.natural, move_tables.pattern_base
+    ways, caps, group_of = scratch.ways, scratch.max_groups, scratch.by_rank[GROUP_OF]
+    codes, needed, natural, base = (
+        scratch.by_rank[CODE],
+        scratch.by_rank[NEEDED],
+        scratch.natural,
+        move_tables.pattern_base,
+    )
     allowed, apart = (
         move_tables.allowed[move_tables.blocks[block, CARRYING], leading], move_tables.blocks[block, JOKERS_APART]
     )  # fmt: skip
@@ -317,7 +327,7 @@ def _own_ways(start, codes, needed, ways, allowed, apart, size, rank, count, n):
     """Return the ways to take ``count`` kickers of a rank, and n of the ranks from this one on."""
     if count > 0 and not (np.int64(allowed[rank]) >> count) & 1:
         return np.int64(0)
-    num_cards, last = needed[rank] + count * size, len(codes) - 1
+    num_cards, last = needed[rank] + count * size, len(codes) - 2
     own = np.int64(start[codes[rank], num_cards + 1]) - np.int64(start[codes[rank], num_cards])
     if not (apart and rank == last - 1 and count > 0):
         return own * ways[rank + 1, n - count]

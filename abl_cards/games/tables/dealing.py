@@ -67,8 +67,9 @@ def _deal_more(tables: Tables, keys: NDArray[np.uint64], rows: Indices) -> None:
         rest = rest[np.argsort(splitmix64_array(keys[row], np.arange(len(rest)) + len(rules.pack.deck)))]
         for seat in range(rules.seating.seats):
             dealt, rest = rest[: more[row, seat]], rest[more[row, seat] :]
-            np.add.at(state.hands, (table, seat, dealt), 1)
-            np.subtract.at(state.aside, (table, dealt), 1)
+            counts = np.bincount(dealt, minlength=state.aside.shape[1]).astype(np.uint8)
+            state.hands[table, seat] += counts
+            state.aside[table] -= counts
 
 
 def set_stock(tables: Tables, rows: Indices, cards: NDArray[np.uint8] | None) -> None:

@@ -19,6 +19,7 @@ from abl_cards.games.notation import spell
 from abl_cards.rulelab.editor.describe_plays import Translator, describe_order, describe_pack, describe_plays
 
 _SIDE_PREDICATE = Signature.parse("side/2")
+_MATCH_ENDS = frozenset(map(Signature.parse, ("match_over/0", "won/1", "drawn/0")))
 _FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
 _TEMPLATES = texts_by_language({
     "table": ("The table", "牌桌"),
@@ -30,6 +31,7 @@ _TEMPLATES = texts_by_language({
     "dealt": ("dealt to each seat: {}", "每家发牌：{}"),
     "aside": ("{} set aside", "底牌{}张"),
     "draws": ("the cards are drawn one by one", "逐张摸牌"),
+    "pile": ("{} cards in a pile, drawn between tricks", "牌堆{}张，各轮之间摸牌"),
     "open": ("all hands are open", "明牌"),
     "tricks": ("cards are played into tricks; the winner of a trick leads the next one", "按墩出牌，赢墩者先出下一墩"),
     "choices": ("chosen besides: {}", "另有：{}"),
@@ -113,9 +115,9 @@ def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     dealt = list(dict.fromkeys(table.num_dealt))
     yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
     if (num_aside := int(rules.pack.copies.sum()) - sum(table.num_dealt)) > 0:
-        yield translate("aside", num_aside)
+        yield translate("pile" if rules.has_pile else "aside", num_aside)
     for key, applies in (
-        ("draws", rules.has_draws),
+        ("draws", rules.has_draws and not rules.has_pile),
         ("open", rules.has_open_hands),
         ("tricks", rules.trick_query is not None),
     ):
@@ -151,7 +153,8 @@ def _describe_score(engine: Engine, translate: Translator) -> Iterator[str]:
         low, high = min(numbers), max(numbers)
         yield translate("points", name, low) if low == high else translate("points_between", name, low, high)
     if points or counted:
-        yield translate("one_deal" if engine.rules.kb.facts("match_over", 0) else "many_deals")
+        is_one_deal = engine.rules.kb.facts("match_over", 0) or not engine.rules.derived_outputs & _MATCH_ENDS
+        yield translate("one_deal" if is_one_deal else "many_deals")
 
 
 def _describe_fluents(engine: Engine, translate: Translator) -> Iterator[str]:

@@ -85,4 +85,5 @@ def test_what_cannot_be_dealt_is_refused(tmp_path: Path, old: str, new: str, cod
     assert GAME.count(old) == 1
     with pytest.raises((GameError, KBError)) as caught:
         Tables.begin(engine_of(tmp_path, GAME.replace(old, new)).rules, match_keys(5, 1))
+    assert isinstance(caught.value, GameError | KBError)
     assert caught.value.code == code

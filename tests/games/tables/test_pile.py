@@ -112,4 +112,5 @@ def test_rules_that_do_not_fit_the_pile_are_refused(tmp_path: Path, old: str, ne
     (tmp_path / "mine" / "game.lp").write_text(text.replace(old, new), "utf-8")
     with pytest.raises((GameError, KBError)) as caught:
         _play_some(str(tmp_path / "mine"))
+    assert isinstance(caught.value, GameError | KBError)
     assert caught.value.code == code
