@@ -11,7 +11,7 @@ from abl_cards.bench import abduction, circuits, environments, play, processes, 
 from abl_cards.bench.measurements import COLUMNS, Measurement
 from abl_cards.bench.targets import load_targets
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games.game import load
+from abl_cards.games.game import Game, load
 from tests.cli_runs import run
 from tests.effort import amount, long
 
@@ -141,7 +141,12 @@ def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch
 
 def test_a_folder_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     measured = list[str]()
-    monkeypatch.setattr("abl_cards.bench.run_benchmarks", lambda game, *_: measured.append(game.name) or [])
+
+    def run_benchmarks(game: Game, *_: object) -> list[Measurement]:
+        measured.append(game.name)
+        return []
+
+    monkeypatch.setattr("abl_cards.bench.run_benchmarks", run_benchmarks)
     assert json.loads(run("bench", "--game", str(NEW_GAME), "--json").stdout)["game"] == str(NEW_GAME)
     assert measured == [str(NEW_GAME)]
 
