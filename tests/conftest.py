@@ -12,6 +12,7 @@ from abl_cards.core import gc_control
 from tests import cpu_times
 from tests.compiling import keep_bytecode, share_compilations
 from tests.effort import include_long, thorough
+from tests.long_tests import LONG_TESTS, names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -62,7 +63,7 @@ APART = (SLOW[0], *SLOW[-3:])
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put quick tests first; keep files together, since fixtures of a module are made once per worker."""
     if not (config.getoption("--long") or thorough()):
-        left = [item for item in items if item.get_closest_marker("long")]
+        left = [item for item in items if item.get_closest_marker("long") or names_of(item) & LONG_TESTS]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     places = {item: item.path.relative_to(ROOT / "tests").as_posix() for item in items}

@@ -22,9 +22,9 @@ from abl_cards.cli.console import (
     print_json,
     print_table,
     read_settings,
-    show_progress,
     write_csv_file,
 )
+from abl_cards.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from abl_cards.ablation import Ablation, AblationPart, LearnedPart, TrainingPlan, WeightSweep

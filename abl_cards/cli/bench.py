@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from abl_cards import __version__
-from abl_cards.cli.console import AsJson, find_game, list_game_names, print_json, print_table, show_status
+from abl_cards.cli.console import AsJson, find_game, list_game_names, print_json, print_table
+from abl_cards.cli.progress import show_status
 from abl_cards.core import require_extra
 
 GameOption = Annotated[

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
@@ -273,36 +273,3 @@ def open_record_writer(
     else:
         with open_record_file(file, lambda line: typer.echo(line, err=True), final_fields) as write:
             yield write
-
-
-class ShowProgress(Protocol):
-    """Updates a progress bar."""
-
-    def __call__(self, done: int, remark: str, total: int | None = ...) -> None:
-        """Show the number of finished items, a remark beside it, and a new total."""
-
-
-@contextmanager
-def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
-    """Show a progress bar on stderr; yields the function that updates it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-    remarks = TextColumn("{task.fields[remark]}")
-    with Progress(*columns, remarks, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=total, remark="")
-
-        def show(done: int, remark: str, total: int | None = total) -> None:
-            bar.update(task, completed=done, remark=remark, total=total)
-
-        yield show
-
-
-@contextmanager
-def show_status(text: str) -> Iterator[Callable[[str], None]]:
-    """Show a spinner with a text on stderr; yields the function that changes the text."""
-    from rich.console import Console
-
-    with Console(stderr=True, markup=False).status(text) as status:
-        yield status.update

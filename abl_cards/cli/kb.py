@@ -22,8 +22,8 @@ from abl_cards.cli.console import (
     folder_argument,
     print_json,
     print_table,
-    show_progress,
 )
+from abl_cards.cli.progress import show_progress
 from abl_cards.core import DATA
 
 NEW_GAME = DATA / "new_game"

@@ -25,9 +25,10 @@ def describe(
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe the rules of a folder as text, as far as they are facts.
+    """Describe the rules of a folder as text: how the game is played.
 
-    Sections: seating and deal, plays, memory, preferences.
+    Sections: seating and deal, plays (those that differ in length only are one line), what beats what, scores, what is
+    remembered, preferences. The page shows the text as "How to play".
 
         abl-cards kb describe president
 

@@ -21,9 +21,8 @@ from abl_cards.cli.console import (
     print_json,
     print_problems,
     print_table,
-    show_progress,
-    show_status,
 )
+from abl_cards.cli.progress import show_progress, show_status
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game

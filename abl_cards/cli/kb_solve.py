@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import Profile, check_finite, fail_usage, find_game, print_json, shorten, show_status
+from abl_cards.cli.console import Profile, check_finite, fail_usage, find_game, print_json, shorten
+from abl_cards.cli.progress import show_status
 
 if TYPE_CHECKING:
     from abl_cards.reasoners.abduction import StateSolver

@@ -21,9 +21,9 @@ from abl_cards.cli.console import (
     find_game,
     load_engine,
     print_json,
-    show_progress,
     usage_errors,
 )
+from abl_cards.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game

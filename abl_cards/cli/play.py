@@ -25,11 +25,10 @@ from abl_cards.cli.console import (
     open_record_writer,
     print_json,
     shorten,
-    show_progress,
-    show_status,
     usage_errors,
     write_csv_file,
 )
+from abl_cards.cli.progress import show_progress, show_status
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
 if TYPE_CHECKING:

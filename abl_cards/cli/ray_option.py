@@ -45,7 +45,7 @@ def _is_address(word: str) -> bool:
 @contextmanager
 def connect_cluster(address: str, processors: int | None = None) -> Iterator[RayCluster]:
     """Connect to Ray at an address, or start it on this machine, and shut it down at the end; raises GameError."""
-    from abl_cards.cli.console import show_status
+    from abl_cards.cli.progress import show_status
     from abl_cards.cluster import connect_ray
 
     with ExitStack() as stack:

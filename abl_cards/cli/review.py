@@ -19,10 +19,10 @@ from abl_cards.cli.console import (
     find_game,
     print_json,
     print_table,
-    show_progress,
     usage_errors,
 )
 from abl_cards.cli.explain import read_state_or_record, report_line
+from abl_cards.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine

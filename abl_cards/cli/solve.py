@@ -21,8 +21,8 @@ from abl_cards.cli.console import (
     load_engine,
     print_json,
     print_table,
-    show_status,
 )
+from abl_cards.cli.progress import show_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

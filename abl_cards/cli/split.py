@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, print_json, show_status, usage_errors
+from abl_cards.cli.console import AsJson, Profile, RuleFolder, fail_usage, print_json, usage_errors
+from abl_cards.cli.progress import show_status
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis import SplitExplanation

@@ -20,8 +20,8 @@ from abl_cards.cli.console import (
     load_engine,
     print_json,
     print_table,
-    show_progress,
 )
+from abl_cards.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from abl_cards.hand_analysis import DealRules

@@ -24,9 +24,9 @@ from abl_cards.cli.console import (
     print_settings,
     read_settings,
     rule_assignments,
-    show_progress,
     write_csv_file,
 )
+from abl_cards.cli.progress import show_progress
 from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
 if TYPE_CHECKING:

@@ -172,6 +172,12 @@ def check_deal(rules: CompiledGame) -> None:
         KBError: More cards are dealt than the pack has, or none.
     """
     dealt, cards = sum(rules.seating.num_dealt), len(rules.pack.deck)
+    if rules.deal_query is not None and rules.has_draws:
+        raise make_kb_error(
+            "deals/2 depends on inputs, and cards are drawn (draws/1)",
+            "deal every seat the same in all deals, and let draws/1 decide who draws more",
+            ErrorCode.RULES_NOT_PLAYABLE,
+        )
     if rules.kb.facts("draw_pile", 0) and not rules.has_draws:
         raise make_kb_error(
             "draw_pile/0: no rule derives draws/1", "say who draws: draws(S) :- …", ErrorCode.RULES_NOT_PLAYABLE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.asp import KBError
 from abl_cards.core import ErrorCode, GameError
 from abl_cards.games import Game, game_names, load
+from abl_cards.rulelab.editor import describe_rules
 from abl_cards.web import event_replay, schemas
 from abl_cards.web.config import WebConfig
 from abl_cards.web.event_log import EventLog, EventLogStore
@@ -93,6 +94,12 @@ class Lobby:
         engine, rules_error = await self.valid_engine(name, profile or None)
         fields = {"name": name, "seats": engine.rules.seating.seats, "teams": engine.teams.tolist()}
         return fields | ({"refused": rules_error} if rules_error else {})
+
+    async def rules_json(self, name: str, profile: str, language: str) -> dict[str, Any]:
+        """Return the rules of a game in words, without preferences; raises GameError, KBError."""
+        engine, _ = await self.valid_engine(name, profile or None)
+        sections = await self.executor.run(lambda: describe_rules(engine, language, with_preferences=False))
+        return {"sections": [section.to_json() for section in sections]}
 
     async def valid_engine(self, name: str, profile: str | None) -> ValidEngine:
         """Return the engine of the last rules of a game without errors; raises GameError, KBError."""

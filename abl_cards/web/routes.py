@@ -50,6 +50,7 @@ def create_api(lobby: Lobby) -> Starlette:
     routes = [
         Route("/api/games", api.json_endpoint(api.list_games)),
         Route("/api/game", api.json_endpoint(api.get_game)),
+        Route("/api/rules", api.json_endpoint(api.get_rules)),
         Route("/api/labs", api.json_endpoint(api.open_lab), methods=["POST"]),
         Route("/api/labs/{lab}", api.json_endpoint(api.handle_lab_request), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", api.download_lab),
@@ -115,6 +116,12 @@ class ApiRoutes:
         """Return the data of a game that needs its compiled rules."""
         parameters = request.query_params
         return await self._lobby.game_json(parameters.get("name", ""), parameters.get("profile", ""))
+
+    async def get_rules(self, request: Request) -> Any:
+        """Return the rules of a game in words, without preferences."""
+        parameters = request.query_params
+        language = schemas.get_language(dict(parameters), "lang")
+        return await self._lobby.rules_json(parameters.get("name", ""), parameters.get("profile", ""), language)
 
     async def list_watched(self, request: Request) -> Any:
         """Return the tables that may be watched, for clients that may open tables."""

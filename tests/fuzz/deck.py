@@ -8,7 +8,7 @@ MOST_HAND = 9
 """Most cards that a seat is dealt, because the naive reading tries all subsets."""
 MOST_OF_A_ROLE = {1: 8, 2: 6, 3: 4, 4: 3}
 """Most kinds of cards that act as one cell, by copies; check refuses cells with very many combinations."""
-_BOTH = 0.04  # share of folders with jokers: a joker that is wild and natural
+_BOTH = 0.3  # share of folders with jokers: a joker that is wild and natural
 
 
 def write_deck(draft: Draft) -> None:
@@ -82,7 +82,7 @@ def _write_wilds(draft: Draft) -> None:
             draft.say(GAME, f"is_wild({card}) :- R = {draft.one_of(draft.ranks)}.")
     draft.say(GAME, "acts_as(C,wild) :- is_wild(C).")
     if JOKER in draft.extra and draft.chance(_BOTH):
-        draft.flaw, draft.natural_joker = "a card both wild and natural", True
+        draft.natural_joker = True
         draft.say(GAME, f"acts_as({JOKER},{JOKER}).")
 
 

@@ -52,6 +52,7 @@ class Shape:
 
     groups: list[Group] = field(default_factory=list)
     wilds: int = 0
+    fewest_wilds: int = 0
     suit: Term | None = None
     mixed: bool = False
     kickers: tuple[int, int] | None = None  # groups, and cards in each
@@ -88,9 +89,9 @@ class Naive:
             if form in shapes:
                 group = Group(cell, int(count), natural[form, cell], only.get((form, place)))
                 shapes[form].groups.append(group)
-        for form, most in facts["wilds"]:
+        for form, *least, most in facts["wilds"]:
             if form in shapes:
-                shapes[form].wilds = int(most)
+                shapes[form].wilds, shapes[form].fewest_wilds = int(most), int(least[0]) if least else 0
         for form, suit in facts["same_suit"]:
             shapes[form].suit = suit
         for (form,) in facts["mixed_suits"]:
@@ -139,8 +140,8 @@ class Naive:
         if shape.mixed and len({parts[1] for card in cards if (parts := parse_rank_and_suit(card))}) < 2:
             return False
         return any(
-            self._carries(shape, leftover, stood_for, acting, leading)
-            for leftover, stood_for in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
+            shape.wilds - spare >= shape.fewest_wilds and self._carries(shape, leftover, stood_for, acting, leading)
+            for leftover, spare, stood_for in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
         )
 
     def _carries(
@@ -183,19 +184,19 @@ def _subsets(hand: list[tuple[Term, int]], size: int) -> Iterator[Cards]:
 
 def _share(
     shape: Shape, cards: Counter[Term], groups: list[Group], spare: int, acting: Acting
-) -> Iterator[tuple[Counter[Term], set[Term]]]:
+) -> Iterator[tuple[Counter[Term], int, set[Term]]]:
     """Yield the leftover cards for each way to fill the groups with a limited number of wild cards.
 
-    The cells that wild cards stand in for come with them.
+    How many wild cards may still stand in, and the cells that others stand in for, come with them.
     """
     if not groups:
-        yield cards, set()
+        yield cards, spare, set()
         return
     group, *others = groups
     for taken, stand_ins in _take(shape, group, [card for card in cards if cards[card]], cards, group.size, acting):
         if stand_ins <= spare and group.size - stand_ins >= group.natural:
-            for leftover, stood_for in _share(shape, cards - taken, others, spare - stand_ins, acting):
-                yield leftover, stood_for | ({group.cell} if stand_ins else set())
+            for leftover, left, stood_for in _share(shape, cards - taken, others, spare - stand_ins, acting):
+                yield leftover, left, stood_for | ({group.cell} if stand_ins else set())
 
 
 def _take(

@@ -5,16 +5,20 @@ from __future__ import annotations
 from tests.fuzz.draft import FLUENTS, GAME, KICKERS, LABELS, OPENINGS, ROLES, RULES, STAR, SUITS, TRICKS, Draft
 
 _PLAYABLE = """
-#defined wilds/2. #defined natural/3. #defined only/3. #defined same_suit/2. #defined mixed_suits/1.
+#defined wilds/2. #defined wilds/3. #defined natural/3. #defined only/3. #defined same_suit/2. #defined mixed_suits/1.
 #defined kickers/3. #defined carries/3. #defined misread/3. #defined apart/1.
 shape(F) :- form(_,F), F != pass.
 gap(F,P,I) :- shape(F), needs(F,P,C,N), not only(F,P,_), not same_suit(F,_), I = 1..N, not have(C,I).
 gap(F,P,I) :- shape(F), needs(F,P,_,N), only(F,P,K), I = 1..N, not have(K,I).
 gap(F,P,1) :- shape(F), needs(F,P,C,_), same_suit(F,T), not have(card(C,T),1).
 blocked(F) :- natural(F,C,K), needs(F,_,C,_), not have(C,K).
-can(F) :- shape(F), not gap(F,_,_).
+can(F) :- shape(F), not gap(F,_,_), not wilds(F,_,_).
 """
-_WILD = "can(F) :- wilds(F,W), not blocked(F), wild(K), K <= W, #count { P,I : gap(F,P,I) } <= K."
+_WILD = """
+may(F,1,W) :- wilds(F,W).
+may(F,L,W) :- wilds(F,L,W).
+can(F) :- may(F,L,W), not blocked(F), wild(K), L <= K, K <= W, #count { P,I : gap(F,P,I) } <= K.
+"""
 _MIXED = """
 several(F,two) :- mixed_suits(F), needs(F,P,R,_), needs(F,Q,U,_), P < Q, held(R,T,1), held(U,V,1), T != V.
 several(F,two) :- mixed_suits(F), needs(F,P,R,N), N > 1, held(R,T,1), held(R,V,1), T < V.

@@ -20,7 +20,11 @@ def write_shapes(draft: Draft) -> None:
         _family(draft, "one(R,T)", "rank(R), suit(T)", [("card(R,T)", "1")], kind="single")
     if draft.natural_joker:
         _family(draft, f"single({JOKER})", "", [(JOKER, "1")], strength="60", kind="single", wilds=0)
-        _family(draft, "with_joker(R)", "rank(R)", [("R", "1"), (JOKER, "1")], wilds=1)
+        _family(draft, "with_joker(R)", "rank(R)", [("R", "1"), (JOKER, "1")], wilds=0)
+    if draft.wild and draft.chance(0.3):
+        last = draft.ranks[-1]
+        draft.say(LABELS, f"vacant({last + 1}).")
+        _family(draft, f"past({last})", "", [(str(last), "1"), (str(last + 1), "1")], strength="1", wilds=1)
     if STAR in draft.extra:
         _family(draft, f"single({STAR})", "", [(STAR, "1")], strength=str(draft.one_of((0, 50))), kind="single")
     families = [_sets, _runs, _full, _bombs]
@@ -54,7 +58,8 @@ def _family(
         draft.say(LABELS, f"needs({term},{place},{cell},{count}){where}.")
     most = draft.one_of((0, 1, 1, 2)) if wilds < 0 else wilds
     if draft.wild and most:
-        draft.say(LABELS, f"wilds({term},{most}){where}.")
+        least = not draft.level and kind != "single" and draft.chance(0.2)
+        draft.say(LABELS, f"wilds({term},{'1,' if least else ''}{most}){where}.")
         cell, count = draft.one_of(groups)
         if count.isdigit() and int(count) > 1 and draft.chance(0.3):
             draft.say(LABELS, f"natural({term},{cell},{draft.random.randint(1, int(count) - 1)}){where}.")

@@ -232,7 +232,8 @@ class CompiledGame:
         passes_cards, takes_aside = (
             Signature.parse(name) in self.derived_outputs for name in ("passes/3", "takes_aside/1")
         )
-        aside = max(0, deck_size - sum(dealt)) if passes_cards or takes_aside or self.has_pile else 0
+        is_open = passes_cards or takes_aside or self.has_pile or self.deal_query is not None
+        aside = max(0, deck_size - sum(dealt)) if is_open else 0
         limits = [require_int(cards, "hand_limit") for (cards,) in self.kb.facts("hand_limit", 1)]
         return min([deck_size, max(dealt) + aside + passes_cards, *(limits if self.has_pile else ())])
 
@@ -272,6 +273,12 @@ class CompiledGame:
     def has_trick_cards(self) -> bool:
         """True if tables store the cards of the trick."""
         return self.trick_query is not None or self.keeps_trick_cards
+
+    @cached_property
+    def deal_query(self) -> CircuitQuery | None:
+        """Query of ``deals/2`` where fluents or random numbers decide it; None for the same number in every deal."""
+        is_constant = len(self.kb.instances("deals", 2)) == len(self.kb.facts("deals", 2))
+        return None if is_constant else self.build_query("deals/2")
 
     @property
     def has_draws(self) -> bool:
@@ -425,7 +432,8 @@ def _compile(kb: KnowledgeBase, program: ProgramSummary, folder: Folder, profile
     contexts = find_contexts(
         fluents, [circuit for circuit in (acts_as, strengths, _compile_output(kb, "beats/1")) if circuit]
     )
-    cells = read_cells(pack, acts_as, contexts) if acts_as else build_default_cells(pack, len(contexts))
+    vacant = [cell for (cell,) in kb.facts("vacant", 1)]
+    cells = read_cells(pack, acts_as, contexts, vacant) if acts_as else build_default_cells(pack, len(contexts), vacant)
     forms = read_forms(kb, pack, cells)
     schema = _build_schema(kb, pack, cells, forms, fluents, seating)
     unsupplied = list(find_unsupplied_inputs(kb, schema, program))
@@ -470,7 +478,7 @@ def _read_seating(kb: KnowledgeBase) -> Seating:
             ErrorCode.INVALID_SEATING,
         )
     teams = kb.facts_as_dict("member") or {seat: seat for seat in seats}
-    dealt = {seat: require_int(count, "deals") for seat, count in kb.facts_as_dict("deals").items()}
+    dealt = _read_dealt(kb)
     if negative := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
         remedy = "write 0 or more"
         raise make_kb_error(f"{negative[0]}: the number of cards is negative", remedy, ErrorCode.INVALID_ARGUMENT)
@@ -483,6 +491,15 @@ def _read_seating(kb: KnowledgeBase) -> Seating:
         tuple(dealt.get(seat, 0) for seat in seats),
         tuple(sorted(seats, key=lambda seat: leftover.get(seat, seat))),
     )  # fmt: skip
+
+
+def _read_dealt(kb: KnowledgeBase) -> dict[Term, int]:
+    """Read the cards dealt to each seat; where inputs decide it, those dealt in any case."""
+    sizes: dict[Term, list[int]] = {}
+    for seat, count in kb.instances("deals", 2):
+        sizes.setdefault(seat, []).append(require_int(count, "deals"))
+    fixed = {seat: require_int(count, "deals") for seat, count in kb.facts_as_dict("deals").items()}
+    return {seat: fixed[seat] if seat in fixed else min(counts) for seat, counts in sizes.items()}
 
 
 def _build_schema(

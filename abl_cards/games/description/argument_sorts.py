@@ -129,7 +129,7 @@ CARD = ArgumentSort("card", "bind it by pack/2", lambda known: known.cards)
 RANK = ArgumentSort("rank", "write the rank of a card of pack/2", lambda known: known.ranks)
 SUIT = ArgumentSort("suit", "write the suit of a card of pack/2", lambda known: known.suits)
 CELL = ArgumentSort(
-    "cell", "write a rank, a card, or what acts_as/2 says", lambda known: known.cells,
+    "cell", "write a rank, a card, or what acts_as/2 or vacant/1 says", lambda known: known.cells,
     error_override="no cell: no card acts as it",
 )  # fmt: skip
 CELL_OR_WILD = ArgumentSort(

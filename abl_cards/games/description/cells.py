@@ -269,26 +269,32 @@ def default_cells(kind: Term) -> tuple[Term, ...]:
     return (kind, parts[0]) if parts else (kind,)
 
 
-def build_default_cells(pack: Pack, contexts: int) -> Cells:
+def build_default_cells(pack: Pack, contexts: int, vacant: Sequence[Term] = ()) -> Cells:
     """Build the cells of a game without ``acts_as/2``, equal in all contexts.
 
     Args:
         pack: Pack of the game.
         contexts: Number of contexts.
+        vacant: Cells of ``vacant/1``.
+
+    Raises:
+        KBError: There are vacant cells, which no wild card can take.
     """
-    return _build_cells(pack, [[default_cells(kind) for kind in pack.kinds]] * contexts)
+    return _build_cells(pack, [[default_cells(kind) for kind in pack.kinds]] * contexts, vacant)
 
 
-def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts) -> Cells:
+def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts, vacant: Sequence[Term] = ()) -> Cells:
     """Read the cells of a game from ``acts_as/2``.
 
     Args:
         pack: Pack of the game.
         circuit: Circuit of ``acts_as/2``.
         contexts: Contexts of the game.
+        vacant: Cells of ``vacant/1``.
 
     Raises:
-        KBError: A card is not in the pack, acts as wild and as something else, or there are too many cells.
+        KBError: A card is not in the pack, acts as wild and as a cell of other cards; a card acts as a vacant cell; or
+            there are too many cells.
     """
     answers = contexts.evaluate(circuit)
     acts: list[list[list[Term]]] = [[[] for _ in pack.kinds] for _ in range(len(contexts))]
@@ -298,13 +304,15 @@ def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts) -> Cells:
             raise make_kb_error(message, "write a card of the pack", ErrorCode.UNKNOWN_NAME)
         for context in np.flatnonzero(holds):
             acts[context][pack.index[card]].append(cell)
-    return _build_cells(pack, acts)
+    return _build_cells(pack, acts, vacant)
 
 
-def _build_cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
+def _build_cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]], vacant: Sequence[Term]) -> Cells:
     """Build cells, those of single kinds first, in ascending order; raise KBError for too many."""
     _refuse_wild_and_natural(pack, acts)
     all_cells = dict.fromkeys(cell for context in acts for cells in context for cell in cells)
+    _check_vacant_cells(pack, acts, vacant)
+    all_cells |= dict.fromkeys(vacant)
     kinds = [kind for kind in pack.kinds if kind in all_cells]
     names = tuple(
         dict.fromkeys([*kinds, *sorted((cell for cell in all_cells if cell not in pack.index), key=_cell_sort_key)])
@@ -325,17 +333,30 @@ def _build_cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
 
 
 def _refuse_wild_and_natural(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> None:
-    """Raise KBError if a card acts as wild and as something else at once, as it would be counted twice."""
-    for kind, cells in ((kind, cells) for context in acts for kind, cells in zip(pack.kinds, context, strict=True)):
-        others = [cell for cell in cells if cell != WILD]
-        if others and len(others) < len(cells):
-            remedy = "let it act as wild alone; by fluents it may be one thing now and another later"
-            raise KBError(
-                make_error(
-                    None, f"acts_as({kind},{cell}): the card acts as {other} too", remedy, ErrorCode.CONFLICTING_FACTS
+    """Raise KBError if a card acts as wild and as a cell of cards that are not wild, as it would be counted twice."""
+    for context in acts:
+        shared = {cell for cells in context if WILD not in cells for cell in cells}
+        for kind, cells in zip(pack.kinds, context, strict=True):
+            if WILD in cells and (others := [cell for cell in cells if cell in shared]):
+                remedy = "let it act as wild, and besides as cells of its own that no other card acts as"
+                code = ErrorCode.CONFLICTING_FACTS
+                raise KBError(
+                    make_error(None, f"acts_as({kind},{cell}): the card acts as {other} too", remedy, code)
+                    for cell, other in ((others[0], WILD), (WILD, others[0]))
                 )
-                for cell, other in ((others[0], WILD), (WILD, others[0]))
-            )
+
+
+def _check_vacant_cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]], vacant: Sequence[Term]) -> None:
+    """Raise KBError if a card acts as a vacant cell, or if there is no wild card to take it."""
+    owners = {cell: kind for context in acts for kind, cells in zip(pack.kinds, context, strict=True) for cell in cells}
+    for cell in vacant:
+        if cell in owners:
+            message = f"vacant({cell}): {owners[cell]} acts as it"
+            remedy = "leave the fact out, or name a cell that no card of the pack acts as"
+            raise make_kb_error(message, remedy, ErrorCode.CONFLICTING_FACTS)
+        if WILD not in owners:
+            message = f"vacant({cell}): no card is wild, so nothing can lie there"
+            raise make_kb_error(message, "write acts_as(Card,wild) for a card", ErrorCode.INVALID_FORM)
 
 
 def _cell_sort_key(cell: Term) -> tuple[int, int, str]:

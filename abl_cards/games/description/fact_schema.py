@@ -71,7 +71,8 @@ FACTS = _parse_signatures({
     "member/2": (SEAT, TEAM), "who/2": (ANY, SEAT_DISTANCE), "deals/2": (SEAT, CARD_COUNT_OR_ZERO), "label/1": (ANY,),
     "label/2": (_NON_NEGATIVE, ANY), "order/2": (LABEL_OR_CHOICE, ANY), "form/2": (LABEL, ANY), "kind/2": (FORM, ANY),
     "needs/4": (FORM, NUMBER, CELL, CARD_COUNT), "natural/3": (FORM, CELL, CARD_COUNT_OR_ZERO),
-    "wilds/2": (FORM, CARD_COUNT_OR_ZERO), "same_suit/2": (FORM, SUIT), "mixed_suits/1": (FORM,),
+    "wilds/2": (FORM, CARD_COUNT_OR_ZERO), "wilds/3": (FORM, CARD_COUNT_OR_ZERO, CARD_COUNT_OR_ZERO),
+    "vacant/1": (ANY,), "same_suit/2": (FORM, SUIT), "mixed_suits/1": (FORM,),
     "only/3": (FORM, NUMBER, CARD), "kickers/3": (FORM, CARD_COUNT, CARD_COUNT),
     "kicker/3": (FORM, CELL, _NUM_GROUPS_OR_NONE), "kicker_pool/3": (ANY, CELL, _NUM_GROUPS),
     "uses_pool/2": (FORM, ANY), "excludes/2": (FORM, FORM), "misread/3": (FORM, CELL, _NUM_GROUPS), "apart/1": (FORM,),
@@ -129,7 +130,10 @@ CODEGEN_FACTS = _parse_signatures({"doubles/1": (FORM,)})
 PREDICATE_SORTS: Mapping[Signature, ArgumentSorts] = {**FACTS, **PREFERENCE_FACTS, **OUTPUTS}
 """Sorts of the arguments of each fact and output, in the order of the reference."""
 
-STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS})
+DEALS_SIGNATURE = Signature("deals", 2)
+"""Fact that fluents and random numbers of the match may decide."""
+
+STATIC_PREDICATES = frozenset({*FACTS, *PREFERENCE_FACTS, *_AUXILIARY_FACTS}) - {DEALS_SIGNATURE}
 """Predicates that are read once, so they may not depend on inputs."""
 
 TEXT_FACTS = frozenset(map(Signature.parse, (

@@ -19,7 +19,7 @@ from abl_cards.core import ErrorCode
 from abl_cards.games.description.cells import Cells
 from abl_cards.games.description.combinations import CombinationTable, TooManyCombinations, build_combinations
 from abl_cards.games.description.forms import CardGroup, Form, Forms
-from abl_cards.games.description.pack import WILD, Pack, parse_rank_and_suit
+from abl_cards.games.description.pack import NO_CELL, WILD, Pack, parse_rank_and_suit
 
 PLAIN, MIXED, SUITED, TAILED = range(4)
 """Modes of blocks: one form; one form of mixed suits; one form for each suit; one form for each last group."""
@@ -35,7 +35,7 @@ class RankSlots(NamedTuple):
     """Kinds of cards that act as each cell that forms take; these cells are called *ranks* here."""
 
     kind: NDArray[np.int16]  # [ranks, slots] kinds in the order of hands, padded with NO_INDEX
-    natural: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank in the context
+    natural: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank in the context and is not wild
     wild: NDArray[np.int16]  # [contexts, wilds] kinds that act as wild, padded with NO_INDEX
     wild_suit: NDArray[np.int16]  # [contexts, wilds] index of the suit of each wild card, or NO_INDEX
     natural_slot: NDArray[np.int16]  # [contexts, wilds, ranks] slot of the wild card in its natural ranks, or NO_INDEX
@@ -54,6 +54,7 @@ class FormBlocks(NamedTuple):
     min_natural: NDArray[np.int16]  # [blocks, groups] number of these that must not be wild
     only_slot: NDArray[np.int16]  # [blocks, groups] slot that all cards of the group must be from, or NO_INDEX
     max_wilds: NDArray[np.int16]  # [blocks] number of wild cards that may substitute
+    min_wilds: NDArray[np.int16]  # [blocks] number of these that must
     num_cards: NDArray[np.int16]  # [blocks] number of cards, kickers included
     tail_size: NDArray[np.int16]  # [blocks] number of cards of the last group, TAILED only
     tail_min_natural: NDArray[np.int16]  # [blocks or 1, ranks] number that must not be wild, by rank of the last group
@@ -174,9 +175,12 @@ def _build_slots(
     num_slots = max(1, max(map(len, kinds), default=1))
     kind, suit = (np.full((len(rank_cells), num_slots), NO_INDEX, np.int16) for _ in range(2))
     natural = np.zeros((contexts, len(rank_cells), num_slots), np.uint8)
+    is_wild = (cells.acts_as == cells.index.get(WILD, NO_CELL - 1)).any(
+        axis=2
+    )  # counted apart, also in cells of their own
     for rank, rank_kinds in enumerate(kinds):
         kind[rank, : len(rank_kinds)] = rank_kinds
-        natural[:, rank, : len(rank_kinds)] = acts_as[rank][:, rank_kinds]
+        natural[:, rank, : len(rank_kinds)] = acts_as[rank][:, rank_kinds] & ~is_wild[:, rank_kinds]
         parts = [parse_rank_and_suit(pack.kinds[rank_kind]) for rank_kind in rank_kinds]
         suit[rank, : len(rank_kinds)] = [suits.index(part[1]) if part else NO_INDEX for part in parts]
     wild = _find_wild_kinds(pack, cells)
@@ -227,7 +231,7 @@ class _BlockBuilder:
         blocks = FormBlocks(
             label=make(), form=make(fill=NO_INDEX), mode=make(dtype=np.int8), num_groups=make(dtype=np.int8),
             rank=make(max_groups), size=make(max_groups), min_natural=make(max_groups),
-            only_slot=make(max_groups, fill=NO_INDEX), max_wilds=make(), num_cards=make(),
+            only_slot=make(max_groups, fill=NO_INDEX), max_wilds=make(), min_wilds=make(), num_cards=make(),
             tail_size=make(), tail_min_natural=np.zeros(tail_shape, np.int16),
             tail_form=np.full(tail_shape, NO_INDEX, np.int16), suit_form=make(max(1, len(self._suits)), fill=NO_INDEX),
             num_kickers=make(dtype=np.int8), kicker_size=make(dtype=np.int8), kicker_row=make(fill=NO_INDEX),
@@ -267,7 +271,7 @@ class _BlockBuilder:
         suits = {form.suit for form in forms}
         has_single_cards = all(group.count == 1 and group.only_kind is None for form in forms for group in form.groups)
         are_equal = (
-            len({(form.groups, form.max_wilds, form.has_mixed_suits, form.kickers is None) for form in forms}) == 1
+            len({(form.groups, *form.wild_range, form.has_mixed_suits, form.kickers is None) for form in forms}) == 1
         )
         if None in suits and suits != {None}:
             raise make_kb_error(
@@ -293,7 +297,7 @@ class _BlockBuilder:
         def without_tail(form: Form) -> tuple[object, ...]:
             return (
                 form.groups[:-1],
-                form.max_wilds,
+                form.wild_range,
                 form.has_mixed_suits,
                 form.kickers,
                 form.groups[-1].count,
@@ -314,7 +318,8 @@ class _BlockBuilder:
     def _fill_block(self, blocks: FormBlocks, block: int, mode: int, members: list[int]) -> None:
         forms = [self._forms.forms[member] for member in members]
         first = forms[0]
-        blocks.label[block], blocks.mode[block], blocks.max_wilds[block] = first.label, mode, first.max_wilds
+        blocks.label[block], blocks.mode[block] = first.label, mode
+        blocks.min_wilds[block], blocks.max_wilds[block] = first.wild_range
         blocks.num_cards[block], blocks.kickers_apart[block] = first.num_cards, first.has_kickers_apart
         shared = first.groups[:-1] if mode == TAILED else first.groups
         if mode == SUITED:

@@ -61,6 +61,7 @@ class Form:
     kind: Term  # kind of play; only plays of one kind are compared
     groups: tuple[CardGroup, ...]
     max_wilds: int  # number of wild cards that may substitute
+    min_wilds: int  # number of these that must
     suit: Term | None  # suit of all cards, None for any
     has_mixed_suits: bool  # the cards must be of at least two suits
     kickers: Kickers | None
@@ -71,6 +72,11 @@ class Form:
     def has_own_kickers(self) -> bool:
         """Whether kickers may act as the cell of a group."""
         return self.kickers is not None and any(group.cell in self.kickers.allowed for group in self.groups)
+
+    @property
+    def wild_range(self) -> tuple[int, int]:
+        """Least and greatest number of wild cards that substitute."""
+        return self.min_wilds, self.max_wilds
 
     @property
     def num_cards(self) -> int:
@@ -280,7 +286,8 @@ class _FormReader:
     def __init__(self, kb: KnowledgeBase, pack: Pack, cells: Cells, labels: Mapping[Term, int]) -> None:
         self._kb, self._pack, self._cells, self._labels = kb, pack, cells, labels
         self._form_names = {name for _, name in kb.facts("form", 2)}  # a variant may leave out forms, but not facts
-        self._kinds, self._wilds = read_mapping(kb, "kind", 2, 1), read_mapping(kb, "wilds", 2, 1)
+        self._kinds, self._wilds = read_mapping(kb, "kind", 2, 1), self._read_wilds()
+        self._vacant = {cells.index[cell] for (cell,) in kb.facts("vacant", 1)}
         self._suits = read_mapping(kb, "same_suit", 2, 1)
         self._mixed = {form for (form,) in kb.facts("mixed_suits", 1)}
         self._apart = {form for (form,) in kb.facts("apart", 1)}
@@ -306,12 +313,13 @@ class _FormReader:
             raise make_kb_error(f"form {name} has no kind/2", remedy, ErrorCode.MISSING_FACT)
         groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
         self._check_pass(label, name, groups)
-        wilds = min(require_int(self._wilds.get((name,), 0), f"wilds({name},…)"), MAX_CARDS)
+        min_wilds, max_wilds = self._wilds.get(name, (0, 0))
         form = Form(
-            name, self._labels[label], self._kinds[name,], groups, wilds, self._suits.get((name,)), name in self._mixed,
-            self._kickers.get(name), name in self._apart, tuple(self._excluded.get(name, ())),
+            name, self._labels[label], self._kinds[name,], groups, max_wilds, min_wilds, self._suits.get((name,)),
+            name in self._mixed, self._kickers.get(name), name in self._apart, tuple(self._excluded.get(name, ())),
         )  # fmt: skip
         self._require_limits(form)
+        self._check_vacant_groups(form)
         return form
 
     def _require_limits(self, form: Form) -> None:
@@ -331,6 +339,21 @@ class _FormReader:
                 fact = f"kickers({form.name},{form.kickers.num_groups},{form.kickers.group_size})"
             message = f"{fact}: {form.num_cards} cards of a form"
             raise make_kb_error(message, f"at most {MAX_CARDS}", ErrorCode.GAME_TOO_LARGE)
+
+    def _check_vacant_groups(self, form: Form) -> None:
+        """Raise KBError if wild cards cannot take all groups of cells that no card acts as."""
+        num_vacant = 0
+        for place, group in sorted(self._needs.get(form.name, {}).items()):
+            if group.cell not in self._vacant:
+                continue
+            cell = self._cells.names[group.cell]
+            num_vacant += group.count
+            if num_vacant > form.max_wilds or group.min_natural:
+                message = f"needs({form.name},{place},{cell},{group.count}): no card acts as {cell}, vacant/1"
+                remedy = f"write wilds({form.name},{num_vacant}), as wild cards alone lie there"
+                if group.min_natural:
+                    remedy = f"leave out natural({form.name},{cell},{group.min_natural}), as wild cards alone lie there"
+                raise make_kb_error(message, remedy, ErrorCode.INVALID_FORM)
 
     def _find_label(self, form: Form) -> Term:
         return next(label for label, index in self._labels.items() if index == form.label)
@@ -356,11 +379,11 @@ class _FormReader:
         if cell == WILD:
             raise make_kb_error(
                 f"{fact}: no form can take the wild card itself",
-                "let forms need other cells, and say by wilds/2 how many wild cards may stand in",
+                "say by wilds/2 how many wild cards may stand in; a play of its own takes a cell, acts_as(Card,Cell)",
                 ErrorCode.INVALID_FORM,
             )
         if cell not in self._cells.index:
-            remedy = "write a rank or a card of pack/2"
+            remedy = "write a rank or a card of pack/2; where wild cards alone lie, vacant(Cell)"
             raise make_kb_error(f"{fact}: no card of the pack acts as {cell}", remedy, ErrorCode.UNKNOWN_NAME)
         return self._cells.index[cell]
 
@@ -373,6 +396,23 @@ class _FormReader:
             min_count = min(require_int(count, f"{name}({form},{cell},{count})"), MAX_CARDS + 1)
             min_natural[form, cell] = max(min_natural[form, cell], min_count)
         return min_natural
+
+    def _read_wilds(self) -> dict[Term, tuple[int, int]]:
+        """Read how many wild cards substitute at least and at most, by ``wilds/2`` and ``wilds/3``."""
+        wilds = {
+            form: (0, min(require_int(count, f"wilds({form},…)"), MAX_CARDS))
+            for (form,), count in read_mapping(self._kb, "wilds", 2, 1).items()
+        }
+        for form, low, high in self._kb.facts("wilds", 3):
+            fact = f"wilds({form},{low},{high})"
+            if form in wilds:
+                remedy = "keep one of them: wilds(F,Max) or wilds(F,Min,Max)"
+                raise make_kb_error(f"{fact}: {form} has another wilds", remedy, ErrorCode.CONFLICTING_FACTS)
+            wilds[form] = require_int(low, fact), min(require_int(high, fact), MAX_CARDS)
+            if not 0 <= wilds[form][0] <= wilds[form][1]:
+                remedy = "write the least number before the greatest"
+                raise make_kb_error(f"{fact}: no range", remedy, ErrorCode.INVALID_ARGUMENT)
+        return wilds
 
     def _read_groups(self) -> dict[Term, dict[int, CardGroup]]:
         needs: dict[Term, dict[int, CardGroup]] = defaultdict(dict)
@@ -437,5 +477,8 @@ class _FormReader:
             if not least <= require_int(count, fact) <= MAX_KICKERS:
                 message = f"{fact}: no number of groups"
                 raise make_kb_error(message, f"write {least} to {MAX_KICKERS}", ErrorCode.INVALID_ARGUMENT)
+            if self._find_cell(cell, fact) in self._vacant:
+                message = f"{fact}: no card acts as {cell}, vacant/1"
+                raise make_kb_error(message, "let kickers be of other cells", ErrorCode.INVALID_FORM)
             bits[owner][self._find_cell(cell, fact)] |= 1 << require_int(count, fact)
         return {owner: dict(cells) for owner, cells in bits.items()}

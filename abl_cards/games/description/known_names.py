@@ -122,10 +122,11 @@ class KnownNames:
 
     @cached_property
     def cells(self) -> set[Term]:
-        """Cells that cards act as in any context."""
+        """Cells that cards act as in any context, and vacant ones."""
+        vacant = self._argument_values("vacant", 1)
         if Signature("acts_as", 2) in self.kb.request.outputs:
-            return self._argument_values("acts_as", 2, 1)
-        return self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
+            return vacant | self._argument_values("acts_as", 2, 1)
+        return vacant | self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
 
     @cached_property
     def labels(self) -> set[Term]:

@@ -1,7 +1,8 @@
 """Pack of cards: the kinds of cards and the number of copies of each.
 
 A hand is uint8 [kinds]. Rules read *cells*, which cards act as: ``card(R,S)`` acts as itself and as its rank, unless
-``acts_as/2`` gives other cells, which may depend on fluents. A wild card acts as ``wild`` and as nothing else.
+``acts_as/2`` gives other cells, which may depend on fluents. A wild card acts as ``wild``, and besides only as cells
+that no other card acts as.
 """
 
 from __future__ import annotations

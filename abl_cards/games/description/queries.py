@@ -76,6 +76,9 @@ QUERY_SPECS: Mapping[str, QuerySpec] = {
         ("asks/2", "draws/1", "leads/1", "deal_again/0"), "who is asked, who draws, and who leads",
         "when cards are dealt, and after every draw and choice", observer=referee_groups,
     ),
+    "deal": QuerySpec(
+        ("deals/2",), "how many cards are dealt", "when cards are dealt, before the event", ("fluents", "lots")
+    ),
     "option": QuerySpec(
         ("option/1",), "what may be chosen", "at every choice", ("event",), seat_groups
     ),

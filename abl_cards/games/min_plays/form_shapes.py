@@ -95,6 +95,8 @@ def read_shapes(rules: CompiledGame, left_out: Collection[Term] = ()) -> FormSha
         UncountableError: Suits matter, or a card has two ranks.
     """
     forms = [form for form in rules.forms.forms if form.groups and form.name not in left_out]
+    if special := next((form for form in forms if form.min_wilds), None):
+        raise UncountableError(f"there is no {special.name} without a wild card")
     kicker_cells = {cell for form in forms if form.kickers for cell in form.kickers.allowed}
     cells = tuple(sorted({group.cell for form in forms for group in form.groups} | kicker_cells))
     rank = _kind_ranks(rules, cells)
@@ -111,6 +113,8 @@ def read_shapes(rules: CompiledGame, left_out: Collection[Term] = ()) -> FormSha
         tuple(form for form in forms if not form.kickers), tuple(form for form in forms if form.kickers),
         largest_hand(rules),
     )  # fmt: skip
+    if (shapes.copies == 0).any() and rules.kb.facts("vacant", 1):
+        raise UncountableError("wild cards lie where no card of the pack can")
     _check_suits(shapes, rules)
     for form in forms:
         if not set(form.excluded_forms) <= set(left_out):  # a form that is counted beside these takes the same cards
@@ -126,6 +130,9 @@ def _kind_ranks(rules: CompiledGame, cells: tuple[int, ...]) -> NDArray[np.int64
     if wild >= 0:
         rank_of_cell[wild] = len(cells)
     card_ranks = rank_of_cell[acts]  # [contexts, kinds, most]
+    is_wild = (card_ranks == len(cells)).any(axis=2)
+    if (is_wild & ((card_ranks >= 0).sum(axis=2) > 1)).any():
+        raise UncountableError("a wild card is a play of its own too")
     if ((card_ranks >= 0).sum(axis=2) > 1).any():
         raise UncountableError("suits matter in some plays, ranks in others")
     ranks: NDArray[np.int64] = card_ranks.max(axis=2)

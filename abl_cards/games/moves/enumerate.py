@@ -25,6 +25,7 @@ from abl_cards.games.moves.move_tables import (
     KICKERS,
     LABEL,
     MAIN_RANK,
+    MIN_WILDS,
     MODE,
     NATURAL,
     NUM_CARDS,
@@ -87,6 +88,7 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
         return num_sets
     mode, groups = move_tables.blocks[block, MODE], np.int64(move_tables.blocks[block, GROUPS])
     max_wilds, kickers = np.int64(move_tables.blocks[block, WILDS]), np.int64(move_tables.blocks[block, KICKERS])
+    min_wilds = np.int64(move_tables.blocks[block, MIN_WILDS])
     kind, suits, wild_cards = move_tables.slot_kind, move_tables.slot_suit, move_tables.wild_cards
     start, counts, own = (
         move_tables.pattern_start,
@@ -106,7 +108,9 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
     depth, entering = np.int64(0), True
     while depth >= 0 and num_sets < stop:
         if depth == groups:
-            if mode == TAILED:
+            if only_form >= 0 and state[STAND_INS, depth] < min_wilds:
+                pass
+            elif mode == TAILED:
                 num_sets = _enumerate_tails(
                     move_tables, block, context, allowed, column, scratch, depth, num_sets, window, form, cards
                 )
@@ -126,8 +130,8 @@ def enumerate_block(move_tables, block, context, leading, allowed, column, scrat
                     index = only_form if suit_bits & (suit_bits - 1) else np.int64(NO_INDEX)
                 elif mode == SUITED:
                     num_sets, index = _write_suits(
-                        suit_form, move_tables.form_row, allowed, column, wild_cards, context, stand_ins, max_wilds,
-                        state, depth, card_row, sorted_rows, first, last, shift, num_sets, form, cards,
+                        suit_form, move_tables.form_row, allowed, column, wild_cards, context, stand_ins, min_wilds,
+                        max_wilds, state, depth, card_row, sorted_rows, first, last, shift, num_sets, form, cards,
                     )  # fmt: skip
                 if excluded_end > excluded and _is_excluded(
                     move_tables, excluded, excluded_end, context, card_row, state[NUM_CARDS, depth]
@@ -243,7 +247,7 @@ def _use_wild_cards(width, stand_ins, wild_cards, counts, context, rank, only, r
 
 @njit(cache=True, nogil=True, inline="always")
 def _write_suits(
-    suit_form, form_row, allowed, column, wild_cards, context, stand_ins, max_wilds, state, depth, card_row,
+    suit_form, form_row, allowed, column, wild_cards, context, stand_ins, min_wilds, max_wilds, state, depth, card_row,
     sorted_rows, first, last, shift, num_sets, form, cards,
 ):  # fmt: skip
     """Write complete groups of one suit for each allowed form but the last.
@@ -257,7 +261,7 @@ def _write_suits(
         suited_form = np.int64(suit_form[form_suit])
         if suited_form < 0 or not allowed[form_row[suited_form], column]:
             continue
-        if _count_substitutes(state, depth, wild_cards, context, stand_ins, form_suit) <= max_wilds:
+        if min_wilds <= _count_substitutes(state, depth, wild_cards, context, stand_ins, form_suit) <= max_wilds:
             if index >= 0:
                 if first <= num_sets < last:
                     num_cards = state[NUM_CARDS, depth]
@@ -292,6 +296,7 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
     first, last, stop, shift = window.first, window.last, window.stop, window.first_row - window.first
     size, num_main_cards = np.int64(move_tables.blocks[block, TAIL_SIZE]), state[NUM_CARDS, depth]
     wilds_left = move_tables.blocks[block, WILDS] - state[STAND_INS, depth]
+    min_substitutes = move_tables.blocks[block, MIN_WILDS] - state[STAND_INS, depth]
     width, stand_ins = len(move_tables.slot_range), move_tables.num_wild_kinds
     for position in range(order.shape[1]):
         rank = np.int64(order[context, position])
@@ -321,7 +326,7 @@ def _enumerate_tails(move_tables, block, context, allowed, column, scratch, dept
                 own_rank_bits |= np.int64(slot >= 0) << kind
             if stand_ins > 1 and canonical_wild_groups(state[WILD_GROUPS, depth], group_bits, own_rank_bits) < 0:
                 continue
-            if num_substitutes <= max_substitutes and num_sets < stop:
+            if min_substitutes <= num_substitutes <= max_substitutes and num_sets < stop:
                 if first <= num_sets < last:
                     num_cards = append_group(
                         width, stand_ins, slot_kind, wild_cards, counts, row, context, rank, card_row, num_main_cards

@@ -31,7 +31,7 @@ class MoveTables(NamedTuple):
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in FormBlocks
     label_blocks: NDArray[np.int32]  # [labels, 2] first block of a label, and the block after its last
     slot_kind: NDArray[np.int16]  # [ranks, slots] as in RankSlots, padded to a multiple of _SLOT_MULTIPLE slots
-    slot_acts: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank there
+    slot_acts: NDArray[np.uint8]  # [contexts, ranks, slots] 1 if the kind acts as the rank there, and is not wild
     slot_suit: NDArray[np.int16]  # [ranks, slots] suit of each kind, NO_INDEX for none
     wild_cards: NDArray[np.int16]  # [contexts, wilds, 2 + ranks] kind, suit, and slot in each rank that it is of
     pattern_start: NDArray[np.int32]  # [patterns, cards + 2] as in CombinationTable; stand-ins are the last digits
@@ -70,6 +70,7 @@ class MoveTables(NamedTuple):
             layout.label, layout.form, layout.mode, layout.num_groups, layout.max_wilds, layout.tail_size,
             layout.num_kickers, layout.kicker_size, layout.kicker_row, layout.kickers_apart, main_rank, layout.form,
             layout.has_own_kickers, layout.excluded_rows[:, 0], layout.excluded_rows[:, 1],
+            layout.min_wilds,
         )  # fmt: skip
         return cls(
             np.stack(fields, axis=1).astype(np.int32), np.arange(num_forms, dtype=np.int32),
@@ -98,14 +99,15 @@ def _combinations(catalogue: FormArrays, num_padding: int) -> tuple[NDArray[np.i
 
 (
     LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, JOKERS_APART, MAIN_RANK, FORM_ROW,
-    OWN_KICKERS, EXCLUDED, EXCLUDED_END,
-) = range(15)  # fmt: skip
+    OWN_KICKERS, EXCLUDED, EXCLUDED_END, MIN_WILDS,
+) = range(16)  # fmt: skip
 """Fields of ``MoveTables.blocks``.
 
 ``OWN_KICKERS``: 1 if kickers may be of the rank of a group.
 ``EXCLUDED``, ``EXCLUDED_END``: first row of ``MoveTables.excluded``, and the end of the rows.
 ``MAIN_RANK``: rank whose position among the kickers the main cards take, NO_INDEX if they come before all kickers.
 ``FORM_ROW``: row of ``FORM`` in the circuit outputs.
+``MIN_WILDS``: least number of wild cards that stand in for others.
 """
 RANK, SIZE, NATURAL, ONLY = range(4)  # fields of MoveTables.group_fields
 WILD_SUIT, OWN_SLOTS = 1, 2  # columns of MoveTables.wild_cards: the suit, the first of the slots
@@ -278,7 +280,7 @@ def plain_block(label_blocks, blocks, num_wild_kinds, wild, context, hands, row,
     Kickers of the rank of a group are drawn with it.
     """
     block = np.int64(label_blocks[label, 0])
-    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
+    is_plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN and blocks[block, MIN_WILDS] == 0
     is_plain = is_plain and blocks[block, EXCLUDED] == blocks[block, EXCLUDED_END]
     for wild_kind in range(num_wild_kinds):
         is_plain = is_plain and (wild[context, wild_kind, 0] < 0 or hands[row, wild[context, wild_kind, 0]] == 0)

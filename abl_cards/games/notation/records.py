@@ -192,7 +192,7 @@ def _read_cards(rules: CompiledGame, value: Mapping[str, Any]) -> tuple[NDArray[
     for seat, hand in enumerate(value_by_seat):
         with error_context(f"hands of seat {seat}"):
             hands.append(read_cards(rules, hand))
-            if hands[-1].sum() != dealt[seat]:
+            if hands[-1].sum() != dealt[seat] and not (rules.deal_query and hands[-1].sum() >= dealt[seat]):
                 raise GameError(f"{hands[-1].sum()} cards, but {dealt[seat]} are dealt", ErrorCode.INVALID_RECORD)
     total = sum(hands, np.zeros(len(rules.pack), np.int64))
     with error_context("hands"):

@@ -276,17 +276,21 @@ class _FormCardSampler:
         self._rules, self._rng = rules, rng
         self._kind_cache: dict[tuple[int, int], list[int]] = {}
         self._suits = [parts[1] if (parts := parse_rank_and_suit(kind)) else None for kind in rules.pack.kinds]
+        self._vacant = {cell for (cell,) in rules.kb.facts("vacant", 1)}
         self._wild_kinds = [rules.cells.find_kinds(WILD, context) for context in range(len(rules.cells.acts_as))]
 
     def add_form(self, form: Form, context: int, hand: NDArray[np.uint8]) -> None:
         """Add the cards of a form to a hand [kinds], some of them wild."""
         wilds = min(form.max_wilds, len(self._wild_kinds[context])) if self._rng.random() < 0.3 else 0
+        vacant = {group.cell: group.count for group in form.groups if self._is_vacant(group.cell)}
+        wilds = max(wilds, form.min_wilds) - sum(vacant.values())
         for group in form.groups:
             kinds = self._find_kinds(group.cell, context) if group.only_kind is None else [group.only_kind]
             if form.suit is not None:
                 kinds = [kind for kind in kinds if self._suits[kind] == form.suit]
             stand_ins = min(wilds, group.count - group.min_natural)
             wilds -= max(0, stand_ins)
+            stand_ins = vacant.get(group.cell, stand_ins)
             self._add_cards(self._wild_kinds[context], stand_ins, hand)
             self._add_cards(kinds, group.count - max(0, stand_ins), hand)
         if form.kickers:
@@ -300,6 +304,10 @@ class _FormCardSampler:
         if count > 0 and copies:
             chosen = self._rng.permutation(len(copies))[:count]
             np.add.at(hand, [copies[index] for index in chosen], 1)
+
+    def _is_vacant(self, cell: int) -> bool:
+        """Return True if no card acts as a cell, so that wild cards alone lie there."""
+        return self._rules.cells.names[cell] in self._vacant
 
     def _find_kinds(self, cell: int, context: int) -> list[int]:
         """Return the kinds of cards that act as a cell."""

@@ -152,7 +152,7 @@ def _are_forms_invariant(rules: CompiledGame, swap: TermMap) -> bool:
             form.label,
             change(form.kind),
             groups,
-            form.max_wilds,
+            form.wild_range,
             form.suit and change(form.suit),
             form.has_mixed_suits,
             kickers,

@@ -39,12 +39,36 @@ def _deal_out(tables: Tables, rows: Indices) -> None:
         else:
             sizes = np.array(rules.seating.num_dealt, np.int64)
             deal_cards(keys, rows, rules.pack.deck, sizes, state.hands, state.aside)
+            if rules.deal_query is not None:
+                _deal_more(tables, keys, rows)
     else:
         index = (tables.keys[rows] % np.uint64(len(tables.fixed_deals.hands))).astype(np.int64)
         state.hands[rows], state.aside[rows] = tables.fixed_deals.hands[index], tables.fixed_deals.aside[index]
         set_stock(tables, rows, None if tables.fixed_deals.stock is None else tables.fixed_deals.stock[index])
     tables.num_deals[rows] += 1
     begin_episode(tables, rows)
+
+
+def _deal_more(tables: Tables, keys: NDArray[np.uint64], rows: Indices) -> None:
+    """Deal the cards that fluents and random numbers give seats besides those of every deal, at tables rows [n]."""
+    rules, state, n = tables.rules, tables.state, len(rows)
+    assert rules.deal_query is not None
+    size = np.tile(np.array(rules.seating.num_dealt, np.int64), (n, 1))
+    outputs = rules.deal_query.evaluate(n, tables.event_rules.column_writers(state, rows, "deal"))
+    for (_, (seat, count)), holds in zip(rules.deal_query.circuit.outputs, outputs, strict=True):
+        size[holds == 1, int(seat)] = np.maximum(size[holds == 1, int(seat)], int(count))
+    more = size - np.array(rules.seating.num_dealt)
+    is_short = more.sum(axis=1) > state.aside[rows].sum(axis=1, dtype=np.int64)
+    raise_where(is_short, rows, lambda row: f"`deals/2` deals {size[row].sum()} cards, more than there are"
+                f"{source_hint(rules.kb, 'deals/2')}")  # fmt: skip
+    for row in np.flatnonzero(more.any(axis=1)).tolist():
+        table = rows[row]
+        rest = np.repeat(np.arange(state.aside.shape[1]), state.aside[table])
+        rest = rest[np.argsort(splitmix64_array(keys[row], np.arange(len(rest)) + len(rules.pack.deck)))]
+        for seat in range(rules.seating.seats):
+            dealt, rest = rest[: more[row, seat]], rest[more[row, seat] :]
+            np.add.at(state.hands, (table, seat, dealt), 1)
+            np.subtract.at(state.aside, (table, dealt), 1)
 
 
 def set_stock(tables: Tables, rows: Indices, cards: NDArray[np.uint8] | None) -> None:

@@ -1,4 +1,4 @@
-"""Describe the facts of a rule folder as text: the seats, the deal, and the possible plays.
+"""Describe the rules of a folder as text: seats and deal, plays, what beats what, scores, and what is remembered.
 
 The text is generated in English and Chinese. Names of plays and sentences of preferences come from the folder.
 """
@@ -6,18 +6,17 @@ The text is generated in English and Chinese. Names of plays and sentences of pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from abl_cards.asp import Signature, Term
+from abl_cards.asp import Signature
 from abl_cards.circuit import KnowledgeBase
-from abl_cards.core import join_texts, texts_by_language
+from abl_cards.core import texts_by_language
 from abl_cards.games import Engine
-from abl_cards.games.description import functor
+from abl_cards.games.description import SET_VALUED, SINGLE_VALUED, Fluent, functor
 from abl_cards.games.notation import spell
+from abl_cards.rulelab.editor.describe_plays import Translator, describe_order, describe_pack, describe_plays
 
 _SIDE_PREDICATE = Signature.parse("side/2")
 _FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
@@ -35,11 +34,32 @@ _TEMPLATES = texts_by_language({
     "tricks": ("cards are played into tricks; the winner of a trick leads the next one", "按墩出牌，赢墩者先出下一墩"),
     "choices": ("chosen besides: {}", "另有：{}"),
     "plays": ("Plays", "牌型"),
-    "play": ("{}: {} labels, number of cards: {}", "{}：{}种，{}张"),
-    "one": ("{}: cards: {}", "{}：{}张"),
-    "bomb": (", a bomb: it beats ordinary plays", "，炸弹，可压普通牌型"),
-    "order": ("Single cards from weak to strong: {}", "单张从小到大：{}"),
+    "play": ("{}: {}", "{}：{}"),
+    "plays_of": ("{}: {} ({} of them)", "{}：{}（共{}种）"),
+    "beats": ("What beats what", "大小"),
+    "same_kind": ("a play is beaten by a stronger one of the same kind", "同牌型比大小，大的压小的"),
+    "same_length": (
+        "a play is beaten by a stronger one of the same kind and length",
+        "同牌型、同长度比大小，大的压小的",
+    ),
+    "bombs": ("any other play is beaten by, from weak to strong: {}", "可压其他牌型的，从小到大：{}"),
+    "order": ("single cards from weak to strong: {}", "单张从小到大：{}"),
+    "follow": ("the winner of a trick leads the next one", "赢墩者先出下一墩"),
     "remembered": ("Remembered", "记住的"),
+    "fluent": ("{} ({}, {})", "{}（{}，{}）"),
+    "begins": ("{} ({}, {}; {} at first)", "{}（{}，{}；开始时为{}）"),
+    "one_value": ("one value", "一个值"),
+    "number": ("a number", "数"),
+    "set": ("a list", "列表"),
+    "flag": ("yes or no", "是否"),
+    "for_match": ("for the match", "整场"),
+    "for_deal": ("for the deal", "本局"),
+    "scored": ("Scored", "计分"),
+    "points": ("{}: {} points", "{}：{}分"),
+    "points_between": ("{}: from {} to {} points", "{}：{}到{}分"),
+    "counted": ("one by one: {} points each time, up to number {}", "逐一计分：每次{}分，至第{}次"),
+    "one_deal": ("a match is one deal", "一局为一场"),
+    "many_deals": ("a match has several deals", "一场有多局"),
     "preferences": ("What agent kb prefers", "kb 的偏好"),
     "for": ("for it, {}", "加分{}"),
     "against": ("against it, {}", "减分{}"),
@@ -58,37 +78,29 @@ class TextSection:
         return {"heading": self.heading, "lines": list(self.lines)}
 
 
-def describe_rules(engine: Engine, language: str = "en") -> list[TextSection]:
+def describe_rules(engine: Engine, language: str = "en", with_preferences: bool = True) -> list[TextSection]:
     """Describe the rules of a game in words.
 
     Args:
         engine: Engine of the game.
         language: "en" or "zh".
+        with_preferences: Add the preferences of agent kb, which are no rules.
 
     Returns:
-        Sections about seats and cards, plays, fluents and preferences; without empty ones.
+        Sections about seats and cards, plays, what beats what, scores, fluents and preferences; without empty ones.
     """
-    translate = _Translator(language)
+    translate = Translator(language, _TEMPLATES[language])
     parts = (
-        ("table", _describe_table(engine, translate)), ("plays", _describe_plays(engine, translate)),
-        ("remembered", _describe_fluents(engine, translate)), ("preferences", _describe_preferences(engine, translate)),
+        ("table", _describe_table(engine, translate)), ("plays", describe_plays(engine, translate)),
+        ("beats", describe_order(engine, translate)), ("scored", _describe_score(engine, translate)),
+        ("remembered", _describe_fluents(engine, translate)),
+        *([("preferences", _describe_preferences(engine, translate))] if with_preferences else []),
     )  # fmt: skip
     sections = [TextSection(translate(heading), tuple(lines)) for heading, lines in parts]
     return [section for section in sections if section.lines]
 
 
-@dataclass(frozen=True)
-class _Translator:
-    language: str
-
-    def __call__(self, key: str, *values: object) -> str:
-        return _TEMPLATES[self.language][key].format(*values)
-
-    def join(self, texts: Iterable[object]) -> str:
-        return join_texts(texts, self.language)
-
-
-def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
+def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     rules, table = engine.rules, engine.rules.seating
     yield translate("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
     teams = [[seat for seat in range(table.seats) if table.teams[seat] == team] for team in sorted(set(table.teams))]
@@ -97,12 +109,10 @@ def _describe_table(engine: Engine, translate: _Translator) -> Iterator[str]:
         yield translate("sides")
     else:
         yield translate("alone") if len(teams) == table.seats else translate("teams", teams_text)
-    copies, texts = rules.pack.copies.tolist(), rules.card_codes.kind_texts
-    pack_text = " ".join(f"{text}×{count}" if count > 1 else text for text, count in zip(texts, copies, strict=True))
-    yield translate("cards", sum(copies), pack_text)
+    yield translate("cards", int(rules.pack.copies.sum()), describe_pack(engine, translate.language))
     dealt = list(dict.fromkeys(table.num_dealt))
     yield translate("dealt", dealt[0] if len(dealt) == 1 else translate.join(map(str, table.num_dealt)))
-    if (num_aside := sum(copies) - sum(table.num_dealt)) > 0:
+    if (num_aside := int(rules.pack.copies.sum()) - sum(table.num_dealt)) > 0:
         yield translate("aside", num_aside)
     for key, applies in (
         ("draws", rules.has_draws),
@@ -125,44 +135,52 @@ def _seats_in_order(after: Sequence[int]) -> list[int]:
     return seats
 
 
-def _describe_plays(engine: Engine, translate: _Translator) -> Iterator[str]:
-    traits, forms, labels_by_kind = engine.label_traits, engine.rules.forms, dict[Term, list[int]]()
-    kinds = {form.label: form.kind for form in reversed(forms.forms)}
-    for label in range(len(engine.labels)):
-        if label in kinds and label != traits.pass_label:  # a label without a form cannot be played
-            labels_by_kind.setdefault(kinds[label], []).append(label)
-    for kind, labels in labels_by_kind.items():
-        name = (
-            engine.play_name(engine.labels[labels[0]]).kind
-            if translate.language == "zh"
-            else _kind_name(kind, engine, labels[0])
-        )
-        sizes = sorted({form.num_cards for form in forms.forms if form.label in set(labels)})
-        cards = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
-        line = translate("play", name, len(labels), cards) if len(labels) > 1 else translate("one", name, cards)
-        yield line + (translate("bomb") if traits.is_bomb[labels].all() else "")
-    singles = [position for position, form in enumerate(forms.forms) if form.num_cards == 1 and not form.suit]
-    strength = engine.rules.strength[0][singles]
-    cells = {cell_index: cell for cell, cell_index in engine.rules.cells.index.items()}
-    names = [cells[forms.forms[singles[position]].groups[0].cell] for position in np.argsort(strength, kind="stable")]
-    if len(names) > 1:
-        yield translate(
-            "order", " ".join(dict.fromkeys(spell(engine.rules, "rank", name, translate.language) for name in names))
-        )
+def _describe_score(engine: Engine, translate: Translator) -> Iterator[str]:
+    """Yield the points for each reason, and how many deals a match has."""
+    points: dict[str, list[int]] = {}
+    counted: dict[int, int] = {}  # largest number of times, by points
+    for _, number, reason in engine.rules.kb.instances("points", 3):
+        if isinstance(reason, int):
+            counted[int(number)] = max(reason, counted.get(int(number), 0))
+        else:
+            points.setdefault(functor(str(reason)), []).append(int(number))
+    for number, times in counted.items():
+        yield translate("counted", number, times)
+    for reason, numbers in points.items():
+        name = _plain(spell(engine.rules, "points", reason, translate.language))
+        low, high = min(numbers), max(numbers)
+        yield translate("points", name, low) if low == high else translate("points_between", name, low, high)
+    if points or counted:
+        yield translate("one_deal" if engine.rules.kb.facts("match_over", 0) else "many_deals")
 
 
-def _kind_name(kind: Term, engine: Engine, label: int) -> str:
-    """Return the name of a kind; a numbered kind gets the name of its labels."""
-    return str(kind).partition("(")[0] if isinstance(kind, str) else f"{functor(engine.labels[label])} {kind}"
-
-
-def _describe_fluents(engine: Engine, translate: _Translator) -> Iterator[str]:
+def _describe_fluents(engine: Engine, translate: Translator) -> Iterator[str]:
+    initial: dict[str, list[str]] = {}
+    for (text,) in engine.rules.kb.facts("init", 1):
+        initial.setdefault(functor(str(text)), []).append(str(text).rstrip(")").rpartition(",")[2].rpartition("(")[2])
     for fluent in engine.rules.fluents.fluents:
         name = fluent.signature.name
-        yield f"{name}: {spell(engine.rules, 'fluent', name, translate.language)}"
+        texts = (
+            _plain(spell(engine.rules, "fluent", name, translate.language)),
+            translate(_value_key(fluent)),
+            translate("for_match" if fluent.is_persistent else "for_deal"),
+        )
+        values = list(dict.fromkeys(initial.get(name, ())))
+        yield translate("begins", *texts, values[0]) if len(values) == 1 else translate("fluent", *texts)
 
 
-def _describe_preferences(engine: Engine, translate: _Translator) -> Iterator[str]:
+def _value_key(fluent: Fluent) -> str:
+    if fluent.value_type == SET_VALUED:
+        return "set" if fluent.signature.arity else "flag"
+    return "one_value" if fluent.value_type == SINGLE_VALUED else "number"
+
+
+def _plain(name: str) -> str:
+    """Return a name of the rule files as words."""
+    return name.replace("_", " ")
+
+
+def _describe_preferences(engine: Engine, translate: Translator) -> Iterator[str]:
     kb = engine.rules.kb
     weights: dict[str, list[int]] = {}
     for name, weight in kb.instances("cost", 2):

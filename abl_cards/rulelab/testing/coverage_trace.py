@@ -93,7 +93,9 @@ class TracedFlow(EventRules):
         return cls(**{field.name: getattr(flow, field.name) for field in fields(flow)}, trace=trace)
 
     def apply_event(self, event: str, state: TableState, rows: NDArray[np.int64]) -> None:
-        """Apply an event, and record its query."""
+        """Apply an event, and record its query; that of the deal reads the same fluents and random numbers."""
+        if event == "deal" and self.rules.deal_query is not None:
+            self.trace.record_states("deal", len(rows), self.column_writers(state, rows, event))
         self.trace.record_states("changes", len(rows), self.column_writers(state, rows, event))
         super().apply_event(event, state, rows)
 

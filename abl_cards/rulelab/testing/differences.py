@@ -286,7 +286,7 @@ def _describe_form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
         form.name,
         form.label,
         groups,
-        form.max_wilds,
+        form.wild_range,
         form.suit,
         form.has_mixed_suits,
         kickers,

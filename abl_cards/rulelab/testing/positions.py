@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.asp import Atom, Term
 from abl_cards.games.compiled import CompiledGame
-from abl_cards.games.description import Form, find_test, fluents_by_name
+from abl_cards.games.description import WILD, Form, find_test, fluents_by_name
 from abl_cards.games.notation import FluentCodec, required_for_explanation, state_fields
 
 
@@ -82,12 +82,15 @@ def _form_cards(rules: CompiledGame, form: Form, hand: NDArray[np.uint8]) -> NDA
     """Return cards [kinds] of a form outside the hand; None if they do not suffice."""
     available, counts = rules.pack.copies - hand, np.zeros(len(rules.pack), np.uint8)
     parts = [(group.cell, group.count, group.only_kind) for group in form.groups]
+    wild_kinds, num_wilds = rules.cells.find_kinds(WILD, 0), form.min_wilds
     if form.kickers:
         cells = {group.cell for group in form.groups}
         free_cells = [cell for cell in form.kickers.allowed if cell not in cells]
         parts += [(cell, form.kickers.group_size, None) for cell in free_cells[: form.kickers.num_groups]]
     for cell, count, only_kind in parts:
         kinds = rules.cells.find_kinds(rules.cells.names[cell], 0) if only_kind is None else [only_kind]
+        if not kinds or num_wilds > 0:  # no card acts as a vacant cell
+            kinds, num_wilds = wild_kinds + kinds, num_wilds - count
         for kind in kinds:
             taken = min(count, int(available[kind]))
             counts[kind] += taken

@@ -9,6 +9,7 @@ const words = {
   sections: ['Sections', '栏目'],
   settings: ['Settings', '设置'],
   help: ['Keys', '快捷键'],
+  howToPlay: ['How to play', '玩法'],
   close: ['Close', '关闭'],
   language: ['中文', 'English'],
   newTable: ['New table', '新牌桌'],

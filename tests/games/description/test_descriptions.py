@@ -111,9 +111,29 @@ WILDS = {
         "kickers(pair(R),1,1) :- rank(R).\nmisread(pair(R),wild,1) :- rank(R).", ["misread(pair(3),wild,1)"],
         "misread(pair(R),wild,1)",
     ),
-    "a card that is wild and itself": (
-        "acts_as(joker,joker).", ["acts_as(joker,wild)", "acts_as(joker,joker)"], "acts_as(joker,joker)",
+    "a joker that is a rank of other cards": (
+        "acts_as(joker,3).", ["acts_as(joker,wild)", "acts_as(joker,3)"], "acts_as(joker,3)",
     ),
+    "a vacant cell of a card": ("\nvacant(5).", ["vacant(5)"], "vacant(5)"),
+    "a vacant cell without wild cards": (
+        "vacant(16).\nneeds(pair(R),2,16,1) :- rank(R).", ["needs(pair(3),2,16,1)"], "needs(pair(R),2,16,1)",
+    ),
+    "a vacant cell with too few wild cards": (
+        "vacant(16). wilds(pair(R),1) :- rank(R).\nneeds(pair(R),2,16,2) :- rank(R).", ["needs(pair(3),2,16,2)"],
+        "needs(pair(R),2,16,2)",
+    ),
+    "natural cards in a vacant cell": (
+        "vacant(16). wilds(pair(R),1) :- rank(R). natural(pair(R),16,1) :- rank(R).\n"
+        "needs(pair(R),2,16,1) :- rank(R).", ["needs(pair(3),2,16,1)"], "needs(pair(R),2,16,1)",
+    ),
+    "a kicker of a vacant cell": (
+        "vacant(16). kickers(pair(R),1,1) :- rank(R).\nkicker(pair(R),16,1) :- rank(R).", ["kicker(pair(3),16,1)"],
+        "kicker(pair(R),16,1)",
+    ),
+    "two numbers of wild cards": (
+        "wilds(pair(R),1) :- rank(R).\nwilds(pair(R),1,1) :- rank(R).", ["wilds(pair(3),1,1)"], "wilds(pair(R),1,1)",
+    ),
+    "no range of wild cards": ("\nwilds(pair(R),2,1) :- rank(R).", ["wilds(pair(3),2,1)"], "wilds(pair(R),2,1)"),
     "a card that is wild and of a rank": (
         "acts_as(card(R,h),wild) :- R = 5.", ["acts_as(card(5,h),wild)"],
         "acts_as(card(R,h),wild)",
@@ -126,7 +146,9 @@ WILDS = {
 }  # fmt: skip
 
 
-FORM_CODES = {ErrorCode.INVALID_FORM, ErrorCode.CONFLICTING_FACTS, ErrorCode.MISSING_FACT}
+FORM_CODES = {
+    ErrorCode.INVALID_FORM, ErrorCode.CONFLICTING_FACTS, ErrorCode.MISSING_FACT, ErrorCode.INVALID_ARGUMENT,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", WILDS)

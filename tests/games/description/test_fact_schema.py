@@ -46,7 +46,8 @@ x(L) :- level(L), tricks(0,L), void(0,c), lot(leader,L).
 RIGHT = {
     "pack": "extra,1", "packs": "2", "index": "joker,8", "seat": "3", "next": "0,1", "member": "0,1", "who": "far,1",
     "deals": "0,3", "label/1": "extra", "label/2": "0,extra", "order": "pair(1),5", "form": "pair(1),extra",
-    "kind": "pair(2),two", "needs": "pair(2),2,1,1", "natural": "pair(2),2,1", "wilds": "pair(2),1",
+    "kind": "pair(2),two", "needs": "pair(2),2,1,1", "natural": "pair(2),2,1",
+    "wilds/2": "pair(2),1", "wilds/3": "pair(2),1,1", "vacant": "past",
     "same_suit": "pair(2),c", "mixed_suits": "pair(2)", "only": "pair(2),1,joker", "kickers": "pair(1),1,2",
     "kicker": "pair(1),3,1", "kicker_pool": "low,2,1", "uses_pool": "pair(1),low", "excludes": "pair(1),pair(2)",
     "misread": "pair(1),2,1", "apart": "pair(2)", "tier": "pair,1", "listed": "pair(1),3",
@@ -54,6 +55,7 @@ RIGHT = {
     "called/3": 'pair(1),"two",1', "called/4": 'pair(1),"two",1,2', "title": 'en,"A game"', "default_profile": "usual",
     "lots": "leader,3", "one": "level,1", "count": "tricks,2", "any": "void,2", "hand_order": "c,1", "sees/2": "1,hand",
     "sees/3": "2,fluent,level", "secret": "bury", "private": "void,2", "worth": "joker,5", "composes": "4",
+    "draw_pile": "", "hand_limit": "9",
     "partial": "pair(2)", "open_hands": "", "written": 'pair(1),"P",1', "platform": "botzone", "plane": "low,1",
     "sort": "tricks,2,1,seat", "word/3": 'boss,en,"the boss"', "word/4": 'rank,2,zh,"二"', "init": "level(2)",
     "preference": "haste,cards", "hint": "shown,cards", "says": 'thrift,en,"Save."',
@@ -69,6 +71,7 @@ RIGHT = {
 """A valid instance of each predicate; those that are read from variant.lp only are tested there."""
 
 FREE = {
+    "vacant": {0},
     "pack": {0}, "who": {0}, "label/1": {0}, "label/2": {1}, "order": {1}, "form": {1}, "kind": {1}, "listed": {1},
     "called/3": {1, 2}, "called/4": {1, 2, 3}, "written": {1, 2}, "plane": {0},
     "kicker_pool": {0}, "uses_pool": {1}, "preference": {0, 1}, "hint": {0, 1},

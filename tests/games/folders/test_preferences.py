@@ -18,13 +18,13 @@ DEALS = amount(20, 60, 2_000)
         "president",
         "paodekuai",
         "bigtwo",
-        *(pytest.param(name, marks=long) for name in ("hearts", "tienlen", "gongzhu")),
+        *(pytest.param(name, marks=long) for name in ("hearts", "tienlen", "gongzhu", "daifugo")),
     ],
 )
 def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0.
 
-    Matches of Hearts and Gong Zhu last several deals; those of Whist, a game of tricks too, are below.
+    Matches of Hearts, Gong Zhu and Daifugo last several deals; those of Whist, a game of tricks too, are below.
     """
     engine, names = load(name).engine(), ("kb", "greedy")
     games = DEALS * len(engine.agent_seatings)

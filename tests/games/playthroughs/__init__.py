@@ -29,11 +29,13 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
     "doudizhu_contest.txt": lambda: folder_game("doudizhu", seed=2, profile="contest"),
     "tractor.txt": lambda: round_of("tractor", seed=3),
+    "daifugo.txt": lambda: round_of("daifugo", seed=3, episodes=2),
     "tienlen_southern.txt": lambda: folder_game("tienlen", seed=18),
     "tienlen_northern.txt": lambda: folder_game("tienlen", seed=7, profile="northern"),
     "gongzhu.txt": lambda: round_of("gongzhu", seed=2),
     "wushik.txt": lambda: folder_game("wushik", seed=1),
     "gandengyan.txt": lambda: folder_game("gandengyan", seed=2),
+    "spades.txt": lambda: round_of("spades", seed=2),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""

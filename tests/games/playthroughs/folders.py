@@ -32,12 +32,12 @@ def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     return "\n".join([*lines, f"worth {outcome}", ""])
 
 
-def round_of(name: str, seed: int, profile: str | None = None) -> str:
-    """Return the first episode of a random match: choices and plays in order, each part of a play separately."""
+def round_of(name: str, seed: int, profile: str | None = None, episodes: int = 1) -> str:
+    """Return the first episodes of a random match: choices and plays in order, each part of a play separately."""
     engine = load(name).engine(None, profile)
     tables = engine.start_matches(match_keys(1, seed))
     lines = [render_table(engine.rules, tables, 0)]
-    while not tables.num_episodes[0] and tables.winner[0] == -1:
+    while tables.num_episodes[0] < episodes and tables.winner[0] == -1:
         seat, keys = int(tables.seat[0]), splitmix64_array(tables.keys, tables.num_decisions)
         if (rows := tables.rows_to_choose()).size:
             choices = tables.choices(rows)
@@ -50,5 +50,8 @@ def round_of(name: str, seed: int, profile: str | None = None) -> str:
         moves = RandomAgent().play(decisions, keys)
         action = str(engine.notate_move(int(moves.form[0]), moves.cards[0]))
         lines.append(f"seat {seat} {action:<24} of {int(decisions.legal_mask.sum())} labels")
+        before = int(tables.num_episodes[0])
         tables.play(tables.rows_to_play(), moves)
+        if before < tables.num_episodes[0] < episodes:
+            lines += [f"points {tables.points[0].tolist()}", "", render_table(engine.rules, tables, 0)]
     return "\n".join([*lines, f"points {tables.points[0].tolist()}", ""])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from abl_cards.games.game import load
-from abl_cards.games.notation.card_grid import NO_KIND, build_card_grid
+from abl_cards.games.notation.card_grid import NO_KIND, CardGrid, build_card_grid
 from abl_cards.games.tables.decision_point import DecisionPoint, is_play_decision
 from abl_cards.matches.sampled_positions import sample_from_play
 from abl_cards.protocols.common.cards import CARD_NAMES
@@ -45,13 +46,15 @@ def opinion_of(engine: Any, moment: DecisionPoint, seed: int) -> ModelExplanatio
     return ModelExplanation(int(same.argmax()), logarithms, estimate=estimate_of(moment))
 
 
-GRID = build_card_grid(load("guandan").engine().rules.card_codes)
+@cache
+def grid() -> CardGrid:
+    return build_card_grid(load("guandan").engine().rules.card_codes)
 
 
 def estimate_of(moment: DecisionPoint) -> HandEstimateReport:
     assert is_play_decision(moment.decision)
     facts = moment.decision.information_set()
-    return HandEstimateReport(uniform_estimate(facts)[0], facts, True, seat_names([0, 1, 0, 1]), GRID)
+    return HandEstimateReport(uniform_estimate(facts)[0], facts, True, seat_names([0, 1, 0, 1]), grid())
 
 
 def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: list[DecisionPoint]) -> None:
@@ -145,7 +148,7 @@ def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[DecisionP
     """Show copies where none are possible, because the estimate has them."""
     fine = estimate_of(moments[5])
     assert not fine.is_possible.all()
-    raw = HandEstimateReport(np.ones_like(fine.copies), fine.constraints, False, fine.names, GRID)
+    raw = HandEstimateReport(np.ones_like(fine.copies), fine.constraints, False, fine.names, grid())
     text = "\n".join("".join(piece.text for piece in line) for line in render_heat_map(raw, "en"))
     assert text.count("1.00") == 3 * len(CARD_NAMES)
     assert "as the network says" in text
@@ -157,4 +160,4 @@ def test_cards_without_suits_are_one_row() -> None:
     assert grid.column_headers == grid.texts == letters.kind_texts
     assert grid.row_headers == ("",)
     assert grid.kinds.tolist() == [list(range(len(letters.kind_texts)))]
-    assert (GRID.kinds != NO_KIND).sum() == len(GRID.texts)
+    assert (grid().kinds != NO_KIND).sum() == len(grid().texts)

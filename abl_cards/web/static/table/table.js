@@ -5,6 +5,7 @@ import { announce } from '../announce.js';
 import { face } from '../cards/card_text.js';
 import { Invite } from '../dialogs/invite.js';
 import { openDialog } from '../dialogs/open_dialog.js';
+import { RulesDialog } from '../dialogs/rules_dialog.js';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
 import { onKeys } from '../keys.js';
 import { localise, updateSettings, useSettings } from '../settings.js';
@@ -144,6 +145,7 @@ export function Table({ view, welcome, link, lost, onError }) {
   return html`
     <div class="room">
       ${welcome.watch && html`<${Invite} view=${view} welcome=${welcome} link=${link} />`}
+      <${RulesDialog} welcome=${welcome} />
       <div
         class=${`felt seats${view.seats.length}`}
         aria-label=${localise(welcome.title)}
@@ -165,6 +167,9 @@ export function Table({ view, welcome, link, lost, onError }) {
               </button>${' '}
               <button type="button" onClick=${() => openDialog('invite')}>
                 ${t('seats')}
+              </button>${' '}
+              <button type="button" onClick=${() => openDialog('rules')}>
+                ${t('howToPlay')}
               </button>
             </p>
           `

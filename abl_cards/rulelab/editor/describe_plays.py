@@ -1,0 +1,211 @@
+"""Describe the plays of a game and what beats what as text, with one line for plays that differ in length only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from abl_cards.asp import Term
+from abl_cards.core import join_texts, texts_by_language
+from abl_cards.games import Engine
+from abl_cards.games.description import Form, functor
+from abl_cards.games.notation import spell
+
+_SHAPES = texts_by_language({
+    "card": ("one card", "一张"),
+    "rank": ("{} of a rank", "{}张同点"),
+    "row1": ("{} ranks in a row", "{}连"),
+    "row2": ("{} pairs in a row", "{}连对"),
+    "row3": ("{} triples in a row", "{}连三张"),
+    "row": ("{} ranks in a row, {} cards of each", "{}连，每点{}张"),
+    "ranks": ("{} ranks, {} cards of each", "{}种点数，每点{}张"),
+    "kicker1": ("{} with {} other cards", "{}，带{}张"),
+    "kicker2": ("{} with {} pairs", "{}，带{}对"),
+    "kicker": ("{} with {} times {} of a rank", "{}，带{}组{}张"),
+    "suit": ("{} of one suit", "同花{}"),
+    "and": (" and ", "加"),
+    "of_cards": ("{} of {} cards", "{}（{}张）"),
+})  # fmt: skip
+
+_SUITED = re.compile(r"card\((-?\d+),\w+\)")
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Texts of one language.
+
+    Attributes:
+        language: "en" or "zh".
+        templates: Texts with fields, by key.
+    """
+
+    language: str
+    templates: Mapping[str, str] = field(repr=False)
+
+    def __call__(self, key: str, *values: object) -> str:
+        """Return a text with its fields filled."""
+        return self.templates[key].format(*values)
+
+    def join(self, texts: Iterable[object]) -> str:
+        """Join texts to a list."""
+        return join_texts(texts, self.language)
+
+
+@dataclass
+class _PlayGroup:
+    """Kinds of play with one name and shape, of any length."""
+
+    name: str
+    form: Form
+    is_bomb: bool
+    labels: set[int] = field(default_factory=set)
+    lengths: set[int] = field(default_factory=set)  # groups of equal cards
+    kickers: set[int] = field(default_factory=set)
+    sizes: set[int] = field(default_factory=set)  # cards
+    tiers: set[int] = field(default_factory=set)
+
+
+def describe_plays(engine: Engine, translate: Translator) -> Iterator[str]:
+    """Yield a line for each shape of plays, with the range of its lengths.
+
+    Args:
+        engine: Engine of the game.
+        translate: Texts of the language.
+    """
+    shapes = Translator(translate.language, _SHAPES[translate.language])
+    for group in _group_plays(engine, translate.language):
+        shape = _shape(group, engine, shapes)
+        number = len(group.labels)
+        yield translate("plays_of", group.name, shape, number) if number > 1 else translate("play", group.name, shape)
+
+
+def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
+    """Yield lines about what beats what.
+
+    Args:
+        engine: Engine of the game.
+        translate: Texts of the language.
+    """
+    rules, groups = engine.rules, _group_plays(engine, translate.language)
+    if rules.trick_query is not None:
+        yield translate("follow")
+    elif rules.tiers:
+        yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
+        if bombs := _bomb_names(engine, groups, translate.language):
+            yield translate("bombs", " < ".join(bombs))
+    singles = [position for position, form in enumerate(rules.forms.forms) if form.num_cards == 1 and not form.suit]
+    strength = rules.strength[0][singles]
+    cells = {cell_index: cell for cell, cell_index in rules.cells.index.items()}
+    names = [cells[rules.forms.forms[singles[row]].groups[0].cell] for row in np.argsort(strength, kind="stable")]
+    if len(names) > 1:
+        ranks = (spell(rules, "rank", _rank_of(name), translate.language) for name in names)
+        yield translate("order", " ".join(dict.fromkeys(ranks)))
+
+
+def _bomb_names(engine: Engine, groups: Sequence[_PlayGroup], language: str) -> list[str]:
+    """Return the kinds that beat others, from weak to strong; kinds of one tier are joined."""
+    shapes, tiers, names = Translator(language, _SHAPES[language]), engine.rules.tiers, dict[int, list[str]]()
+    kind_of_form = {form.kind: form for form in reversed(engine.rules.forms.forms)}
+    lowest = min(tiers.values())
+    for group in groups:
+        for kind in dict.fromkeys(form.kind for form in engine.rules.forms.forms if form.label in group.labels):
+            if tiers.get(kind, lowest) > lowest:
+                size = kind_of_form[kind].num_cards
+                name = shapes("of_cards", group.name, size) if len(group.tiers) > 1 else group.name
+                tier_names = names.setdefault(tiers[kind], [])
+                tier_names += [] if name in tier_names else [name]
+    return [" = ".join(names[tier]) for tier in sorted(names)]
+
+
+def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
+    traits, forms, tiers = engine.label_traits, engine.rules.forms, engine.rules.tiers
+    groups: dict[object, _PlayGroup] = {}
+    for form in forms.forms:
+        if form.label == traits.pass_label:
+            continue
+        name = engine.play_name(engine.labels[form.label]).kind if language == "zh" else _kind_name(form, engine)
+        counts, is_bomb = tuple(group.count for group in form.groups), bool(traits.is_bomb[form.label])
+        kicker_size = form.kickers.group_size if form.kickers else 0
+        is_row = len(counts) > 1 and len(set(counts)) == 1
+        shape = (counts[0], "row") if is_row else counts if not is_bomb or len(counts) > 1 else "bomb"
+        key = name, shape, kicker_size, form.suit is not None and form.suit is not False, is_bomb
+        group = groups.setdefault(key, _PlayGroup(name, form, is_bomb))
+        group.labels.add(form.label)
+        group.lengths.add(len(counts))
+        group.sizes.add(form.num_cards)
+        group.kickers.add(form.kickers.num_groups if form.kickers else 0)
+        group.tiers.add(tiers.get(form.kind, 0))
+    return list(groups.values())
+
+
+def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
+    form = group.form
+    counts = [item.count for item in form.groups]
+    cells = [engine.rules.cells.names[item.cell] for item in form.groups]
+    if len(group.labels) == 1 and len(counts) > 1:
+        texts = (spell(engine.rules, "rank", cell, shapes.language) for cell in cells)
+        text = shapes.join(f"{text} ×{count}" for text, count in zip(texts, counts, strict=True))
+    elif len(counts) > 1 and len(set(counts)) == 1:
+        text = _row_text(_range_text(group.lengths), counts[0], _is_row(cells), shapes)
+    elif len(counts) == 1 and group.is_bomb:
+        text = shapes("rank", _range_text(group.sizes))
+    else:
+        text = shapes("and").join(shapes("card") if count == 1 else shapes("rank", count) for count in counts)
+    if form.kickers is not None:
+        number, size = _range_text(group.kickers), form.kickers.group_size
+        text = shapes(f"kicker{size}", text, number) if size in (1, 2) else shapes("kicker", text, number, size)
+    return shapes("suit", text) if form.suit is not None and form.suit is not False and len(counts) > 1 else text
+
+
+def _row_text(length: str, count: int, is_row: bool, shapes: Translator) -> str:
+    if is_row and count <= 3:
+        return shapes(f"row{count}", length)
+    return shapes("row" if is_row else "ranks", length, count)
+
+
+def _is_row(cells: Sequence[Term]) -> bool:
+    """Return whether ranks follow each other; the first one may be a high card in a low place."""
+    numbers = [cell for cell in cells if isinstance(cell, int)]
+    return len(numbers) == len(cells) and all(second == first + 1 for first, second in pairwise(numbers[1:]))
+
+
+def _range_text(numbers: set[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _kind_name(form: Form, engine: Engine) -> str:
+    """Return the name of a kind; a numbered kind gets the name of its labels."""
+    name = str(form.kind).partition("(")[0] if isinstance(form.kind, str) else f"{functor(engine.labels[form.label])}"
+    return name.replace("_", " ")
+
+
+def describe_pack(engine: Engine, language: str) -> str:
+    """Return the cards of a pack by rank, with their numbers.
+
+    Args:
+        engine: Engine of the game.
+        language: "en" or "zh".
+    """
+    totals: dict[Term, int] = {}
+    for kind, copies in zip(engine.rules.pack.kinds, engine.rules.pack.copies.tolist(), strict=True):
+        rank = _rank_of(kind)
+        totals[rank] = totals.get(rank, 0) + copies
+    ranks_by_total: dict[int, list[str]] = {}
+    for rank, total in totals.items():
+        ranks_by_total.setdefault(total, []).append(spell(engine.rules, "rank", rank, language))
+    return ", ".join(f"{' '.join(ranks)} ×{total}" for total, ranks in ranks_by_total.items())
+
+
+def _rank_of(card: Term) -> Term:
+    """Return the rank of a card of a suit, or the card itself.
+
+    >>> _rank_of("card(14,s)"), _rank_of("card(small,joker)"), _rank_of(3)
+    (14, 'card(small,joker)', 3)
+    """
+    match = _SUITED.fullmatch(str(card))
+    return int(match[1]) if match else card

@@ -1,0 +1,93 @@
+"""Jokers that are wild and plays of their own: the folder ``vocabulary/jokers`` and an independent reading."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from abl_cards.games.game import load
+from tests.effort import amount
+
+FOLDER = Path(__file__).parent / "vocabulary" / "jokers"
+PACK = "123456" * 4 + "xX"
+STATES = amount(300, 3_000, 20_000)
+
+
+class Play(NamedTuple):
+    """A play as it is meant: its label, how strong it is, and its cards."""
+
+    label: str
+    tier: int
+    group: str
+    strength: int
+    cards: str
+
+
+def meanings(cards: str) -> list[Play]:
+    """Return all plays that some cards may be meant as, from the text of the rules."""
+    jokers, real = sum(card in "xX" for card in cards), [int(card) for card in cards if card not in "xX"]
+    if not real:
+        alone = {"x": ("small", 8), "X": ("big", 9)}
+        return [Play(alone[cards][0], 0, "1", alone[cards][1], cards)] if len(cards) == 1 else (
+            [Play("both", 2, "both", 0, cards)] if jokers == 2 else []
+        )  # fmt: skip
+    found = []
+    if len(set(real)) == 1 and len(cards) <= 3:
+        found.append(Play(f"set({real[0]},{len(cards)})", 0, str(len(cards)), real[0], cards))
+    if len(set(real)) == 1 and len(cards) == 4:
+        found.append(Play(f"bomb({real[0]})", 1, "bomb", real[0] + (0 if jokers else 10), cards))
+    for low in range(1, 6) if len(cards) == 3 and jokers <= 1 else ():
+        missing = Counter([low, low + 1, low + 2]) - Counter(real)
+        if missing.total() == jokers and (7 not in real):
+            found.append(Play(f"run({low})", 0, "run", low, cards))
+    return found
+
+
+def plays(hand: str, old: Play | None) -> set[tuple[str, str]]:
+    """Return labels and cards of all legal plays but the pass."""
+    counts = Counter(hand)
+    parts = product(*([card * count for count in range(counts[card] + 1)] for card in counts))
+    chosen = {"".join(sorted("".join(part), key="123456Xx".index)) for part in parts}
+    return {
+        (play.label, play.cards)
+        for cards in chosen
+        if 1 <= len(cards) <= 4
+        for play in meanings(cards)
+        if old is None or play.tier > old.tier or (play.group == old.group and play.strength > old.strength)
+    }
+
+
+def test_lists_are_those_of_the_reading() -> None:
+    rng, states, expected = Random(4), list[dict[str, Any]](), list[set[tuple[str, str]]]()
+    while len(states) < STATES:
+        cards = rng.sample(PACK, 20)
+        hand = "".join(sorted({"x", *cards[:7]} if rng.random() < 0.3 else cards[:8], key="123456Xx".index))
+        old = None
+        if rng.random() < 0.7:
+            label, laid = rng.choice(sorted(plays("".join(cards[8:]), None)))
+            (old,) = (play for play in meanings(laid) if play.label == label)
+            if not Counter(PACK) >= Counter(hand + laid):
+                continue
+        to_beat = None if old is None else {"label": old.label, "cards": old.cards}
+        states.append({"hand": hand, "to_beat": to_beat})
+        expected.append(plays(hand, old))
+    for state, moves, found in zip(states, load(str(FOLDER)).engine().legal_moves(states), expected, strict=True):
+        assert not isinstance(moves, Exception), (state, moves)
+        assert _read(moves) == sorted(found), state
+        assert ("pass" in moves) == (state["to_beat"] is not None)
+
+
+def _read(moves: list[Any]) -> list[tuple[str, str]]:
+    """Labels and cards of moves in JSON; cards alone are a play of one meaning."""
+    found = []
+    for move in moves:
+        if isinstance(move, dict):
+            found.append((move["label"], "".join(sorted(move["cards"], key="123456Xx".index))))
+        elif move != "pass":
+            cards = "".join(sorted(move, key="123456Xx".index))
+            (play,) = meanings(cards)
+            found.append((play.label, cards))
+    return sorted(found)

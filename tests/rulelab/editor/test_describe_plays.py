@@ -1,0 +1,40 @@
+"""Tests of plays in words: shapes with ranges of lengths, and what beats them."""
+
+import doctest
+from typing import Any
+
+import pytest
+
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games.game import load
+from abl_cards.rulelab.editor import describe_plays, describe_rules
+from tests.games.test_vocabulary import engine_of
+
+
+def test_examples() -> None:
+    assert doctest.testmod(describe_plays).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"), [([3, 4, 5], True), ([14, 2, 3], True), ([3, 5], True), ([3, 4, 6], False), (["a"], False)]
+)
+def test_ranks_in_a_row(cells: list[Any], expected: bool) -> None:
+    assert describe_plays._is_row(cells) == expected
+
+
+def test_a_small_game_in_words() -> None:
+    engine = load(str(NEW_GAME)).engine()
+    plays, beats = (section.lines for section in describe_rules(engine)[1:3])
+    assert plays == ("pair: 2 of a rank (13 of them)", "single: one card (13 of them)")  # in the order of labels
+    assert beats[0] == "a play is beaten by a stronger one of the same kind"
+    assert beats[-1].endswith("3 4 5 6 7 8 9 T J Q K A 2")
+    chinese = describe_rules(engine, "zh", with_preferences=False)
+    assert chinese[2].lines[0] == "同牌型比大小，大的压小的"
+
+
+def test_fluents_tell_how_long_they_last() -> None:
+    sections = {section.heading: section.lines for section in describe_rules(engine_of("fluents", None))}
+    assert sections["Remembered"] == (
+        "last (one value, for the deal)", "level (one value, for the match; 1 at first)",
+        "lost (a number, for the match)", "revolution (yes or no, for the deal)",
+    )  # fmt: skip
