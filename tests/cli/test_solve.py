@@ -54,7 +54,6 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["guandan", "3", "4"], "2 hands for 4 seats"),
-        (["guandan", "S3", "S4", "S5", "S6"], 'give "level"'),
         (["president", "S3", "S4", "S5", "S6"], "there are 4 parties, and not two"),
         (["doudizhu", "3", "4", "5"], "every end of this position is worth the same: no value of bid/2, landlord/1"),
         (["doudizhu", "3", "4", "5", "--state", "7"], "--state '7' is not a JSON object"),

@@ -106,7 +106,7 @@ def test_a_match_ends_at_a_thousand(rules: CompiledGame) -> None:
     episodes = np.zeros(MATCHES, np.int64)
     while step(tables):
         ended = np.flatnonzero(tables.num_episodes > episodes)
-        episodes = tables.num_episodes.copy()
+        episodes = tables.num_episodes.astype(np.int64)
         for table in ended.tolist():
             matches[table].end_round(tables.points[table].tolist())
             assert matches[table].totals == tables.total_points[table].tolist()

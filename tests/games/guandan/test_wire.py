@@ -223,10 +223,11 @@ def test_errors_of_unreadable_fields_name_the_field(change: dict[str, Any], fiel
 
 
 def test_missing_fields() -> None:
-    """A state without level or hand is an error that names it; to_beat may be left out when leading."""
-    for field in ("level", "hand"):
-        (answer,) = engine().legal_moves([{name: value for name, value in GOOD.items() if name != field}])
-        assert isinstance(answer, GameError)
+    """A state without a hand is an error; level begins at 2, and to_beat may be left out when leading."""
+    (answer,) = engine().legal_moves([{name: value for name, value in GOOD.items() if name != "hand"}])
+    assert isinstance(answer, GameError)
+    without = {name: value for name, value in GOOD.items() if name != "level"}
+    assert engine().legal_moves([without]) == engine().legal_moves([{**without, "level": "2"}])
     assert engine().legal_moves([{"level": "8", "hand": ["H5"]}]) == [[["Single", "5", ["H5"]]]]
 
 

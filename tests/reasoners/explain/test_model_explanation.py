@@ -156,8 +156,8 @@ def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[DecisionP
 
 def test_cards_without_suits_are_one_row() -> None:
     letters = load("doudizhu").engine().rules.card_codes
-    grid = build_card_grid(letters)
-    assert grid.column_headers == grid.texts == letters.kind_texts
-    assert grid.row_headers == ("",)
-    assert grid.kinds.tolist() == [list(range(len(letters.kind_texts)))]
+    suitless = build_card_grid(letters)
+    assert suitless.column_headers == suitless.texts == letters.kind_texts
+    assert suitless.row_headers == ("",)
+    assert suitless.kinds.tolist() == [list(range(len(letters.kind_texts)))]
     assert (grid().kinds != NO_KIND).sum() == len(grid().texts)

@@ -59,5 +59,5 @@ def test_rules_in_words(name: str) -> None:
     assert len(english) == len(chinese)
     assert [len(section.lines) for section in english] == [len(section.lines) for section in chinese]
     assert "{" not in str(english)
-    order = next(line for section in english for line in section.lines if line.startswith("Single cards"))
+    order = next(line for section in english for line in section.lines if line.startswith("single cards"))
     assert "3 4 5 6" in order
