@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from abl_cards.circuit.evaluation import evaluate, scores
 from abl_cards.circuit.oracle import true_atoms
@@ -26,12 +27,24 @@ from tests.games.random_play import match_keys, pick, random_moves, step
 
 
 def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None:
-    """A hand can answer the play before it if the rules leave it more than a pass."""
+    """A hand can answer the play before it if the rules leave it more than a pass, unless fluents limit the answers."""
     answered = compute_response_mask(engine.rules, decisions.context, tables.open_hands(decisions.rows)[:, 0])
-    follows = np.flatnonzero(decisions.label_to_beat >= 0)
+    follows = np.flatnonzero((decisions.label_to_beat >= 0) & has_context_fluents(engine, tables, decisions))
     plays = np.delete(decisions.legal_mask, engine.label_traits.pass_label, axis=0)[:, follows]
     assert (answered[follows, decisions.label_to_beat[follows]] == plays.max(axis=0)).all()
     assert answered[:, engine.label_traits.pass_label].sum() == 0
+
+
+def has_context_fluents(engine: Engine, tables: Tables, decisions: Decisions) -> NDArray[np.bool_]:
+    """Return where the fluents that answers depend on have the values by which masks of answers are computed."""
+    fluents, slots = engine.rules.fluents, set[int]()
+    for query in map(engine.rules.build_query, ("beats/1", "barred/1")):
+        for name, _ in query.circuit.inputs if query else ():
+            slots |= set(fluent.slots) if (fluent := fluents.find(name)) else set()
+    read = sorted(slots)
+    expected = engine.rules.contexts.fluent_states[decisions.context][:, read]
+    same: NDArray[np.bool_] = (tables.state.fluents[decisions.rows][:, read] == expected).all(axis=1)
+    return same
 
 
 def assert_openings(engine: Engine, tables: Tables, decisions: Decisions) -> bool:
@@ -196,7 +209,7 @@ def test_records_replay(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_samples(name: str) -> None:
-    """Samples have legal moves, leads have no play to beat, and equal seeds give equal samples."""
+    """Chosen samples have the same moves, leads have no play to beat, and equal seeds give equal samples."""
     engine = load(name).engine()
     facts = sample_input_rows(engine.rules, 50, seed=1)
     assert facts.shape == (len(load(name).knowledge_base().input_atoms), 50)
@@ -210,7 +223,10 @@ def test_samples(name: str) -> None:
     for selected in (decisions.select(chosen), unread):
         assert (selected.legal_mask == decisions.legal_mask[:, chosen]).all()
         assert (selected.rows == decisions.rows[chosen]).all()
-        assert (selected.moves().cards[0] == moves.cards[moves.start[7]]).all()
+        lists = selected.moves()
+        for place, row in enumerate(chosen):
+            own, all_moves = (slice(*each.start[at : at + 2]) for each, at in ((lists, place), (moves, row)))
+            assert (lists.cards[own] == moves.cards[all_moves]).all()
     leads = sample_lead_decisions(engine.rules, 50, seed=1)
     assert (leads.label_to_beat == -1).all()
     assert (leads.legal_mask[engine.label_traits.pass_label] == 0).all()

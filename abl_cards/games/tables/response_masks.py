@@ -74,6 +74,9 @@ def compute_response_mask(
 ) -> NDArray[np.uint8]:
     """Compute the labels that hands could beat.
 
+    Fluents outside the order contexts have their initial values, so a rule of the moment, such as locked suits, does
+    not limit the answers.
+
     Args:
         rules: Compiled rules.
         context: int [n], order contexts.
