@@ -57,6 +57,13 @@ def test_the_list_has_bugs_of_all_packages() -> None:
     assert not [bug for bug in bugs if bug.old == bug.new or not (ROOT / bug.test.split("::")[0]).is_file()]
 
 
+@pytest.mark.parametrize("bug", read_bugs(), ids=lambda bug: bug.file)
+def test_a_bug_can_be_planted(bug: Bug) -> None:
+    """Its text still occurs once, so that a list that has aged is noticed before the long tests run."""
+    source = (ROOT / bug.file).read_text("utf-8")
+    assert bug.plant(source) != source
+
+
 def test_an_edit_is_drawn_again_by_its_seed_and_leaves_a_program() -> None:
     edits = list(islice(draw(5, 0), 6))
     assert edits == list(islice(draw(5, 0), 6)) != list(islice(draw(6, 0), 6))
