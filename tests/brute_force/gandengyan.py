@@ -15,7 +15,7 @@ from tests.brute_force.turns import Course
 ACE, TWO = RANKS.index("A"), RANKS.index("2")
 
 Shape = tuple[str, int, int]
-"""What is laid down: equal cards or a run; how many cards of each rank; how many ranks."""
+"""Shape of a play: equal cards or a run; how many cards of each rank; how many ranks."""
 
 
 def classify(laid: Cards) -> tuple[Shape, int] | None:
@@ -108,7 +108,7 @@ class Game:
 
     @property
     def points(self) -> list[int] | None:
-        """What each seat wins; None while everybody has cards."""
+        """Return the points of each seat; None while everybody has cards."""
         if all(self.hands):
             return None
         factor = 2 ** min(self.bombs, 3)

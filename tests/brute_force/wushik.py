@@ -128,7 +128,7 @@ class Game:
 
     @property
     def points(self) -> list[int] | None:
-        """What each seat wins: the points of its side less those of the other; None while the game goes on."""
+        """Return the points of each seat, those of its side less those of the other; None while the game goes on."""
         if not self.is_over:
             return None
         totals = self.taken.copy()

@@ -313,7 +313,7 @@ async def wait_for_prewarmed(page: Any) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_the_rules_are_told_in_words(with_page: Run, tmp_path: Path) -> None:
+def test_the_rules_are_served_in_words(with_page: Run, tmp_path: Path) -> None:
     async def read(page: Any) -> None:
         english, chinese = [(await page.ask(f"/api/rules?name=president&lang={name}")).json() for name in ("en", "zh")]
         headings = [section["heading"] for section in english["sections"]]

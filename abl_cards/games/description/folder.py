@@ -16,14 +16,13 @@ from abl_cards.asp import (
     Signature,
     Term,
     did_you_mean,
-    is_inside,
     make_error,
     make_kb_error,
 )
 from abl_cards.circuit import KnowledgeBase
 from abl_cards.core import ErrorCode
 from abl_cards.games.description.fluents import FLUENT_TYPES, read_fluent_types
-from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes
+from abl_cards.games.description.shelf_names import explain_shelf_problems, find_shelf_clashes, leave_out_shelf_warnings
 from abl_cards.games.description.variants import (
     AUXILIARY_DIR,
     KB_ROOT,
@@ -273,11 +272,6 @@ def load_knowledge_base(
         )
     except KBError as error:
         raise explain_shelf_problems(error, program, common_dirs) from None
-    # A game need not use all of a common file, and its author cannot change that file.
-    own_warnings = tuple(
-        warning
-        for warning in kb.warnings
-        if warning.location is None or not is_inside(warning.location.file, common_dirs)
-    )
+    own_warnings = leave_out_shelf_warnings(kb.warnings, common_dirs)
     clashes = find_shelf_clashes(program, common_dirs, outputs | inputs)
     return replace(kb, warnings=(*own_warnings, *clashes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,8 +80,18 @@ def explain_shelf_problems(error: KBError, program: ProgramSummary, shelf: Seque
         The problems without warnings about shelf files. An input of the game that a shelf file derives is reported at
         its declaration.
     """
-    diagnostics = [item for item in error.diagnostics if item.severity == Severity.ERROR or not _is_in(item, shelf)]
+    diagnostics = leave_out_shelf_warnings(error.diagnostics, shelf)
     return KBError([_locate_derived_input(item, program, shelf) for item in diagnostics])
+
+
+def leave_out_shelf_warnings(diagnostics: Iterable[Diagnostic], shelf: Sequence[Path]) -> tuple[Diagnostic, ...]:
+    """Leave out warnings about shelf files: a game need not use all of one, and its author cannot change it.
+
+    Args:
+        diagnostics: Errors and warnings.
+        shelf: Directories of shelf files.
+    """
+    return tuple(item for item in diagnostics if item.severity == Severity.ERROR or not _is_in(item, shelf))
 
 
 def _is_in(diagnostic: Diagnostic, shelf: Sequence[Path]) -> bool:

@@ -74,32 +74,14 @@ class AnyFormCounter:
         return "" if max_parts <= MAX_PARTS else f"hands of more than {MAX_PARTS} parts (here up to {max_parts})"
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """Count the plays that empty each hand.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-
-        Returns:
-            uint8 [n].
-        """
+        """Count the plays that empty each hand, as `MinPlaysCounter` describes."""
         start = np.arange(len(hands) + 1)
         return self.min_plays_after(hands, context, start, np.full((len(hands), 1), NO_CARD, np.uint8))
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """Count the plays that empty the rest of a hand after each move.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
-            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
-
-        Returns:
-            uint8 [moves].
-        """
+        """Count the plays that empty the rest of a hand after each move, as `MinPlaysCounter` describes."""
         return self.min_plays_and_bounds(hands, context, start, cards)[0]
 
     def min_plays_and_bounds(

@@ -61,31 +61,13 @@ class ChainCounter:
         return cls(ChainSearchCounter.from_chains(chains, carriers, shapes.max_hand_size), weight)
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """Count the plays that empty each hand.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-
-        Returns:
-            uint8 [n].
-        """
+        """Count the plays that empty each hand, as `MinPlaysCounter` describes."""
         return self.counter.min_plays(self._keys(hands))
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """Count the plays that empty the rest of a hand after each move.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
-            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
-
-        Returns:
-            uint8 [moves].
-        """
+        """Count the plays that empty the rest of a hand after each move, as `MinPlaysCounter` describes."""
         played_keys = self.key_weight[np.minimum(cards, len(self.key_weight) - 1)].sum(axis=1, dtype=np.uint64)
         return self.counter.min_plays_after(self._keys(hands), start, played_keys)
 
@@ -174,32 +156,14 @@ class SetCounter:
         return cls(shapes.kind_rank, np.stack(min_sets))
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """Count the plays that empty each hand.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-
-        Returns:
-            uint8 [n].
-        """
+        """Count the plays that empty each hand, as `MinPlaysCounter` describes."""
         counts = self._counts(hands, context)
         return self.min_sets[np.arange(len(self.min_sets)), counts].sum(axis=1, dtype=np.uint8)
 
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """Count the plays that empty the rest of a hand after each move.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
-            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
-
-        Returns:
-            uint8 [moves].
-        """
+        """Count the plays that empty the rest of a hand after each move, as `MinPlaysCounter` describes."""
         decision = np.repeat(np.arange(len(hands)), np.diff(start))
         counts = self._counts(hands, context)[decision]
         kinds = self.rank.shape[1]

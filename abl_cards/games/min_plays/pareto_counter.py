@@ -82,15 +82,7 @@ class ParetoCounter:
         return cls(_build_table(_read_play_shapes(shapes, positions), _key_steps(shapes, positions)))
 
     def min_plays(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
-        """Count the plays that empty each hand.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-
-        Returns:
-            uint8 [n].
-        """
+        """Count the plays that empty each hand, as `MinPlaysCounter` describes."""
         plays, hands, context = np.zeros(len(hands), np.uint8), np.ascontiguousarray(hands), context.astype(np.int16)
         map_ranges(len(hands), lambda lo, hi: fill_min_plays(self.table, hands, context, lo, hi, plays))
         return plays
@@ -98,17 +90,7 @@ class ParetoCounter:
     def min_plays_after(
         self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
     ) -> NDArray[np.uint8]:
-        """Count the plays that empty the rest of a hand after each move.
-
-        Args:
-            hands: uint8 [n, kinds], copies of each card.
-            context: [n], index of the context of each hand.
-            start: int64 [n + 1], offsets of the moves of each hand, as in MoveLists.
-            cards: uint8 [moves, max_cards], cards of each move, as in MoveLists.
-
-        Returns:
-            uint8 [moves].
-        """
+        """Count the plays that empty the rest of a hand after each move, as `MinPlaysCounter` describes."""
         plays, table = np.zeros(len(cards), np.uint8), self.table
         map_ranges(
             len(hands),

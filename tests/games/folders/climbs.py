@@ -1,4 +1,4 @@
-"""Whole episodes of climbing games against a referee: every legal list, the turn, what lies there, the points."""
+"""Climbing games against a referee, episode by episode: every legal list, the turn, what lies there, the points."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_random_states_hold_the_play_to_beat() -> None:
     assert (state.trick_cards[following].sum(axis=(1, 2)) > 4).any()
 
 
-def test_who_leads_and_takes_is_told_by_games_of_one_play_each(tmp_path: Path) -> None:
+def test_leader_and_takes_need_one_play_of_each_seat(tmp_path: Path) -> None:
     """The place of the input, and a remedy for climbing games."""
     rule = "#external leader(S) : seat(S).\nbarred(F) :- leader(0), form(_,F), F != pass.\n"
     folder = tmp_path / "mine"

@@ -32,7 +32,7 @@ def test_a_small_game_in_words() -> None:
     assert chinese[2].lines[0] == "同牌型比大小，大的压小的"
 
 
-def test_fluents_tell_how_long_they_last() -> None:
+def test_fluents_are_described_with_how_long_they_last() -> None:
     sections = {section.heading: section.lines for section in describe_rules(engine_of("fluents", None))}
     assert sections["Remembered"] == (
         "last (one value, for the deal)", "level (one value, for the match; 1 at first)",
