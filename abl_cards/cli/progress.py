@@ -55,12 +55,14 @@ def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
         total: Number of items; None if it is unknown.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield ProgressLines(text, total).show
         return
+
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     remarks = TextColumn("{task.fields[remark]}")
     with Progress(*columns, remarks, console=console, transient=True) as bar:
