@@ -8,6 +8,8 @@ from abl_cards.core import lazy_exports
 
 if TYPE_CHECKING:
     from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
+    from abl_cards.games.moves.form_index import FormIndex, build_form_index, list_whole_hands
+    from abl_cards.games.moves.label_forms import LabelForms, build_label_forms, unpack_label_forms
     from abl_cards.games.moves.lookup import (
         MoveLookup,
         build_move_lookup,
@@ -45,11 +47,15 @@ __all__ = [
     "ALL_LABELS",
     "OWN_SLOTS",
     "SCRATCH_SETS",
+    "FormIndex",
+    "LabelForms",
     "MoveLookup",
     "MoveScratch",
     "MoveTables",
     "PackedScratch",
     "PackedTables",
+    "build_form_index",
+    "build_label_forms",
     "build_move_lookup",
     "build_packed_tables",
     "can_reach_all",
@@ -60,6 +66,7 @@ __all__ = [
     "filter_labels",
     "find_whole_hand_forms",
     "label_reach",
+    "list_whole_hands",
     "lookup_moves",
     "max_kickers",
     "new_packed_scratch",
@@ -67,6 +74,7 @@ __all__ = [
     "sample_lookup_moves",
     "sample_required_sets",
     "scratch_for",
+    "unpack_label_forms",
     "with_form_rows",
 ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,11 +78,9 @@ def find_forms_batch(
 def _find_forms_chunk(
     rules: CompiledGame, hands: NDArray[np.uint8], contexts: NDArray[np.int16]
 ) -> list[tuple[int, ...]]:
-    n = len(hands)
-    labels, forms = (np.ones((count, n), np.uint8) for count in (len(rules.labels), len(rules.forms)))
-    lists = whole_hand_moves(rules, hands, contexts, np.zeros(n, np.bool_), labels, forms)
-    bounds = zip(lists.start[:-1], lists.start[1:], strict=True)
-    return [tuple(np.unique(lists.form[first:last]).tolist()) for first, last in bounds]
+    lists = whole_hand_moves(rules, hands, contexts, np.zeros(len(hands), np.bool_))
+    forms, bounds = lists.form.tolist(), lists.start.tolist()
+    return [tuple(sorted(set(forms[first:last]))) for first, last in pairwise(bounds)]
 
 
 def order_key(rules: CompiledGame, form: int, context: int) -> tuple[Term, int]:
