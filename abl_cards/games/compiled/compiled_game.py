@@ -240,7 +240,7 @@ class CompiledGame:
         """Number of recent acts that a table stores: one round at least, so that the play to beat is among them."""
         return max([self.seating.seats, *(require_int(acts, "recent") for (acts,) in self.kb.facts("recent", 1))])
 
-    @property
+    @cached_property
     def usual_hand_size(self) -> int:
         """Maximum size of a hand if one card changes hands at a time: cards dealt, cards aside, and one."""
         dealt, deck_size = self.seating.num_dealt, len(self.pack.deck)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         OWN_SLOTS,
         MoveScratch,
         MoveTables,
-        max_kickers,
         scratch_for,
         with_form_rows,
     )
@@ -68,7 +67,6 @@ __all__ = [
     "label_reach",
     "list_whole_hands",
     "lookup_moves",
-    "max_kickers",
     "new_packed_scratch",
     "sample_card_sets",
     "sample_lookup_moves",

@@ -103,12 +103,12 @@ def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed
         Number of card sets, which may exceed the capacity.
     """
     blocks, num_sets, num_words = move_tables.blocks, np.int64(0), index.by_size.shape[1]
-    counts, found = np.zeros(len(index.at_least), np.int64), np.empty(num_words * 64, np.int64)
+    sets, found = np.empty(len(index.at_least), np.int64), np.empty(num_words * 64, np.int64)
     start[0] = 0
     for i in range(len(hands)):
         ctx, lead = np.int64(context[i]), np.int64(leading[i])
         load_hand(move_tables, ctx, hands[i], scratch)
-        num_found = _find_blocks(index, hands[i], ctx, scratch.natural, counts, found)
+        num_found = _find_blocks(index, hands[i], ctx, scratch.natural, sets, found)
         label_column, form_column = np.int64(i % legal.shape[1]), np.int64(i % allowed.shape[1])
         window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + MAX_CARD_SETS + 1, np.int64(0))
         for position in range(num_found):
@@ -128,7 +128,7 @@ def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed
 
 
 @njit(cache=True, nogil=True)
-def _find_blocks(index, hand, context, natural, counts, found):
+def _find_blocks(index, hand, context, natural, sets, found):
     """Write the blocks that may take all cards of a loaded hand to ``found``, in the order of move lists.
 
     Returns:
@@ -140,17 +140,22 @@ def _find_blocks(index, hand, context, natural, counts, found):
         size += hand[kind]
     if size >= len(by_size):
         return num_found
+    num_ranks, width = np.int64(0), by_size.shape[1]
     for rank in range(len(natural)):
-        counts[rank] = 0
+        count = np.int64(0)
         for slot in range(natural.shape[1]):
-            counts[rank] += natural[rank, slot]
-        if counts[rank] >= at_least.shape[1]:
+            count += natural[rank, slot]
+        if count >= at_least.shape[1]:
             return num_found
-    for word in range(by_size.shape[1]):
-        bits = by_size[size, word]
-        for rank in range(len(counts)):
-            if counts[rank]:
-                bits &= at_least[rank, counts[rank], word]
+        if count:
+            sets[num_ranks] = rank * at_least.shape[1] + count
+            num_ranks += 1
+    flat = at_least.reshape(at_least.size)
+    for word in range(width):
+        bits, position = by_size[size, word], np.int64(0)
+        while bits and position < num_ranks:
+            bits &= flat[sets[position] * width + word]
+            position += 1
         block = np.int64(64 * word)
         while bits:
             if bits & np.uint64(1):

@@ -25,7 +25,6 @@ from abl_cards.games.moves import (
     filter_card_sets,
     filter_labels,
     lookup_moves,
-    max_kickers,
     new_packed_scratch,
     sample_card_sets,
     sample_lookup_moves,
@@ -350,7 +349,7 @@ class LegalCardSets:
     def _packed_scratch(self) -> PackedScratch:
         """Allocate buffers of the packed kernels."""
         move_tables = self.rules.move_tables
-        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, max_kickers(move_tables))
+        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, move_tables.max_kickers)
 
     def _move_scratch(self) -> MoveScratch:
         """Return the buffers of this thread."""
