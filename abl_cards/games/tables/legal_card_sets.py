@@ -121,8 +121,8 @@ class LegalCardSets:
     @property
     def required_cards(self) -> NDArray[np.uint8]:
         """Cards that a play must contain, uint8 [kinds, n]; [0, n] in games without such rules."""
-        first = self.query.first_card_row if self._known_outputs is not None else len(self.rules.labels)
-        return self._labels_and_cards[first:]
+        outputs = self._labels_and_cards
+        return outputs[len(self.rules.labels) if self._known_outputs is None else self.query.first_card_row :]
 
     @property
     def outputs(self) -> NDArray[np.uint8]:
