@@ -141,6 +141,7 @@ class MoveQuery(NamedTuple):
     lookup: MoveLookup | None  # for games where each form is one set of cards in any context, else None
     label_forms: LabelForms | None  # for games with so many forms that their answers are left packed, else None
 
+
 @dataclass(frozen=True, eq=False)
 class CompiledGame:
     """Game that is compiled from a rule folder: knowledge base, circuits and arrays."""

@@ -69,7 +69,7 @@ def build_form_index(move_tables: MoveTables, copies: NDArray[np.integer]) -> Fo
     np.put_along_axis(place, order, np.arange(num_blocks, dtype=order.dtype)[None], axis=1)
     return FormIndex(
         _pack(num_cards[None] == np.arange(num_cards.max(initial=0) + 1)[:, None]),
-        np.stack([_pack(places.T >= count) for count in range(most + 1)], axis=1),
+        np.stack([_pack(count <= places.T) for count in range(most + 1)], axis=1),
         place,
     )
 

@@ -57,9 +57,9 @@ def _plain_search(
 def _whole_hands(rules: CompiledGame, number: int) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
     """Return the cards of moves of random hands, and of these with a card more, less or exchanged; and contexts."""
     generator, kinds = np.random.default_rng(0), len(rules.pack)
-    dealt = np.stack([
-        counts_from_cards(generator.permutation(rules.pack.deck)[:8].tolist(), kinds) for _ in range(number)
-    ])
+    dealt = np.stack(
+        [counts_from_cards(generator.permutation(rules.pack.deck)[:8].tolist(), kinds) for _ in range(number)]
+    )
     contexts = generator.integers(0, len(rules.strength), number).astype(np.int16)
     lists = _enumerate(rules, dealt, contexts, np.ones(number, np.bool_), np.ones((len(rules.forms), number), np.uint8))
     hands, chosen = [], generator.integers(0, len(lists.form), 10 * number)
@@ -76,7 +76,10 @@ def test_moves_are_those_of_the_plain_search(game: CompiledGame) -> None:
     hands, contexts = _whole_hands(game, amount(40, 2000))
     for leads in (False, True):
         leading = np.full(len(hands), leads)
-        expected, found = _plain_search(game, hands, contexts, leading), whole_hand_moves(game, hands, contexts, leading)
+        expected, found = (
+            _plain_search(game, hands, contexts, leading),
+            whole_hand_moves(game, hands, contexts, leading),
+        )
         assert len(expected.form) > len(hands) // 5
         assert all((a == b).all() for a, b in zip(expected, found, strict=True))
 
