@@ -33,7 +33,9 @@ def circuits(draw: st.DrawFn) -> Circuit:
 
 def _all_rows(circuit: Circuit) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
     states = np.arange(1 << len(circuit.inputs))
-    return np.stack([(states >> row & 1).astype(np.uint8) for row in range(len(circuit.inputs))] or [states[:0]])
+    return np.stack(
+        [(states >> row & 1).astype(np.uint8) for row in range(len(circuit.inputs))] or [states[:0].astype(np.uint8)]
+    )
 
 
 @given(circuits(), st.sets(st.integers(0, INPUTS - 1)))
@@ -58,7 +60,7 @@ def test_alternatives_are_one_input() -> None:
     assert new_row.tolist() == [0, 0, 0, 1, 2, 3]
     assert merge_inputs(circuit, [0])[0] is circuit
     apart = compile_circuit(equations, inputs, [*outputs, (9, Atom("out", (9,)))])
-    assert [str(atom) for atom in merge_inputs(apart, range(6))[0].inputs if atom.args[0] < 4] == ["in(1)", "in(2)"]
+    assert [str(atom) for atom in merge_inputs(apart, range(6))[0].inputs if str(atom) < "in(4)"] == ["in(1)", "in(2)"]
 
 
 @pytest.mark.parametrize("states", [1, 2, 64, 65, 512, 513, 700, 5000, 70_000])

@@ -1,4 +1,4 @@
-"""Answers for the forms of one label, for games whose forms are so many that the answers for all stay packed as bits."""
+"""Answers for the forms of one label, for games with so many forms that the answers for all stay packed as bits."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations

@@ -48,6 +48,9 @@ from abl_cards.games.moves.move_tables import (
     store_card_set,
 )
 
+_MIN_COUNTED_FORMS = 8
+"""Forms of a label from which on counting the card sets of each form is faster than enumerating them."""
+
 
 @njit(cache=True, nogil=True)
 def sample_card_sets(
@@ -121,14 +124,14 @@ def _sample_plain_forms(move_tables, label, context, allowed, keys, i, scratch, 
     """
     blocks, fields, start = move_tables.blocks, move_tables.group_fields, move_tables.pattern_start
     first, end = np.int64(move_tables.label_blocks[label, 0]), np.int64(move_tables.label_blocks[label, 1])
-    if scratch.wild_counts[0] or scratch.wild_counts[1]:
+    if end - first < _MIN_COUNTED_FORMS or scratch.wild_counts[0] or scratch.wild_counts[1]:
         return False
     for block in range(first, end):
-        if blocks[block, MODE] != PLAIN or (
-            allowed[blocks[block, FORM_ROW], i] and (
-                blocks[block, KICKERS] or blocks[block, MIN_WILDS] or blocks[block, EXCLUDED] < blocks[block, EXCLUDED_END]
-            )
-        ):  # fmt: skip
+        if blocks[block, MODE] != PLAIN:
+            return False
+        is_plain = blocks[block, KICKERS] == 0 and blocks[block, MIN_WILDS] == 0
+        is_plain = is_plain and blocks[block, EXCLUDED] == blocks[block, EXCLUDED_END]
+        if not is_plain and allowed[blocks[block, FORM_ROW], i]:
             return False
     width, num_wild_kinds, codes = len(move_tables.slot_range), move_tables.num_wild_kinds, scratch.by_rank[CODE]
     base, natural, total = move_tables.pattern_base, scratch.natural, np.int64(0)

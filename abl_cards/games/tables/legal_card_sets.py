@@ -262,7 +262,8 @@ class LegalCardSets:
     ) -> None:  # fmt: skip
         """Draw card sets of labels ``lo..hi-1``, and unpack the answers only for the forms of these labels."""
         forms, partial = self.query.label_forms, self._partial
-        assert forms and partial
+        assert forms
+        assert partial
         _, hands, contexts, leading = self._kernel_inputs
         allowed = np.empty((forms.max_forms, min(_UNPACKED_DECISIONS, hi - lo)), np.uint8)
         scratch, legal_mask = self._move_scratch(), self.legal_mask

@@ -81,7 +81,7 @@ def test_moves_are_those_of_the_plain_search(game: CompiledGame) -> None:
             whole_hand_moves(game, hands, contexts, leading),
         )
         assert len(expected.form) > len(hands) // 5
-        assert all((a == b).all() for a, b in zip(expected, found, strict=True))
+        assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(expected, found, strict=True))
 
 
 def test_masks_leave_out_labels_and_forms(game: CompiledGame) -> None:

@@ -54,17 +54,19 @@ def test_draws_and_masks_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         plain, packed = map(_decisions, tables)
         keys = splitmix64_array(plain.rows.astype(np.uint64), 5)
         moves, drawn = random_moves(plain, keys), random_moves(packed, keys)
-        assert all((a == b).all() for a, b in zip(moves, drawn, strict=True))
+        assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(moves, drawn, strict=True))
         rows = np.arange(0, len(keys), 2)
         some, theirs = plain.select(rows), packed.select(rows)
         houses += sum("house" in games[0].label_texts[label] for label in plain.labels_of(moves.form))
         for name in ("legal_mask", "form_mask", "required_cards"):
             assert np.array_equal(getattr(plain, name), getattr(packed, name))
             assert np.array_equal(getattr(some, name), getattr(theirs, name))
-        assert all(np.array_equal(a, b) for a, b in zip(some.moves(), theirs.moves(), strict=True))
+        assert all(
+            np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(some.moves(), theirs.moves(), strict=True)
+        )
         labels = games[0].forms.label_of[moves.form]
         firsts = plain.first_moves(labels), packed.first_moves(labels)
-        assert all(np.array_equal(a, b) for a, b in zip(*firsts, strict=True))
+        assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(*firsts, strict=True))
         step(tables[0])
         step(tables[1])
     assert houses > 20
