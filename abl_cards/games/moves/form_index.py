@@ -110,7 +110,9 @@ def list_whole_hands(index, move_tables, hands, context, leading, legal, allowed
         load_hand(move_tables, ctx, hands[i], scratch)
         num_found = _find_blocks(index, hands[i], ctx, scratch.natural, sets, found)
         label_column, form_column = np.int64(i % legal.shape[1]), np.int64(i % allowed.shape[1])
-        window = OutputWindow(np.int64(0), np.int64(form.shape[0]), num_sets + MAX_CARD_SETS + 1, np.int64(0))
+        window = OutputWindow(
+            np.int64(0), np.int64(form.shape[0]), num_sets + MAX_CARD_SETS + 1, np.int64(0), np.int64(0)
+        )
         for position in range(num_found):
             block = found[position]
             if not legal[blocks[block, LABEL], label_column]:

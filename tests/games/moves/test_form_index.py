@@ -12,7 +12,7 @@ from abl_cards.games.description.card_codes import counts_from_cards
 from abl_cards.games.game import load
 from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
 from abl_cards.games.moves.move_tables import scratch_for
-from abl_cards.games.types.moves import NO_CARD, MoveLists
+from abl_cards.games.types.moves import MAX_CARD_SETS, NO_CARD, MoveLists
 from tests.effort import amount
 from tests.games.moves.test_own_kickers import WINGS
 from tests.games.moves.test_wild_cards import GAME as WILD
@@ -39,7 +39,7 @@ def _enumerate(
     cards = np.empty((capacity, rules.forms.max_cards), np.uint8)
     number = enumerate_moves(
         tables, hands, contexts, leading.astype(np.int8), np.full(n, ALL_LABELS, np.int16),
-        np.ones((len(rules.labels), n), np.uint8), allowed, 0, n, start, form, cards,
+        np.ones((len(rules.labels), n), np.uint8), allowed, 0, n, MAX_CARD_SETS, 0, start, form, cards,
         scratch_for(tables, rules.forms.max_cards),
     )  # fmt: skip
     assert number <= capacity
