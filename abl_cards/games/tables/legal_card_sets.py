@@ -167,7 +167,7 @@ class LegalCardSets:
         if not rows.size:
             return
         if self.query.lookup is not None:
-            self._drop_labels_by_lists(rows)
+            _drop_labels_by_lists(self, rows)
             return
         required, is_unsure = self._required, np.zeros(len(rows), np.bool_)
         arguments = *self._kernel_inputs, self.outputs, self.rules.label_kinds, rows, required
@@ -175,16 +175,7 @@ class LegalCardSets:
             *arguments, lo, hi, self._move_scratch(), *self._empty_moves(SCRATCH_SETS), is_unsure
         ), min_size=_MIN_DECISIONS_PER_THREAD)  # fmt: skip
         if is_unsure.any():
-            self._drop_labels_by_lists(rows[is_unsure])
-
-    def _drop_labels_by_lists(self, rows: NDArray[np.int64]) -> None:
-        """Clear legal labels of rows [m] without a card set with all required cards, by listing all card sets."""
-        required = self.required_cards.take(rows, axis=1)
-        self.legal_mask[:, rows] &= can_reach_all(self.rules.label_kinds, required)
-        selected, labels = self.select(rows), np.full(len(rows), ALL_LABELS, np.int16)
-        lists = selected.list_all(labels)
-        selected._check_list_sizes(labels, lists.start)
-        filter_labels(self.legal_mask, lists, self.rules.forms.label_of, required, rows)
+            _drop_labels_by_lists(self, rows[is_unsure])
 
     @cached_property
     def _leading(self) -> NDArray[np.int8]:
@@ -252,7 +243,7 @@ class LegalCardSets:
             if sample_labels is not None:
                 sample_labels(lo, hi, labels)
             if outputs is None:
-                self._draw_packed(labels, keys, lo, hi, moves, num_found)
+                _draw_packed(self, labels, keys, lo, hi, moves, num_found)
                 return
             arguments = labels, outputs, keys, lo, hi, *moves
             if query.lookup is not None:
@@ -262,28 +253,6 @@ class LegalCardSets:
 
         map_ranges(n, sample)
         return moves, num_found
-
-    def _draw_packed(
-        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], lo: int, hi: int, moves: Moves,
-        num_found: NDArray[np.int64],
-    ) -> None:  # fmt: skip
-        """Draw card sets of labels ``lo..hi-1``, and unpack the answers only for the forms of these labels."""
-        forms, partial = self.query.label_forms, self._partial
-        assert forms
-        assert partial
-        _, hands, contexts, leading = self._kernel_inputs
-        allowed = np.empty((forms.max_forms, min(_UNPACKED_DECISIONS, hi - lo)), np.uint8)
-        scratch, legal_mask = self._move_scratch(), self.legal_mask
-        for first in range(lo, hi, _UNPACKED_DECISIONS):
-            part = slice(first, min(hi, first + _UNPACKED_DECISIONS))
-            unpack_label_forms(
-                forms.answer_rows, forms.first_form, labels[part], legal_mask[:, part], partial.forms.bits,
-                partial.forms.position[part], allowed,
-            )  # fmt: skip
-            sample_card_sets(
-                forms.move_tables, hands[part], contexts[part], leading[part], labels[part], allowed, keys[part],
-                0, part.stop - part.start, moves.form[part], moves.cards[part], scratch, num_found[part],
-            )  # fmt: skip
 
     def list_legal(self, labels: NDArray[np.int16]) -> MoveLists:
         """List the card sets of labels [n] that have all required cards."""
@@ -364,7 +333,7 @@ class LegalCardSets:
         while True:
             moves = self._empty_moves(capacity)
             num_sets = self._fill(labels, bounds, hands, lo, hi, start, moves)
-            self._check_total_size(start[lo:])
+            _check_total_size(self.rules, start[lo:])
             if num_sets <= capacity:
                 return MoveLists(start[lo:], moves.form[:num_sets], moves.cards[:num_sets])
             capacity = num_sets
@@ -385,16 +354,7 @@ class LegalCardSets:
         if query.packed is None:
             return int(enumerate_moves(query.move_tables, *inputs, self._move_scratch()))
         packed_inputs = hands, context, self._leading, *arguments, bounds[0], start, *moves
-        return int(enumerate_packed_moves(query.packed, *packed_inputs, self._packed_scratch()))
-
-    def _check_total_size(self, start: NDArray[np.int64]) -> None:
-        """Raise TooManyMovesError if the card sets of several decisions are too many to hold."""
-        list_bytes = int(start[-1] - start[0]) * (self.rules.forms.max_cards + 2)
-        if list_bytes > _MAX_LIST_BYTES and len(start) > 2:
-            raise TooManyMovesError(
-                f"{int(start[-1] - start[0]):,} card sets of {len(start) - 1:,} decisions are too many to list at "
-                "once: list those of fewer decisions"
-            )
+        return int(enumerate_packed_moves(query.packed, *packed_inputs, _packed_scratch(self.rules)))
 
     def _check_list_sizes(self, labels: NDArray[np.int16], start: NDArray[np.int64]) -> None:
         """Raise TableError if a decision has too many card sets, and name the most frequent label of the first ones."""
@@ -411,11 +371,6 @@ class LegalCardSets:
         """Allocate n moves."""
         return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.max_cards), np.uint8))
 
-    def _packed_scratch(self) -> PackedScratch:
-        """Allocate buffers of the packed kernels."""
-        move_tables = self.rules.move_tables
-        return new_packed_scratch(len(move_tables.slot_kind), self.rules.forms.max_cards, move_tables.max_kickers)
-
     def _move_scratch(self) -> MoveScratch:
         """Return the buffers of this thread."""
         return scratch_for(self.rules.move_tables, self.rules.forms.max_cards)
@@ -430,3 +385,52 @@ def _keep_first(lists: MoveLists, limit: int) -> tuple[MoveLists, NDArray[np.boo
     keep = np.arange(len(lists.form)) - np.repeat(lists.start[:-1], lengths) < limit
     start = np.concatenate([[0], np.minimum(lengths, limit).cumsum()])
     return MoveLists(start, lists.form[keep], lists.cards[keep]), is_cut
+
+
+def _draw_packed(
+    card_sets: LegalCardSets, labels: NDArray[np.int16], keys: NDArray[np.uint64], lo: int, hi: int, moves: Moves,
+    num_found: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Draw card sets of labels ``lo..hi-1``, and unpack the answers only for the forms of these labels."""
+    forms, partial = card_sets.query.label_forms, card_sets._partial
+    assert forms
+    assert partial
+    _, hands, contexts, leading = card_sets._kernel_inputs
+    allowed = np.empty((forms.max_forms, min(_UNPACKED_DECISIONS, hi - lo)), np.uint8)
+    scratch, legal_mask = card_sets._move_scratch(), card_sets.legal_mask
+    for first in range(lo, hi, _UNPACKED_DECISIONS):
+        part = slice(first, min(hi, first + _UNPACKED_DECISIONS))
+        unpack_label_forms(
+            forms.answer_rows, forms.first_form, labels[part], legal_mask[:, part], partial.forms.bits,
+            partial.forms.position[part], allowed,
+        )  # fmt: skip
+        sample_card_sets(
+            forms.move_tables, hands[part], contexts[part], leading[part], labels[part], allowed, keys[part],
+            0, part.stop - part.start, moves.form[part], moves.cards[part], scratch, num_found[part],
+        )  # fmt: skip
+
+
+def _check_total_size(rules: CompiledGame, start: NDArray[np.int64]) -> None:
+    """Raise TooManyMovesError if the card sets of several decisions are too many to hold."""
+    list_bytes = int(start[-1] - start[0]) * (rules.forms.max_cards + 2)
+    if list_bytes > _MAX_LIST_BYTES and len(start) > 2:
+        raise TooManyMovesError(
+            f"{int(start[-1] - start[0]):,} card sets of {len(start) - 1:,} decisions are too many to list at "
+            "once: list those of fewer decisions"
+        )
+
+
+def _packed_scratch(rules: CompiledGame) -> PackedScratch:
+    """Allocate buffers of the packed kernels."""
+    move_tables = rules.move_tables
+    return new_packed_scratch(len(move_tables.slot_kind), rules.forms.max_cards, move_tables.max_kickers)
+
+
+def _drop_labels_by_lists(card_sets: LegalCardSets, rows: NDArray[np.int64]) -> None:
+    """Clear legal labels of rows [m] without a card set with all required cards, by listing all card sets."""
+    required = card_sets.required_cards.take(rows, axis=1)
+    card_sets.legal_mask[:, rows] &= can_reach_all(card_sets.rules.label_kinds, required)
+    selected, labels = card_sets.select(rows), np.full(len(rows), ALL_LABELS, np.int16)
+    lists = selected.list_all(labels)
+    selected._check_list_sizes(labels, lists.start)
+    filter_labels(card_sets.legal_mask, lists, card_sets.rules.forms.label_of, required, rows)
