@@ -61,9 +61,8 @@ class _StateAxioms:
         """Add axioms of a column: a threshold implies the lower ones, and one value is true at a time."""
         encoding = self.encoding
         at_least = ((test.value, atom) for atom, test in column.items() if test.comparison == AT_LEAST)
-        thresholds = sorted(
-            at_least, key=lambda pair: (pair[0], str(pair[1]))
-        )  # atoms have numbers and terms in one place
+        # Arguments of two atoms may be a number and a name in one place.
+        thresholds = sorted(at_least, key=lambda pair: (pair[0], str(pair[1])))
         for (low, weak), (high, strong) in pairwise(thresholds):
             encoding.forbid(encoding.input_atom(strong), -encoding.input_atom(weak))
             if low == high:
