@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.notation import convert_decisions
 from abl_cards.games.tables.tables import Tables
 from tests.brute_force import wushik as brute
 from tests.brute_force.hands import Sets
@@ -75,6 +76,14 @@ def test_a_partner_is_called_by_a_card() -> None:
 
     assert follow_climbs(rules, EPISODES, 4, begin, LISTS // 4, partial(_compare, rules), choose) > 0
     assert "" in called.values()
+
+
+def test_calls_are_no_choices_where_partners_sit_opposite(rules: CompiledGame) -> None:
+    """`kb diff` compares profiles of which one has no choices."""
+    tables = Tables.begin(rules_of("wushik", "called"), match_keys(3, 1))
+    exists, choices = convert_decisions(rules, tables.choices(tables.rows_to_choose()))
+    assert not exists.any()
+    assert len(choices.moves().form) == 0
 
 
 def test_all_points_are_won_by_somebody(rules: CompiledGame) -> None:
