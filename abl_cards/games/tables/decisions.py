@@ -275,20 +275,18 @@ class Decisions(DecisionBase):
         return lists
 
     def addable_cards(self, chosen: NDArray[np.uint8], labels: NDArray[np.int16] | None = None) -> NDArray[np.bool_]:
-        """Find the cards that can be added to chosen cards on the way to a legal card set.
-
-        So a play can be chosen card by card, however many card sets there are.
+        """Find the cards that can be added to chosen cards on the way to a legal card set, to choose card by card.
 
         Args:
             chosen: uint8 [n, kinds], cards chosen so far, all of them in the hand.
             labels: int16 [n], the label of the play; None for any legal label.
 
         Returns:
-            bool [n, kinds]. Exact in decisions with at most 4,096 card sets. In others, cards that fit by their ranks
-            and numbers; wild cards and excluded forms may leave a card in the mask that completes no card set.
+            bool [n, kinds]. Exact in decisions with at most 4,096 card sets. In others the ranks and their numbers
+            count; wild cards and excluded forms may leave a card too many.
         """
-        all_labels = np.full(len(self.view), ALL_LABELS, np.int16)
-        return self._card_sets.addable_cards(all_labels if labels is None else self._checked_labels(labels), chosen)
+        checked = np.full(len(chosen), ALL_LABELS, np.int16) if labels is None else self._checked_labels(labels)
+        return self._card_sets.addable_cards(checked, chosen)
 
     def first_card_sets(
         self, limit: int, labels: NDArray[np.int16] | None = None, hands: NDArray[np.uint8] | None = None,
