@@ -264,8 +264,8 @@ class ReviewSession:
             "mistake": reviewed.is_mistake, "agreed": reviewed.agent_move.row == played,
             "made": reviewed.played_move.points, "best": reviewed.best_move.points,
             "better": str(point.actions[reviewed.best_move.row]), "tried": moves,
-            "why": [{"words": reason.text, "weight": reason.cost_difference, "name": reason.name}
-                    for reason in reviewed.reasons[:6]],
+            "why": [{"words": reason.text, "weight": reason.weight, "name": reason.name}
+                    for reason in reviewed.reason_lines[:6]],
         }  # fmt: skip
 
 

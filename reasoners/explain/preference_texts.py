@@ -62,12 +62,20 @@ class PreferenceTexts:
         return self.kb.preference_groups.get(functor(name), "")
 
     def label_text(self, label: str) -> str:
-        """Return the text of a label."""
-        return label_text(self.engine, label, self.language)
+        """Return the text of a label; a stage that players call nothing has its word."""
+        text = label_text(self.engine, label, self.language)
+        is_plain = text == label and label in self.engine.rules.schema.stages
+        return spell(self.engine.rules, "stage", label, self.language) if is_plain else text
 
     def move_text(self, label: str, action: Action) -> str:
-        """Return the text of a move."""
-        return move_text(self.engine, label, action, self.language)
+        """Return the text of a move; an option that is no card has its word in Chinese."""
+        text, option = move_text(self.engine, label, action, self.language), str(action)
+        rules = self.engine.rules
+        if self.language == "zh" and option in rules.schema.options and text.endswith(f" {option}"):
+            text = text.removesuffix(option) + spell(rules, "option", option, self.language)
+        if self.language == "zh" and label in rules.schema.stages:
+            text = text.replace(f"{label} ", f"{self.label_text(label)} ", 1)
+        return text
 
     def sentence(self, names: Sequence[str]) -> str:
         """Make one sentence for several instances of a preference, such as "Keep the pairs of 2–5.".

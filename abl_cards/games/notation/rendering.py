@@ -368,6 +368,14 @@ _SEAT_WORDS = texts_by_language({
     "across": ("the seat across", "对家"),
     "number": ("the seat {} places on", "下{}家"),
 })  # fmt: skip
+_REASON_WORDS = texts_by_language({
+    "place": ("by place", "名次"),
+    "cards": ("cards left in the hand", "手里剩的牌"),
+    "from": ("cards that others have left", "别家剩的牌"),
+    "won": ("won", "赢"),
+    "lost": ("lost", "输"),
+})  # fmt: skip
+"""Reasons of points in the common files, and the commonest of games."""
 _SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
 
 
@@ -388,7 +396,7 @@ def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
 
     Args:
         rules: Compiled game.
-        sort: Type of the argument, such as ``"rank"`` or ``"seat"``.
+        sort: Type of the argument, such as ``"rank"`` or ``"seat"``; ``"points"`` for a reason of points.
         term: Value of the argument.
         language: "en" or "zh".
 
@@ -407,4 +415,6 @@ def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
     if sort == "who":
         words = _SEAT_WORDS[language]
         return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
+    if sort == "points" and term in _REASON_WORDS[language]:
+        return _REASON_WORDS[language][str(term)]
     return _term_words(rules).get((term, language), str(term))

@@ -126,8 +126,14 @@ def _describe_table(engine: Engine, translate: Translator) -> Iterator[str]:
     if rules.schema.stages:
         yield translate(
             "choices",
-            translate.join(spell(engine.rules, "stage", stage, translate.language) for stage in rules.schema.stages),
+            translate.join(_stage_name(engine, stage, translate.language) for stage in rules.schema.stages),
         )
+
+
+def _stage_name(engine: Engine, stage: str, language: str) -> str:
+    """Return the word of a stage, in Chinese else what players call it."""
+    text = spell(engine.rules, "stage", stage, language)
+    return str(engine.play_name(stage)) if text == stage and language == "zh" else _plain(text)
 
 
 def _seats_in_order(after: Sequence[int]) -> list[int]:

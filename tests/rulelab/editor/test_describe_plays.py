@@ -32,6 +32,18 @@ def test_a_small_game_in_words() -> None:
     assert chinese[2].lines[0] == "同牌型比大小，大的压小的"
 
 
+def test_cards_of_suits_count_by_rank() -> None:
+    """Labels that name suits have a cell for each card; a row of one suit is known by its cards."""
+    plays = "\n".join(describe_rules(load("daifugo").engine())[1].lines)
+    assert "set: 2 of a rank (78 of them)" in plays
+    assert "run: 3–11 ranks in a row of one suit (324 of them)" in plays
+
+
+def test_a_stage_has_the_name_that_players_call_it() -> None:
+    table = describe_rules(load("daifugo").engine(), "zh")[0].lines
+    assert table[-1] == "另有：还牌"
+
+
 def test_fluents_are_described_with_how_long_they_last() -> None:
     sections = {section.heading: section.lines for section in describe_rules(engine_of("fluents", None))}
     assert sections["Remembered"] == (
