@@ -246,6 +246,7 @@ _TERMS_BY_SORT = {
     "card": lambda known: known.cards, "seat": lambda known: known.seats, "who": lambda known: known.relative_seats,
     "fluent": lambda known: known.fluent_names, "stage": lambda known: known.stages,
     "option": lambda known: known.options, "role": lambda known: known.roles,
+    "points": lambda known: known.reasons,
 }  # fmt: skip
 _COMBINATION_CHECKS = {
     Signature("sees", 2): _check_observation_part, Signature("sees", 3): _check_observation_part,
