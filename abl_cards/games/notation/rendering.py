@@ -233,7 +233,7 @@ def play_name(rules: CompiledGame, label: Term) -> PlayName:
         label: Term of the label.
 
     Returns:
-        Name by ``called/3`` or ``called/4``; otherwise the label itself.
+        Name by ``called/3`` or ``called/4``; of a stage or an option also by ``word/4``; otherwise the label itself.
     """
     return _play_names(rules).get(str(label)) or PlayName(str(label))
 
@@ -250,6 +250,9 @@ def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
         names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank))
     for label_term, word, rank, extra in rules.kb.facts("called", 4):
         names[str(label_term)] = PlayName(term_texts.text(word), term_texts.text(rank), term_texts.text(extra))
+    for sort, term, language, text in rules.kb.facts("word", 4):
+        if language == "zh" and sort in ("stage", "option"):
+            names.setdefault(str(term), PlayName(term_texts.text(text)))
     return names
 
 

@@ -74,6 +74,14 @@ def test_names_that_the_rules_give(tmp_path: Path) -> None:
     assert str(play_name(rules, "auction")) == "叫分"
 
 
+def test_words_name_stages_and_options_that_are_not_called(tmp_path: Path) -> None:
+    words = """word(stage,auction,zh,"叫分"). called(bid(2),("叫",num(2),"分"),"").
+        word(option,bid(0),zh,"不叫"). word(option,bid(2),zh,"二"). word(option,bid(1),en,"one").\n"""
+    rules = folders.rules_of(tmp_path / "worded", folders.AUCTION + words)
+    names = [str(play_name(rules, name)) for name in ("auction", "bid(0)", "bid(1)", "bid(2)")]
+    assert names == ["叫分", "不叫", "bid(1)", "叫2分"]
+
+
 def test_moves_are_spoken_of_and_meant_in_chinese(president: CompiledGame) -> None:
     class Namer:
         def play_name(self, label: str) -> PlayName:
