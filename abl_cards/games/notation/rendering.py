@@ -128,6 +128,7 @@ _VIEW_TEXTS = texts_by_language({
     "leads": ("you lead", "请出牌"),
     "stage": ("to choose: {stage}", "请选择：{stage}"),
     "aside": ("aside: {aside}", "底牌：{aside}"),
+    "pile": ("in the pile: {aside}", "牌堆：{aside}"),
     "trick": ("in the trick: {trick}", "本轮已出：{trick}"),
 })  # fmt: skip
 
@@ -163,7 +164,7 @@ def render_view(
         hand_texts = [f"{word} {count}" for word, count in zip(seat_words, state["cards"], strict=True)]
         lines.append(texts["others"].format(others=", ".join(hand_texts)))
     if "aside" in state:
-        lines.append(texts["aside"].format(aside=_cards_text(state["aside"])))
+        lines.append(texts["pile" if rules.has_pile else "aside"].format(aside=_cards_text(state["aside"])))
     lines.append(texts["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
     if state.get("trick"):
         lines.append(texts["trick"].format(trick=_trick_text(rules, decision_point, language)))

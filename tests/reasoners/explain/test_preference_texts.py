@@ -82,3 +82,15 @@ def test_spelling() -> None:
     assert spell("who", "next", "en") == "the next seat"
     assert spell("suit", "x", "en") == "x"
     assert spell("rank", "pair(4)", "en") == "pair(4)"
+
+
+@pytest.mark.parametrize("name", ["spades", "gandengyan", "gongzhu", "hearts"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_show_no_terms(name: str, language: str) -> None:
+    """A card that is an argument of a cost is shown by its letters, not as ``card(10,c)``."""
+    engine = load(name).engine()
+    texts = PreferenceTexts.of(engine.rules.kb, engine, language)
+    costs = [str(cost) for cost, _ in engine.rules.kb.instances("cost", 2)]
+    assert not [
+        sentence for sentence in map(texts.sentence, ([cost] for cost in costs)) if re.search(r"[({_]", sentence)
+    ]
