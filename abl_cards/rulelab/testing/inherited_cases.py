@@ -152,8 +152,8 @@ def _compute_values(case: RuleCase, engine: Engine) -> dict[str, Any]:
     """Compute the expected values of a case; raises GameError where the rules refuse its position."""
     value = case.value
     if case.subject == "words":
-        known = list_named_terms(engine)
-        return {"words": {term: str(engine.play_name(term)) for term in value["words"] if term in known}}
+        named = list_named_terms(engine)
+        return {"words": {term: str(engine.play_name(term)) for term in value["words"] if term in named}}
     if case.subject == "order":
         known = sorted((label for label in value["order"] if label in engine.labels), key=engine.labels.index)
         return {"order": known, **({"number": len(engine.labels)} if "number" in value else {})}
