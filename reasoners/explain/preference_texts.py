@@ -122,7 +122,11 @@ class PreferenceTexts:
         return join_texts(texts, self.language)
 
     def _spell(self, type_name: str | None, value: Term) -> str:
-        return str(value) if type_name is None else spell(self.engine.rules, type_name, value, self.language)
+        """Return the text of a value; without a type, that of a card if it is one."""
+        rules = self.engine.rules
+        if type_name is None and isinstance(value, str) and value in rules.pack.index:
+            type_name = "card"
+        return str(value) if type_name is None else spell(rules, type_name, value, self.language)
 
     @cached_property
     def _sorts(self) -> Mapping[ArgumentPosition, str]:

@@ -162,7 +162,7 @@ class KnownNames:
 
     @cached_property
     def reasons(self) -> set[Term]:
-        """Functors of the reasons of points, by ``points/3``."""
+        """Functors of the reasons of points, the third argument of ``points/3``."""
         return {compute_shape(reason)[0] for reason in self._argument_values("points", 3, 2) if isinstance(reason, str)}
 
     @cached_property

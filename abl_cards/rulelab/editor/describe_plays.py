@@ -115,6 +115,8 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     rules, groups = engine.rules, _group_plays(engine, translate.language)
     if rules.trick_query is not None:
         yield translate("follow")
+        if trumps := [spell(rules, "suit", suit, translate.language) for (suit,) in rules.kb.facts("trumps", 1)]:
+            yield translate("trumps", translate.join(trumps))
     elif rules.tiers:
         yield translate("same_length" if any(len(group.lengths) > 1 for group in groups) else "same_kind")
         if bombs := _bomb_names(engine, groups, translate.language):
@@ -123,9 +125,14 @@ def describe_order(engine: Engine, translate: Translator) -> Iterator[str]:
     strength = rules.strength[0][singles]
     cells = {cell_index: cell for cell, cell_index in rules.cells.index.items()}
     names = [cells[rules.forms.forms[singles[row]].groups[0].cell] for row in np.argsort(strength, kind="stable")]
-    if len(names) > 1:
-        ranks = (spell(rules, "rank", _rank_of(name), translate.language) for name in names)
-        yield translate("order", " ".join(dict.fromkeys(ranks)))
+    ranks = dict.fromkeys(spell(rules, "rank", _rank_of(name), translate.language) for name in names)
+    if len(names) > 1 and _are_words(ranks):
+        yield translate("order", " ".join(ranks))
+
+
+def _are_words(texts: Iterable[str]) -> bool:
+    """Return whether people can read the texts; False if one is a term such as ``at(c,11)``."""
+    return not any("(" in text for text in texts)
 
 
 def _bomb_names(engine: Engine, groups: Sequence[_PlayGroup], language: str) -> list[str]:
@@ -169,8 +176,8 @@ def _group_plays(engine: Engine, language: str) -> list[_PlayGroup]:
 def _shape(group: _PlayGroup, engine: Engine, shapes: Translator) -> str:
     form, cards = group.form, _Cards.of_form(group.form, engine)
     counts, cells = cards.counts, cards.ranks
-    if len(group.ranks) == 1 and len(counts) > 1:
-        texts = (spell(engine.rules, "rank", cell, shapes.language) for cell in cells)
+    texts = [spell(engine.rules, "rank", cell, shapes.language) for cell in cells]
+    if len(group.ranks) == 1 and len(counts) > 1 and _are_words(texts):
         text = shapes.join(f"{text} ×{count}" for text, count in zip(texts, counts, strict=True))
     elif len(counts) > 1 and len(set(counts)) == 1:
         text = _row_text(_range_text(group.lengths), counts[0], _is_row(cells), shapes)

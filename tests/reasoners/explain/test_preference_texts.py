@@ -90,3 +90,15 @@ def test_stages_and_options_have_their_words() -> None:
     texts = PreferenceTexts.of(engine.preference_model().kb, engine, "zh")
     assert [texts.move_text("bid", f"bid({number})") for number in (0, 3)] == ["叫分 不叫", "叫分 叫3分"]
     assert texts.label_text("bid") == "叫分"
+
+
+@pytest.mark.parametrize("name", ["spades", "gandengyan", "gongzhu", "hearts"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_show_no_terms(name: str, language: str) -> None:
+    """A card that is an argument of a cost is shown by its letters, not as ``card(10,c)``."""
+    engine = load(name).engine()
+    texts = PreferenceTexts.of(engine.rules.kb, engine, language)
+    costs = [str(cost) for cost, _ in engine.rules.kb.instances("cost", 2)]
+    assert not [
+        sentence for sentence in map(texts.sentence, ([cost] for cost in costs)) if re.search(r"[({_]", sentence)
+    ]
